@@ -1,0 +1,127 @@
+package recipes
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestSystemdUnits verifies the units, with the script where this checkout has it.
+func TestSystemdUnits(t *testing.T) {
+	t.Parallel()
+	analyze := needs(t, "systemd-analyze", "systemd")
+	folder := copied(t, "systemd")
+	unit := filepath.Join(folder, "profarc-dump@.service")
+	const installed = "/usr/local/lib/profarc/profarc-dump"
+	text := read(t, unit)
+	contains(t, text, "ExecStart="+installed+" ")
+	put(t, strings.ReplaceAll(text, installed, filepath.Join(folder, "profarc-dump")), unit)
+	out, code := run(t, folder, analyze, "verify", "--man=no", "profarc-dump@.service", "profarc-dump@.timer")
+	if code != 0 || strings.Contains(out, "profarc-dump") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+const server = `
+public class Server {
+    static int work(int n) { return n % 3 == 0 ? 1 : 2; }
+    public static void main(String[] args) throws Exception {
+        int sum = 0;
+        for (int i = 0; i < 200000; i++) sum += work(i);
+        System.out.println("ready " + sum);
+        System.in.read();
+    }
+}
+`
+
+// TestSystemdScriptDumpsAService runs the script of the units against a JVM, with a
+// systemctl that knows its number.
+func TestSystemdScriptDumpsAService(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a running JVM is dumped on Linux only")
+	}
+	needs(t, "javac", "openjdk-17-jdk-headless")
+	bin, folder := t.TempDir(), t.TempDir()
+	withProfarc(t, bin)
+	put(t, server, folder, "Server.java")
+	must(t, folder, "javac", "Server.java")
+	script, err := filepath.Abs("systemd/profarc-dump")
+	if err != nil {
+		t.Fatal(err)
+	}
+	systemctl := func(pid int) {
+		put(t, "#!/bin/sh\n[ \"$*\" = 'show --property=MainPID --value app.service' ] && echo "+strconv.Itoa(pid)+"\n", bin, "systemctl")
+	}
+	systemctl(0)
+	contains(t, must(t, folder, "sh", script, "app", folder), "app does not run")
+
+	java := exec.Command("java", "-cp", folder, "Server")
+	in, err1 := java.StdinPipe()
+	out, err2 := java.StdoutPipe()
+	if err1 != nil || err2 != nil || java.Start() != nil {
+		t.Fatal(err1, err2)
+	}
+	defer func() { in.Close(); _ = java.Wait() }()
+	if _, err := out.Read(make([]byte, 64)); err != nil {
+		t.Fatal(err)
+	}
+	systemctl(java.Process.Pid)
+	if text, code := run(t, folder, "sh", script, "app", folder); code != 0 {
+		if strings.Contains(text, "ptrace") {
+			t.Skip(text)
+		}
+		t.Fatal(text)
+	}
+	contains(t, must(t, folder, "profarc", "show", "app.parc", "Server::work(I)I"), "Branch")
+}
+
+// initScript returns the script of the init container.
+func initScript(t *testing.T) string {
+	t.Helper()
+	_, script, _ := strings.Cut(read(t, "kubernetes/init-container.yaml"), "            - |\n")
+	script, _, found := strings.Cut(script, "          env:\n")
+	if !found {
+		t.Fatal("the manifest has no script")
+	}
+	return script
+}
+
+// TestInitContainerNeverFails runs the script of the init container with a profarc that
+// pulls something, nothing, or damage.
+func TestInitContainerNeverFails(t *testing.T) {
+	needs(t, "timeout", "coreutils")
+	withProfarc(t)
+	folder, bin := t.TempDir(), t.TempDir()
+	put(t, current, folder, "current.proftext")
+	must(t, folder, "profarc", "import", "current.proftext", "-o", "good.parc")
+	real, err := exec.LookPath("profarc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	t.Setenv("APP_IMAGE", "registry.example.com/app:1.0")
+	t.Setenv("PROFILES", folder)
+	for what, test := range map[string]struct {
+		pull string
+		want bool
+	}{
+		"good":    {"cp good.parc \"$4\"", true},
+		"damaged": {"head -c 5000 good.parc >\"$4\"", false},
+		"failed":  {"exit 1", false},
+	} {
+		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3\" = 'registry.example.com/app:1.0 -o' ] || exit 9\n"+test.pull+"\n", bin, "profarc")
+		out, code := run(t, folder, "sh", "-c", initScript(t))
+		_, err := os.Stat(filepath.Join(folder, "app.parc"))
+		if code != 0 || (err == nil) != test.want {
+			t.Errorf("%s: exit code %d, archive %v: %s", what, code, err == nil, out)
+		}
+		if !test.want {
+			contains(t, out, "the program starts as it is")
+		}
+		_ = os.Remove(filepath.Join(folder, "app.parc"))
+	}
+}
