@@ -79,7 +79,7 @@ func tell(t *testing.T, programs, image string) {
 	folder := t.TempDir()
 	cmd := exec.Command("sh", script, image)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "DOCKER_CONFIG="+folder, "XDG_CACHE_HOME="+programs, "JAVA_HOME=")
+	cmd.Env = append(os.Environ(), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "DOCKER_CONFIG="+folder, "XDG_CACHE_HOME="+filepath.Join(programs, "cache"), "JAVA_HOME=")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {
