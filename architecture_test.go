@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
 	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},
 	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern", "internal/poll"},
-	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/weigh", "internal/poll"},
+	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/dump", "internal/profileset", "internal/weigh", "internal/poll"},
 	"internal/weigh":      {"layout", "reader", "internal/poll"},
 
 	// What builder, merge, reduce and fit are made of.

@@ -223,6 +223,12 @@ func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 // program.
 func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
 
+// ExpectBase records that the archive is a layer on another one, which has the profiles
+// that this one lacks: reader.OpenLayers opens the two together. An archive is a layer on
+// one other: with a second one the archive is not written, and the error matches
+// ErrMismatch.
+func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set.ExpectBase(base) }
+
 // A Run is a training run whose profiles are recorded.
 type Run struct {
 	// Weight multiplies the counts of the run; 0 is 1. Traps, flags and the history of

@@ -201,7 +201,7 @@ type Uncompared struct {
 var describing = map[layout.TableKind]bool{
 	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
 	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true, layout.TableShapes: true,
-	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true,
+	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true,
 }
 
 // passTables lists the tables that are not compared.

@@ -74,6 +74,7 @@ const headerSize = 640
 type Header struct {
 	Version     uint32
 	FileSize    int64
+	Sum         uint64 // of the header, and by way of SumRoot of the whole file
 	Required    uint64 // required feature bits
 	Optional    uint64 // optional feature bits
 	Domain      Domain

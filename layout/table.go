@@ -36,6 +36,7 @@ const (
 	TableCompilations TableKind = 20
 	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
 	TableFunctions    TableKind = 22 // Sampled: where functions are declared [method, system name symbol, file symbol, start line]
+	TableBase         TableKind = 23 // the archive beneath: see BaseArchive
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive
@@ -66,6 +67,7 @@ var tableNames = map[TableKind]string{
 	TableCompilations: "compilations",
 	TableInlining:     "inlining",
 	TableFunctions:    "functions",
+	TableBase:         "base",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

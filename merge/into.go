@@ -35,8 +35,8 @@ var (
 // The archive lists the dumps that it was made from. The error matches ErrCounted if the
 // builder has one of them, ErrSameProcess if it has another dump of the same process (see
 // Superseded), ErrWeighted for a weight of a merged archive, ErrPart for a part of a merge,
-// ErrMismatch if domain, shape or kind of instrumentation differ, and otherwise is the
-// reader's, or that of ctx. After an error that matches one of these five the builder is
+// ErrMismatch if domain, shape or kind of instrumentation differ, or the archives on which
+// they are layers (see Flatten), and otherwise is the reader's, or that of ctx. After an error that matches one of these five the builder is
 // unchanged; after any other it has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
 	t := target{profileset.Of(b)}
@@ -134,7 +134,7 @@ func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	if err := cmp.Or(b.mergeable(h, empty), b.JoinProducer(h)); err != nil {
 		return profileset.Run{}, err
 	}
-	if err := b.countsAgain(contents); err != nil {
+	if err := cmp.Or(b.countsAgain(contents), b.joinBase(contents.base, empty)); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
@@ -143,7 +143,7 @@ func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	if err := b.DeclareLocked(shapes); err != nil {
 		return profileset.Run{}, err
 	}
-	b.Mixed, b.Ordered = true, profileset.NoOrder
+	b.Mixed, b.Ordered, b.Base = true, profileset.NoOrder, contents.base
 	if len(dumps) == 0 {
 		return b.NewRun(r), nil
 	}

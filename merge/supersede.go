@@ -24,6 +24,7 @@ type Contents struct {
 	header *layout.Header
 	shapes []layout.EntryShape
 	dumps  []profileset.Dump
+	base   *layout.BaseArchive // that the archive is a layer on; nil for none
 
 	ids  map[[16]byte]bool
 	runs map[profileset.RunKey]runDump // the last of each
@@ -46,6 +47,9 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 		return c, err
 	}
 	c.dumps = dumps
+	if c.base, err = baseOf(s); err != nil {
+		return c, err
+	}
 	for _, d := range dumps {
 		c.ids[d.ID] = true
 	}

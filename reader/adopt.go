@@ -234,6 +234,16 @@ func (a *adoption) fetchHeads(profiles []Profile) {
 	a.to.Prefetch(addresses[:len(profiles)])
 }
 
+// Claimed reports whether anybody has adopted the profile, so that its live counts may differ
+// from the trained ones. p need not be the adopted profile itself.
+func (p Profile) Claimed() bool {
+	if p.s == nil {
+		return false
+	}
+	a := p.s.adoption.Load()
+	return a != nil && a.states.Load((p.Ref().Offset()-int64(a.start))/disk.Unit) == done
+}
+
 // Adopted reports whether p is an adopted profile.
 func (p Profile) Adopted() bool { return p.live != words.View{} }
 

@@ -24,7 +24,7 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 		c.out.all[u] = all.Total(u)
 	}
 	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()
-	if r.Hot == 0 && !r.DropCold && r.Methods == nil {
+	if r.Hot == 0 && !r.DropCold && r.Methods == nil && r.Base == nil {
 		return nil
 	}
 	c.keep = map[layout.Ref]bool{}

@@ -18,6 +18,7 @@ type cut struct {
 	llvm  bool
 	scale weigh.Scale
 	keep  map[layout.Ref]bool // methods that stay; nil: all
+	left  map[layout.Ref]bool // methods that would stay, and that the base has too
 	// stacks that stay, by their first rows in the table of samples, if methods
 	// are chosen
 	stacks map[int]bool
@@ -29,7 +30,7 @@ type cut struct {
 
 func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
 	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold, names: r.Names, out: out}
-	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.learnNames} {
+	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.leaveToBase, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err
 		}
@@ -98,6 +99,10 @@ func (c *cut) selective() bool { return c.keep != nil }
 
 // keeps reports whether the method whose record is at n stays.
 func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
+
+// chose reports whether the method whose record is at n stays, or only its profiles are left
+// to the base.
+func (c *cut) chose(n layout.Ref) bool { return c.keeps(n) || c.left[n] }
 
 // drops reports whether a profile is dropped from a method that stays.
 func (c *cut) drops(p reader.Profile) bool {
@@ -183,7 +188,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
 		return true
-	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions:
+	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions, layout.TableBase: // of a base the names are others
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
 		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns,
@@ -213,8 +218,10 @@ func (c *rowCut) decide(row int) (bool, error) {
 		return c.sampled(row), nil
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
-	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableCompilations, c.t.Kind == layout.TableFunctions:
+	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableFunctions:
 		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
+	case c.t.Kind == layout.TableCompilations:
+		return c.chose(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == layout.TableInlining && c.selective():
 		return c.inlined(row)
 	}
@@ -249,7 +256,7 @@ func (c *rowCut) inlined(row int) (bool, error) {
 		return false, err
 	}
 	outermost, err := node.Caller()
-	return err == nil && c.keeps(outermost.Caller.Ref()), err
+	return err == nil && c.chose(outermost.Caller.Ref()), err
 }
 
 // traced reports whether the function in a row of a trace stays, or is unknown to the
@@ -262,5 +269,5 @@ func (c *rowCut) traced(row int) (bool, error) {
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return true, nil
 	}
-	return err == nil && c.keeps(m.Ref()), err
+	return err == nil && c.chose(m.Ref()), err
 }

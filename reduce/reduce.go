@@ -29,6 +29,20 @@ type Options struct {
 	// Methods, if not nil, says which methods may stay, and with them the sampled
 	// stacks whose leaves they are. Hot is then a part of their counts and samples.
 	Methods func(k layout.Key) bool
+	// Base, if not nil, is an archive that the part becomes a layer on: reader.OpenLayers
+	// opens the two together. Methods are left out that the base has too: with profiles of
+	// the same versions of their code in the same contexts, which say the same in every
+	// count, row and flag, so that a lookup in the layers finds for every version that the
+	// archive has what it finds in the archive. What is known of code that a VM compiled and
+	// inlined stays. Neither Names goes with it nor an archive that is a layer on another
+	// base: the error then matches builder.ErrMismatch. A layer whose names are replaced is
+	// one no longer.
+	Base *reader.Store
+	// MayDiffer is the part of its counts by which a profile may differ from that of Base
+	// and be left out, in what they are of and in their proportions; layout.WeightOne leaves
+	// out whatever the base has a profile of. How often the method ran, and all else but the
+	// counts of entries, is then as the base has it.
+	MayDiffer layout.Weight
 	// Names, if not nil, replaces all names. Texts of unknown meaning are left out:
 	// aliases, properties of the run except numbers, and keys that the importer did
 	// not know.
@@ -44,6 +58,8 @@ type Report struct {
 	Profiles uint64
 	Entries  uint64
 	Rows     map[layout.TableKind]int // of tables, that were left out
+
+	LeftToBase uint64 // methods that were chosen, and that the base has too
 
 	counts, all         [layout.NumCountUnits]weigh.Wide
 	samples, allSamples weigh.Wide
@@ -110,7 +126,10 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 			return nil, nil, err
 		}
 	}
-	return b, out, nil
+	if r.Base != nil {
+		b.ExpectBase(r.Base.Header().AsBase())
+	}
+	return b, out, b.Err()
 }
 
 // A reduction copies the part of an archive that a cut keeps.

@@ -150,6 +150,14 @@ typedef struct pa_info {
 /* pa_info_of is what the header says. Provenance is in the tables PA_TABLE_DUMPS and PA_TABLE_RUNS. */
 PA_API const pa_info *pa_info_of(const pa_archive *archive);
 
+/* ---- layers ---- */
+
+/* pa_fits_on returns PA_OK if an archive may be a layer on another one, which has what it lacks: it names that one as its base, or
+ * it names none and both are of one VM. PA_MISMATCH: it names another; then the layer can be used alone. With a base of NULL:
+ * PA_MISMATCH if the archive is a layer at all. A lookup in layers asks the topmost archive first, and each further one for what
+ * those before answered with PA_NOT_FOUND, PA_UNEXECUTED or PA_NO_PROFILE. docs/layers.md says more. */
+PA_API pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base);
+
 /* ---- types ---- */
 
 /* A type is named by its ordinal: 0 to pa_info.types - 1, and late types from there on. */
@@ -453,7 +461,8 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 /* ---- tables ---- */
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
-       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING, PA_TABLE_FUNCTIONS };
+       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING, PA_TABLE_FUNCTIONS,
+       PA_TABLE_BASE };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 

@@ -282,7 +282,7 @@ static bool copy_tables(copier *c) {
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
-		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE) continue; /* tables cover the whole run */
+		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE && t.kind != PA_TABLE_BASE) continue; /* tables cover the whole run */
 		pa_add_table(c->b, t.kind, t.flags, t.column_kinds, t.columns);
 		if (!sound(c->b) || !copy_rows(c, &t)) return false;
 	}

@@ -284,6 +284,15 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	return uint64(ref)<<methoddata.RefShift | tags, err
 }
 
+// Changed reports whether anything was counted in a profile of an adopted archive.
+func (c *Copier) Changed(p reader.Profile) (bool, error) {
+	if !p.Claimed() {
+		return false, nil
+	}
+	live, err := p.Adopt()
+	return err == nil && c.changed(live), err
+}
+
 // changed reports whether anything was counted in an adopted profile.
 func (c *Copier) changed(p reader.Profile) bool {
 	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != n.Trained() }

@@ -293,6 +293,7 @@ func sizeError(want uint64, have int64) error {
 func decodeHeader(h *layout.Header, p []byte) {
 	h.Version = le.Uint32(p[offVersion:])
 	h.FileSize = int64(le.Uint64(p[offFileSize:]))
+	h.Sum = le.Uint64(p[offHeaderSum:])
 	h.Required = le.Uint64(p[offRequired:])
 	h.Optional = le.Uint64(p[offOptional:])
 	h.Domain = layout.Domain(le.Uint32(p[offDomain:]))

@@ -313,6 +313,7 @@ var tableForms = map[layout.TableKind][]Column{
 		word("number"), word("id"), word("size"), word("runs"), word("installed")},
 	layout.TableInlining:  {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
 	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"), word("start-line")},
+	layout.TableBase:      {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime}, symbol("producer")},
 	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 
@@ -460,4 +461,19 @@ func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 		_, _ = d.Write(b)
 	}
 	return max(d.Sum64(), 1)
+}
+
+// BaseWords is the number of words of a row of TableBase. The text of the producer follows
+// them.
+const BaseWords = 4
+
+// BaseRowOf is what the table of the base says of an archive, without the producer.
+func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
+	id := id128(b.DumpID)
+	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(nanoseconds(b.Time))}
+}
+
+// BaseOfRow is the archive that a row names.
+func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
+	return layout.BaseArchive{DumpID: bytes128(w[0], w[1]), Sum: w[2], Time: timeAt(int64(w[3])), Producer: producer}
 }

@@ -69,7 +69,7 @@ var tableNames = map[layout.TableKind]string{
 	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
 	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
 	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code", layout.TableShapes: "shapes of entries",
-	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions",
+	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions", layout.TableBase: "base",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line
@@ -100,6 +100,7 @@ type Facts struct {
 	ProducerID  string         `json:"producer_id,omitempty"`
 	DumpTime    string         `json:"dump_time"`
 	DumpID      string         `json:"dump_id"`
+	Sum         string         `json:"sum"` // of the header, by which a layer names it
 	Fingerprint string         `json:"fingerprint"`
 	Flags       []string       `json:"flags"`
 	Required    uint64         `json:"required_features"`
@@ -114,8 +115,17 @@ type Facts struct {
 	Settings    []Setting      `json:"settings"`
 	Properties  []Property     `json:"properties"`
 	Tables      []TableFact    `json:"tables"`
+	LayerOn     *BaseFact      `json:"layer_on,omitempty"` // the archive whose profiles this one lacks
 
 	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
+}
+
+// A BaseFact names the base of a layer.
+type BaseFact struct {
+	DumpID   string `json:"dump_id"`
+	Sum      string `json:"sum"` // of its header
+	DumpTime string `json:"dump_time"`
+	Producer string `json:"producer"`
 }
 
 // A RegionFact is the place of a region in the file, in bytes.
@@ -163,7 +173,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
 		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
-		DumpID: bytesText(h.DumpID), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
+		DumpID: bytesText(h.DumpID), Sum: idText(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Summary: h.Summary, Settings: settingsOf(h.Params),
 		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
@@ -172,7 +182,13 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	for r := layout.RegionHeader; int(r) <= disk.NumRegions; r++ {
 		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
 	}
-	var err error
+	base, layer, err := s.Base()
+	if err != nil {
+		return nil, err
+	}
+	if layer {
+		f.LayerOn = &BaseFact{bytesText(base.DumpID), idText(base.Sum), utcText(base.Time), base.Producer}
+	}
 	if f.RunFacts, err = gatherRuns(s); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,7 @@ type Set struct {
 	Copied map[[16]byte]Source // where dumps of archives that were merged or added came from
 	RunIDs map[RunKey][16]byte // of the last dump of each run
 	Shaped ShapeUse            // the parts of Shape that entries depend on
+	Base   *layout.BaseArchive // of the archives that were merged, nil if they are no layers
 
 	open       map[uint64]MethodRef // the recordings that have not ended, by their numbers
 	recordings uint64               // so far
@@ -256,5 +257,5 @@ func (b *Set) Prepare() error {
 	b.listFirstOrder()
 	b.sortSets()
 	b.listShapes()
-	return nil
+	return b.checkBase()
 }

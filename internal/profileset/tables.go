@@ -198,7 +198,7 @@ func Grouped(kind layout.TableKind) bool {
 // sortSets unites the tables that are sets, in which the order of the calls does not
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
-	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining, layout.TableFunctions} {
+	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining, layout.TableFunctions, layout.TableBase} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
 		}

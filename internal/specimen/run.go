@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotRun describes the run of its only profile.
+// hotspotRun describes the run of its only profile, and the archive that it is a layer on.
 func hotspotRun() *builder.Builder {
 	run := &layout.Provenance{
 		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
@@ -26,5 +26,6 @@ func hotspotRun() *builder.Builder {
 	p := b.Profile(b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}), 7, builder.NoContext)
 	p.Invocations(1)
 	done(p)
+	b.ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0), Producer: "OpenJDK 17.0.15+6"})
 	return b
 }

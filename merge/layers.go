@@ -1,0 +1,276 @@
+package merge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// baseOf returns the archive that s is a layer on, nil if it is none.
+func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
+	base, layer, err := s.Base()
+	if err != nil || !layer {
+		return nil, err
+	}
+	return &base, nil
+}
+
+// joinBase returns an error if an archive is a layer on another base than those that the
+// builder has. The caller holds mu.
+func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
+	have := b.Base
+	switch {
+	case empty || base == nil && have == nil || base != nil && have != nil && base.Is(*have):
+		return nil
+	case base == nil:
+		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put each layer and its base together first",
+			profileset.ErrMismatch, have.ID())
+	case have == nil:
+		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first", profileset.ErrMismatch, base.ID())
+	}
+	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first", profileset.ErrMismatch, base.ID(), have.ID())
+}
+
+// Flatten adds layers to an empty builder as one archive: each version of a method's code is
+// that of the layer that answers for it. Types, tables and all else of the layers are united
+// as by Into, so that layers which have no version in common are merged.
+//
+// The archive lists the dumps of all layers, and is merged with none of them. The error
+// matches ErrMismatch if the layers could not be merged, and otherwise is the reader's, or
+// that of ctx.
+func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
+	f := flattening{t: target{profileset.Of(b)}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
+	for _, s := range l.Stores() {
+		if err := f.add(ctx, s); err != nil {
+			return err
+		}
+	}
+	return f.t.UniteGrown()
+}
+
+// An answeredVersion is a version of the code of a method.
+type answeredVersion struct {
+	method profileset.MethodRef
+	code   uint64
+}
+
+// A flattening copies layers, the topmost first.
+type flattening struct {
+	t        target
+	poll     *poll.Poll
+	answered map[answeredVersion]bool // by layers above
+}
+
+// add copies what the layers above leave to s.
+func (f *flattening) add(ctx context.Context, s *reader.Store) error {
+	run, err := f.join(ctx, s)
+	if err != nil {
+		return err
+	}
+	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool { return isRelisted(t) || t.Kind == layout.TableBase }})
+	if err := c.Records(); err != nil {
+		return err
+	}
+	var own []answeredVersion
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, f.poll.Err()); err != nil {
+			return err
+		}
+		if own, err = f.addMethod(c, m, own); err != nil {
+			return err
+		}
+	}
+	for _, v := range own {
+		f.answered[v] = true
+	}
+	return c.Tables()
+}
+
+// addMethod copies the profiles of a method of which no layer above has the version, and
+// appends their versions.
+func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answeredVersion) ([]answeredVersion, error) {
+	ref, err := c.MethodRef(m.Ref())
+	if err != nil {
+		return own, err
+	}
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, f.poll.Err()); err != nil {
+			return own, err
+		}
+		v := answeredVersion{ref, p.Code()}
+		if f.answered[v] {
+			continue
+		}
+		if err := c.Profile(m.Ref(), p); err != nil {
+			return own, err
+		}
+		own = append(own, v)
+	}
+	return own, nil
+}
+
+// join makes a layer a part of the builder's archive. A dump that several layers have, as a
+// run that adopted the base has, is not counted twice: each version is of one layer.
+func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run, error) {
+	contents, err := ContentsOf(s)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	use, err := useOf(ctx, s)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	rest := contents.besides(f.t)
+	run, err := f.t.joinRun(&rest, builder.Run{}, use)
+	if err == nil {
+		f.t.Mu.Lock()
+		f.t.note(&contents)
+		f.t.Mu.Unlock()
+	}
+	return run, err
+}
+
+// besides returns an archive without the dumps and runs that the builder has, and as no
+// layer.
+func (c *Contents) besides(b target) Contents {
+	b.Mu.Lock()
+	defer b.Mu.Unlock()
+	rest := *c
+	rest.base, rest.ids, rest.runs = nil, maps.Clone(c.ids), maps.Clone(c.runs)
+	maps.DeleteFunc(rest.ids, func(id [16]byte, _ bool) bool { _, has := b.Copied[id]; return has })
+	maps.DeleteFunc(rest.runs, func(key profileset.RunKey, _ runDump) bool { _, has := b.RunIDs[key]; return has })
+	return rest
+}
+
+// CopyLayers copies the live counts of adopted layers into the builder, for a snapshot, as
+// Copy does with one archive.
+//
+// With Live the snapshot takes the place of the topmost archive: it has all of that, and from
+// the layers beneath the versions in which something was counted, with their trained counts.
+// So it answers for them from then on, and no count is in both. It is a layer on the same
+// base.
+//
+// With Delta it has the increments of all layers, and is no layer: it is merged with the
+// archive that Flatten makes of them. With Trained it is Flatten.
+func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take Take) (Dropped, error) {
+	if take == Trained {
+		return Dropped{}, Flatten(ctx, b, l)
+	}
+	var dropped Dropped
+	for i, s := range l.Stores() {
+		c := layerCopy{ctx: ctx, t: target{profileset.Of(b)}, s: s, take: take, dropped: &dropped}
+		if err := c.run(i == 0); err != nil {
+			return dropped, err
+		}
+	}
+	if take == Live && len(l.Stores()) > 1 {
+		b.ExpectBase(l.Stores()[1].Header().AsBase())
+	}
+	return dropped, b.Err()
+}
+
+// A layerCopy copies what a snapshot has of one layer.
+type layerCopy struct {
+	ctx     context.Context
+	t       target
+	s       *reader.Store
+	take    Take
+	dropped *Dropped
+	copied  map[layout.Ref]bool // methods of a layer beneath
+}
+
+func (l *layerCopy) run(top bool) error {
+	contents, err := ContentsOf(l.s)
+	if err != nil {
+		return err
+	}
+	hooks := copier.Hooks{Dropped: l.dropped.add, Skip: isBase}
+	if top {
+		return l.copy(&contents, hooks, (*copier.Copier).All)
+	}
+	l.copied = map[layout.Ref]bool{}
+	hooks.Lazy, hooks.Skip, hooks.Rows = true, l.skips, l.rows
+	return l.copy(&contents, hooks, l.counted)
+}
+
+func (l *layerCopy) copy(contents *Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
+	run, err := l.t.admit(l.s, contents, l.take)
+	if err != nil {
+		return err
+	}
+	c := copier.New(l.ctx, l.t.Set, l.s, run, hooks)
+	c.Take = copier.Take(l.take)
+	return all(c)
+}
+
+// isBase reports whether a table says what the archive is a layer on. Of a snapshot that is
+// said in the end.
+func isBase(t *reader.Table) bool { return t.Kind == layout.TableBase }
+
+// skips keeps of the tables of a layer beneath what describes what is copied: the code, and
+// which runs trained counts are of.
+func (l *layerCopy) skips(t *reader.Table) bool {
+	return t.Kind != layout.TableCode && (l.take != Live || t.Kind != layout.TableRuns && t.Kind != layout.TableClassPath)
+}
+
+func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {
+	return func(row int) (bool, error) {
+		return len(l.copied) > 0 && (t.Kind != layout.TableCode || l.copied[layout.Ref(t.Cell(0, row))]), nil
+	}
+}
+
+// counted copies the versions in which something was counted, of all methods of the layer.
+func (l *layerCopy) counted(c *copier.Copier) error {
+	if err := c.DeclareShapes(); err != nil {
+		return err
+	}
+	steps := poll.New(l.ctx)
+	for m, err := range l.s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err == nil {
+			err = l.countedOf(c, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.Tables()
+}
+
+// countedOf copies the versions of a method in which something was counted: in Live with all
+// their contexts, as they then answer alone.
+func (l *layerCopy) countedOf(c *copier.Copier, m reader.Method) error {
+	changed := map[uint64]bool{}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		has, err := c.Changed(p)
+		if err != nil {
+			return err
+		}
+		if has {
+			changed[p.Code()] = true
+		}
+	}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return err
+		}
+		if !changed[p.Code()] {
+			continue
+		}
+		l.copied[m.Ref()] = true
+		if err := c.Profile(m.Ref(), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Base returns the archive that this one is a layer on; ok is false if it is none. The
+// layer lacks what that archive has: see [OpenLayers].
+func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
+	t, err := s.TableOrEmpty(layout.TableBase)
+	if err != nil || t.Rows == 0 {
+		return base, false, err
+	}
+	if t.Rows > 1 {
+		return base, false, s.corrupt(layout.RegionEX, s.h.Region(layout.RegionEX).Offset, "a layer on %d archives", t.Rows)
+	}
+	var words [disk.BaseWords]uint64
+	for i := range words {
+		words[i] = t.Cell(i, 0)
+	}
+	producer, err := t.Text(disk.BaseWords, 0)
+	return disk.BaseOfRow(words, producer), err == nil, err
+}
+
+// A BaseError says that an archive is a layer on another archive than the one that was
+// given. It matches [layout.ErrIdentity]. The archive can be used alone: what it has is
+// right, and what it left to its base is missing.
+type BaseError struct {
+	File     string // of the layer
+	BaseFile string // that was given; empty if none was
+	Wants    layout.BaseArchive
+	Has      layout.BaseArchive // that was given
+}
+
+func (e *BaseError) Error() string {
+	switch {
+	case e.BaseFile == "":
+		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(), describeBase(e.Wants))
+	case e.Has.DumpID == e.Wants.DumpID:
+		return fmt.Sprintf("%s is a layer on the archive %s, and %s is %s, a part of the same dump or laid out anew: give the very file, or make the layer again",
+			e.File, e.Wants.ID(), e.BaseFile, e.Has.ID())
+	}
+	return fmt.Sprintf("%s is a layer on the archive %s%s, and %s is %s%s: give the right base, or make the layer again with this one",
+		e.File, e.Wants.ID(), describeBase(e.Wants), e.BaseFile, e.Has.ID(), describeBase(e.Has))
+}
+
+// Unwrap returns layout.ErrIdentity.
+func (e *BaseError) Unwrap() error { return layout.ErrIdentity }
+
+// describeBase says of what VM and of when an archive is, as far as that is known.
+func describeBase(b layout.BaseArchive) (text string) {
+	if b.Producer != "" {
+		text = fmt.Sprintf(" of %q", b.Producer)
+	}
+	if !b.Time.IsZero() {
+		text += b.Time.UTC().Format(" (2006-01-02 15:04:05 UTC)")
+	}
+	return text
+}
+
+// fitsOn returns an error unless the archive can be a layer on another one, nil for none.
+// An archive that was made as no layer fits on any of its domain and producer.
+func (s *Store) fitsOn(base *Store) error {
+	wants, layer, err := s.Base()
+	if err != nil {
+		return err
+	}
+	if base == nil {
+		if layer {
+			return &BaseError{File: s.m.Name(), Wants: wants}
+		}
+		return nil
+	}
+	if has := base.h.AsBase(); layer && !wants.Is(has) {
+		return &BaseError{File: s.m.Name(), BaseFile: base.m.Name(), Wants: wants, Has: has}
+	}
+	if s.h.Domain != base.h.Domain || s.h.ProducerID != base.h.ProducerID {
+		return fmt.Errorf("%w: %s has profiles of %s, %s of %s", layout.ErrIdentity, s.m.Name(), s.h.Domain, base.m.Name(), base.h.Domain)
+	}
+	return nil
+}
+
+// errNoLayers: a stack of no archives.
+var errNoLayers = errors.New("reader: layers without an archive")

@@ -1,0 +1,395 @@
+package reader
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"runtime"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Layers is a stack of archives that are looked up in as one: that of an application
+// first, then those that it was trained on top of, as one of its framework and one of the
+// JDK. It is safe for concurrent use.
+//
+// A version of a method's code is that of the first layer that has a profile of it, in
+// whatever context: this layer answers for it alone. Counts of two layers are never summed,
+// since a profile is adopted where it lies, and that is one place. A layer that was trained
+// on top of another has a profile only where the one beneath lacks it or has learned
+// something else, so that its own is the better one. For layout.CodeAny the first layer that
+// has a profile of the method answers.
+//
+// Methods, profiles and types belong to their layers: see [Profile.Store].
+type Layers struct {
+	stores []*Store // the application's first
+}
+
+// OpenLayers opens archives as layers, the topmost first. Each must be the one that the
+// layer above it names as its base; otherwise the error is a *BaseError, which matches
+// layout.ErrIdentity. An archive that names no base may lie on any other of its domain. The
+// lowest one must name none.
+//
+// Of o.Expect the fingerprint and the program are expected of the topmost archive only.
+func OpenLayers(o archive.Options, paths ...string) (*Layers, error) {
+	var stores []*Store
+	for _, path := range paths {
+		s, err := Open(path, o)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(stores))
+		}
+		stores = append(stores, s)
+		o.Expect.Fingerprint, o.Expect.Program = [16]byte{}, nil
+	}
+	l, err := NewLayers(stores...)
+	if err != nil {
+		if o.OnReject != nil {
+			o.OnReject(err)
+		}
+		return nil, errors.Join(err, closeAll(stores))
+	}
+	return l, nil
+}
+
+// NewLayers makes layers of open archives, the topmost first, as OpenLayers does. They are
+// closed with the layers, unless there is an error.
+func NewLayers(stores ...*Store) (*Layers, error) {
+	if len(stores) == 0 {
+		return nil, errNoLayers
+	}
+	for i, s := range stores {
+		var beneath *Store
+		if i+1 < len(stores) {
+			beneath = stores[i+1]
+		}
+		if err := s.fitsOn(beneath); err != nil {
+			return nil, err
+		}
+	}
+	return &Layers{stores: stores[:len(stores):len(stores)]}, nil
+}
+
+// Stores are the archives, the topmost first. The slice must not be changed.
+func (l *Layers) Stores() []*Store { return l.stores }
+
+// Close closes all archives.
+func (l *Layers) Close() error { return closeAll(l.stores) }
+
+func closeAll(stores []*Store) (err error) {
+	for _, s := range stores {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// Store is the archive that the profile is of: the layer that answered.
+func (p Profile) Store() *Store { return p.s }
+
+// Store is the archive that the method is of.
+func (m Method) Store() *Store { return m.s }
+
+// FindProfile is [Store.FindProfile] in the layer that answers for this version of the
+// method. It allocates nothing.
+func (l *Layers) FindProfile(k layout.Key, code uint64) (Profile, error) {
+	id := k.ID(l.stores[0].h.Domain)
+	for _, s := range l.stores {
+		p, err := s.findProfile(id, &k, code)
+		if err == nil || !s.passesOn(id, &k, code, &err) {
+			return p, err
+		}
+	}
+	return Profile{}, ErrNotFound
+}
+
+// LookupProfile is [Store.LookupProfile] in the layer that answers for this version of the
+// method. It allocates nothing.
+func (l *Layers) LookupProfile(id, code uint64) (Profile, error) {
+	for _, s := range l.stores {
+		p, err := s.LookupProfile(id, code)
+		if err == nil || !s.passesOn(id, nil, code, &err) {
+			return p, err
+		}
+	}
+	return Profile{}, ErrNotFound
+}
+
+// passesOn reports whether a lookup that ended with an error is left to the layer
+// beneath: nothing was found, not even a profile in a context. It may find another error.
+func (s *Store) passesOn(id uint64, k *layout.Key, code uint64, err *error) bool {
+	if *err != ErrNotFound || s.h.Counts.Contexts == 0 {
+		return *err == ErrNotFound
+	}
+	var m Method
+	if k != nil {
+		m, *err = s.find(id, k)
+	} else {
+		m, *err = s.Lookup(id)
+	}
+	if *err != nil {
+		return *err == ErrNotFound
+	}
+	return m.passesOn(code, err)
+}
+
+// passesOn is Store.passesOn for a method of the archive.
+func (m Method) passesOn(code uint64, err *error) bool {
+	if *err != ErrNotFound && *err != nil {
+		return false
+	}
+	has, damage := m.hasVersion(code)
+	if *err = ErrNotFound; damage != nil {
+		*err = damage
+	}
+	return !has && damage == nil
+}
+
+// hasVersion reports whether the method has a profile of a version of its code, in whatever
+// context; of any for layout.CodeAny.
+func (m Method) hasVersion(code uint64) (bool, error) {
+	if has, err := m.hasIn(m.profiles(), 0, code); has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
+		return has, err
+	}
+	t, err := m.trie()
+	for i := int64(0); err == nil && i < t.n; i++ {
+		node, damage := t.node(i)
+		if damage != nil {
+			return false, damage
+		}
+		if has, err := m.hasIn(node.Profiles, t.place(i), code); has || err != nil {
+			return has, err
+		}
+	}
+	return false, err
+}
+
+// hasIn is hasVersion in one context.
+func (m Method) hasIn(first, context layout.Ref, code uint64) (bool, error) {
+	if first == 0 || code == layout.CodeAny {
+		return first != 0, nil
+	}
+	c := m.chain(first, context)
+	var p Profile
+	err := c.ofCode(code, &p)
+	if err == ErrNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Find looks up a method by its key, in the first layer that has a profile of it, or else in
+// the first that has the method. It allocates nothing. The error matches ErrNotFound if no
+// layer has the method.
+func (l *Layers) Find(k layout.Key) (Method, error) {
+	id := k.ID(l.stores[0].h.Domain)
+	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
+}
+
+// Lookup is Find by the id of the method. The error also matches ErrAmbiguous, as that of
+// [Store.Lookup].
+func (l *Layers) Lookup(id uint64) (Method, error) {
+	return l.firstProfiled(func(s *Store) (Method, error) { return s.Lookup(id) })
+}
+
+// firstProfiled returns what look finds in the first layer in which that has a profile, or
+// else in the first in which it finds anything.
+func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method, err error) {
+	for _, s := range l.stores {
+		m, err := look(s)
+		if errors.Is(err, ErrNotFound) {
+			continue
+		} else if err != nil {
+			return Method{}, err
+		}
+		if profiled, err := m.hasVersion(layout.CodeAny); profiled || err != nil {
+			return m, err
+		}
+		if !first.Valid() {
+			first = m
+		}
+	}
+	if !first.Valid() {
+		return Method{}, ErrNotFound
+	}
+	return first, nil
+}
+
+// Profile is [Method.Profile] in the layer that answers for this version of the method. The
+// method and the callers may be of any layer. It allocates nothing unless there are more than
+// 32 frames, or signatures that the archives store as lists.
+func (l *Layers) Profile(m Method, code uint64, frames ...Frame) (p Profile, depth int, err error) {
+	for _, s := range l.stores {
+		var translated [32]Frame
+		own, err := s.counterpart(m)
+		if err == nil {
+			var callers []Frame
+			if callers, err = s.ownFrames(translated[:0], frames); err == nil {
+				p, depth, err = own.Profile(code, callers...)
+			}
+		}
+		if err == nil || !own.passesOn(code, &err) {
+			return p, depth, err
+		}
+	}
+	return Profile{}, 0, ErrNotFound
+}
+
+// ownFrames appends the frames whose callers the archive has, up to the first that it lacks:
+// no context of its leads further.
+func (s *Store) ownFrames(own, frames []Frame) ([]Frame, error) {
+	for _, f := range frames {
+		caller, err := s.counterpart(f.Caller)
+		if errors.Is(err, ErrNotFound) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		own = append(own, Frame{caller, f.Point})
+	}
+	return own, nil
+}
+
+// counterpart returns the archive's method with the key of m, which may be of another
+// archive. It copies the key only for methods that have a row, in either.
+func (s *Store) counterpart(m Method) (Method, error) {
+	if m.s == nil {
+		return m, ErrNotFound
+	}
+	if m.s == s {
+		return m, nil
+	}
+	if m.hasRow() {
+		return s.findKeyOf(m)
+	}
+	id, err := m.indexedID()
+	if err != nil {
+		return Method{}, err
+	}
+	for q := s.search(id, disk.KindMethod); ; {
+		n, err := q.nextMethod(id)
+		if err == ErrNotFound && s.h.Parts[disk.PartUnexecuted].Size > 0 {
+			return s.findKeyOf(m)
+		} else if err != nil {
+			return Method{}, err
+		}
+		if same, err := n.sameKey(m); same || err != nil {
+			return n, err
+		}
+	}
+}
+
+func (s *Store) findKeyOf(m Method) (Method, error) {
+	k, err := m.Key()
+	if err != nil {
+		return Method{}, err
+	}
+	return s.Find(k)
+}
+
+// sameKey reports whether the methods, which may be of two archives, have the same key.
+func (m Method) sameKey(n Method) (bool, error) {
+	a, b := m.record(), n.record()
+	if same, err := sameText(m.Name, n.Name); !same || err != nil {
+		return false, err
+	}
+	if same, err := sameText(m.Signature, n.Signature); !same || err != nil {
+		return false, err
+	}
+	if a.Holder == 0 || b.Holder == 0 {
+		return a.Holder == b.Holder, nil
+	}
+	s, t := m.s.typeOf(a.Holder), n.s.typeOf(b.Holder)
+	if same, err := sameText(s.Name, t.Name); !same || err != nil {
+		return false, err
+	}
+	return sameText(s.Loader, t.Loader)
+}
+
+func sameText(x, y func() (Name, error)) (bool, error) {
+	a, err := x()
+	if err != nil {
+		return false, err
+	}
+	b, err := y()
+	same := bytes.Equal(a.text, b.text)
+	runtime.KeepAlive(a.s)
+	runtime.KeepAlive(b.s)
+	return same, err
+}
+
+// Methods iterates over the methods of all layers, each of them once: as Find finds it. The
+// methods of the topmost layer come first, each layer in the order of its keys. An error
+// ends it.
+func (l *Layers) Methods() iter.Seq2[Method, error] {
+	return func(yield func(Method, error) bool) {
+		for _, s := range l.stores {
+			for m, err := range s.Methods() {
+				answers := false
+				if err == nil {
+					answers, err = l.answersWith(m)
+				}
+				if err != nil {
+					yield(Method{}, err)
+					return
+				}
+				if answers && !yield(m, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// answersWith reports whether Find finds m under its key.
+func (l *Layers) answersWith(m Method) (bool, error) {
+	found, err := l.firstProfiled(func(s *Store) (Method, error) { return s.counterpart(m) })
+	return found.s == m.s, err
+}
+
+// Adopt adopts all archives, each as [Store.Adopt] does. After an error some of them are
+// adopted: the error names the one that is not.
+func (l *Layers) Adopt(o AdoptOptions) error {
+	for _, s := range l.stores {
+		if err := s.Adopt(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AdoptBatch is [Store.AdoptBatch] for profiles of all layers.
+func (l *Layers) AdoptBatch(profiles []Profile) error {
+	for from := 0; from < len(profiles); {
+		s, to := profiles[from].s, from+1
+		for to < len(profiles) && profiles[to].s == s {
+			to++
+		}
+		if s != nil {
+			if err := s.AdoptBatch(profiles[from:to]); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// Bind ties a type to the embedder's class in every layer that has it, as [Store.Bind] does.
+// The error matches ErrNotFound if none has.
+func (l *Layers) Bind(name, loader string, class uint64) error {
+	found := false
+	for _, s := range l.stores {
+		t, err := s.FindType(name, loader)
+		if err == nil {
+			found, err = true, s.Bind(t, class)
+		}
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+	}
+	if !found {
+		return ErrNotFound
+	}
+	return nil
+}
