@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/report"
@@ -75,6 +76,7 @@ func (o *checkOptions) filters() string {
 }
 
 type checkOptions struct {
+	base       string
 	against    string
 	old        string
 	rewrite    string
@@ -154,6 +156,7 @@ func Command(a *app.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
+	layers.AddTo(f, &o.base)
 	f.StringVar(&o.old, "old", "", "class path with the code that was profiled")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
 	f.BoolVar(&o.renames, "renames", true, "let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
@@ -174,6 +177,8 @@ func (o *checkOptions) check(path string) error {
 		return app.Usagef("--top %d: it must not be negative", o.top)
 	case o.all && !o.json:
 		return app.Usagef("--all is for --json")
+	case o.base != "" && o.rewrite != "":
+		return app.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc merge --flatten", path)
 	}
 	if err := app.CheckShare("--confidence", o.confidence); err != nil {
 		return err
@@ -202,7 +207,7 @@ func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) erro
 	if err := o.check(path); err != nil {
 		return err
 	}
-	return a.WithStore(ctx, path, func(s *reader.Store) error {
+	return layers.WithOne(ctx, a, path, o.base, func(s *reader.Store) error {
 		against, err := openCode(ctx, a, o.against, s.Header())
 		if err != nil {
 			return err

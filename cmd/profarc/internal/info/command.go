@@ -100,6 +100,10 @@ func printFacts(a *app.App, f *facts.Facts) {
 	}
 	line("dump time", orUnknown(f.DumpTime))
 	line("dump id", f.DumpID)
+	line("sum", f.Sum)
+	if b := f.LayerOn; b != nil {
+		line("layer on", escape.Printable(fmt.Sprintf("dump %s, sum %s, of %s, %s: it lacks what that has", b.DumpID, b.Sum, orUnknown(b.DumpTime), orUnknown(b.Producer))))
+	}
 	line("fingerprint", orUnknown(f.Fingerprint))
 	line("flags", strings.Join(f.Flags, ", "))
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))

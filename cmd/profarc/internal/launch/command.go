@@ -19,6 +19,7 @@ import (
 
 type runOptions struct {
 	archive      string
+	base         string
 	library      string
 	agent        agentlib.Options
 	inherit      bool
@@ -41,6 +42,10 @@ switches adoption and training off.
 If the command is not java but a script or env, it is not known which JVM is meant. --inherit lets all
 JVMs below the command adopt: it sets JAVA_TOOL_OPTIONS, of which each JVM prints a line on stderr.
 
+--base names the archive that the other one is a layer on (train --base): what the one lacks is adopted
+from the other. Both are put together once, into a file of the user's cache. If it is not the base of
+the archive, that is adopted alone, and one line says so.
+
 With --train-if-missing a start without an archive is a training run, as of profarc train: its JVM is
 read at its exit, and later starts adopt. Of several starts at once one trains, the others run as they
 are. The archive appears whole, at the end of a run with exit code 0, or of one that an interrupt or
@@ -61,6 +66,7 @@ func Command(a *app.App) *cobra.Command {
 		Long:  commandHelp,
 		Example: `  profarc run --archive app.parc java -jar app.jar
   profarc run --archive app.parc --train-if-missing java -jar app.jar
+  profarc run --archive app.parc --base jdk.parc java -jar app.jar
   profarc run --archive app.parc --inherit -- ./gradlew --no-daemon check
   profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
 		Args: app.Args(1, -1, "the command to run: java and its arguments"),
@@ -69,6 +75,7 @@ func Command(a *app.App) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
+	f.StringVar(&o.base, "base", "", "archive that the archive to adopt is a layer on")
 	f.StringVar(&o.library, "agent", "", "library of the agent to load, instead of one that is built")
 	f.StringVar(&o.agent.Weight, "weight", "", "invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
 	f.StringVar(&o.agent.Weights, "weights", "", "flat: all methods weigh alike; bounded: less if training called them little; hot: and more if often (default bounded)")
@@ -87,6 +94,7 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.train, "train-if-missing", false, "train if there is no archive yet (Linux)")
 	f.DurationVar(&o.retrainAfter, "retrain-after", 0, "with --train-if-missing, train again if the archive is older")
 	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
 	return cmd
 }
 
@@ -175,8 +183,12 @@ func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (
 			return "", err
 		}
 	}
+	adopted, err := o.withBase(ctx, a)
+	if err != nil {
+		return "", err
+	}
 	options := o.agent // a script may change the working directory
-	if options.Archive, err = filepath.Abs(o.archive); err != nil {
+	if options.Archive, err = filepath.Abs(adopted); err != nil {
 		return "", err
 	}
 	if r := options.Report; r != "" && r != "-" {

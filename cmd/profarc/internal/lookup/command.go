@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/internal/escape"
@@ -24,6 +25,7 @@ type lookupOptions struct {
 	caller []string
 	prefix bool
 	repeat int
+	base   string
 	json   bool
 }
 
@@ -39,7 +41,10 @@ with KEY, and methods whose names a JamaicaVM cut short, if KEY begins with them
 
 With --caller, or with callers after the key as in KEY <- CALLER@5 <- CALLER@9, lookup finds the
 profile of that calling context: of the longest that the archive has, down to the profile for every
-caller. A caller that the archive lacks ends the context.`
+caller. A caller that the archive lacks ends the context.
+
+With --base a method without a profile in the archive, or without one of that version, is looked up in
+the archive that it is a layer on, and lookup says which of the two has it.`
 
 // Command returns the command lookup.
 func Command(a *app.App) *cobra.Command {
@@ -63,6 +68,7 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
 	f.StringArrayVar(&o.caller, "caller", nil, methods.CallerUsage)
 	f.BoolVar(&o.prefix, "prefix", false, "find all methods whose names begin with a key")
+	layers.AddTo(f, &o.base)
 	f.IntVar(&o.repeat, "repeat", 1000, "further lookups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
@@ -72,6 +78,7 @@ func Command(a *app.App) *cobra.Command {
 type answer struct {
 	Key      string              `json:"key"`
 	Found    bool                `json:"found"`
+	In       string              `json:"in,omitempty"` // the archive that has it, with --base
 	Method   *analyze.MethodName `json:"method,omitempty"`
 	Hash     string              `json:"hash,omitempty"`
 	Profiles int                 `json:"profiles"`
@@ -79,6 +86,8 @@ type answer struct {
 	WarmNS   float64             `json:"warm_ns"`
 
 	Context *methods.ContextMatch `json:"context,omitempty"` // if callers were named
+
+	s *reader.Store
 }
 
 func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lookupOptions) error {
@@ -88,34 +97,63 @@ func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lo
 	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
 		return app.Usagef("--prefix is for keys, not for --id, --hash or --caller")
 	}
-	return a.WithStore(ctx, path, func(s *reader.Store) error {
+	return layers.With(ctx, a, path, o.base, func(stores []*reader.Store) error {
 		answers := []answer{}
 		var missed error
 		for _, key := range keys {
-			asked, err := questions(s, key, o)
+			some, missing, err := o.askLayers(ctx, stores, key)
 			if err != nil {
 				return err
 			}
-			for _, q := range asked {
-				r, err := o.ask(ctx, s, q)
-				if errors.Is(err, reader.ErrNotFound) {
-					missed = errors.Join(missed, o.missing(s, &q))
-				} else if err != nil {
-					return err
-				}
-				answers = append(answers, r)
-			}
+			missed, answers = errors.Join(missed, missing), append(answers, some...)
 		}
 		if o.json {
 			return errors.Join(a.PrintJSON(answers), missed)
 		}
 		for _, r := range answers {
-			if err := r.print(a, s); err != nil {
+			if err := r.print(a); err != nil {
 				return err
 			}
 		}
 		return missed
 	})
+}
+
+// askLayers asks for a key in the first archive that has a profile of it. missing says what
+// none has.
+func (o *lookupOptions) askLayers(ctx context.Context, stores []*reader.Store, key string) (answers []answer, missing, err error) {
+	for i, s := range stores {
+		answers, missing, err = o.askStore(ctx, s, key)
+		profiles := 0
+		for j := range answers {
+			if profiles += answers[j].Profiles; len(stores) > 1 && answers[j].Found {
+				answers[j].In = s.Mapping().Name()
+			}
+		}
+		if err != nil || missing == nil && profiles > 0 || i == len(stores)-1 {
+			break
+		}
+	}
+	return answers, missing, err
+}
+
+// askStore asks an archive for a key.
+func (o *lookupOptions) askStore(ctx context.Context, s *reader.Store, key string) (answers []answer, missing, err error) {
+	asked, err := questions(s, key, *o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, q := range asked {
+		r, err := o.ask(ctx, s, q)
+		if errors.Is(err, reader.ErrNotFound) {
+			missing = errors.Join(missing, o.missing(s, &q))
+		} else if err != nil {
+			return nil, nil, err
+		}
+		r.s = s
+		answers = append(answers, r)
+	}
+	return answers, missing, nil
 }
 
 // ask answers a question.
@@ -160,16 +198,19 @@ func timeLookup(ctx context.Context, s *reader.Store, look func() (reader.Method
 	return r, err
 }
 
-func (r *answer) print(a *app.App, s *reader.Store) error {
+func (r *answer) print(a *app.App) error {
 	if !r.Found {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", escape.Printable(r.Method.String()), r.Method.ID, r.Profiles,
 		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
+	if r.In != "" {
+		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))
+	}
 	if r.Context == nil {
 		return nil
 	}
-	lines, err := r.Context.Lines(s)
+	lines, err := r.Context.Lines(r.s)
 	if facts := show.ProfileFacts(r.Context.Profile); facts != "" {
 		lines = append(lines, facts)
 	}

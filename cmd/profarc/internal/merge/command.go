@@ -11,11 +11,13 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
 )
 
 type mergeOptions struct {
@@ -25,6 +27,7 @@ type mergeOptions struct {
 	normalize bool
 	versions  string
 	asLLVM    bool
+	flatten   string
 	jobs      int
 	json      bool
 }
@@ -43,7 +46,12 @@ import are one dump: to merge some of them with others later, import them separa
 A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply once, to
 archives of single dumps. Profiles of different versions of a method's code are never added up;
 --versions selects which are kept. --rows comes last, for a VM with that many receivers in a type
-profile: counts without a row are added to the count of all others.`
+profile: counts without a row are added to the count of all others.
+
+Archives that are layers on one base (reduce --base) are merged like others, and the sum is a layer on
+it; layers on different bases, or a layer and another archive, are not. --flatten BASE puts what was
+merged and its base together into one archive: of each version of a method it has the profile of the
+layer, or else that of the base.`
 
 // Command returns the command merge.
 func Command(a *app.App) *cobra.Command {
@@ -54,6 +62,7 @@ func Command(a *app.App) *cobra.Command {
 		Long:  commandHelp,
 		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
   profarc merge -o all.parc old.parc new.parc:3 --versions newest
+  profarc merge -o whole.parc app.parc --flatten jdk.parc
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
 		Args:              app.Args(1, -1, "the archives to merge"),
 		ValidArgsFunction: app.CompleteArchives(-1),
@@ -66,6 +75,8 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
 	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site have no weight")
+	f.StringVar(&o.flatten, "flatten", "", "base of the archives, to be put together with them into one")
+	_ = cmd.RegisterFlagCompletionFunc("flatten", app.CompleteArchives(-1))
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
@@ -105,6 +116,9 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	}
 	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: formats.Losses{}}
 	b, err := mergeAll(ctx, a, inputs, o)
+	if err == nil && o.flatten != "" {
+		b, err = flatten(ctx, a, b, o)
+	}
 	if err == nil {
 		err = r.finish(ctx, b, versions, o)
 	}
@@ -123,6 +137,23 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	return nil
 }
 
+// flatten puts what was merged and its base together.
+func flatten(ctx context.Context, a *app.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
+	top, err := merged.Open("what was merged")
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	if _, layer, err := top.Base(); err == nil && !layer {
+		return nil, fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten", o.flatten)
+	}
+	err = a.WithStore(ctx, o.flatten, func(base *reader.Store) error {
+		b, err = layers.Flat(ctx, []*reader.Store{top, base})
+		return err
+	})
+	return b, err
+}
+
 // check checks the flags, and returns which versions of methods stay, what is to
 // be merged, and what is left out.
 func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput, []supersededInput, error) {
@@ -132,6 +163,9 @@ func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (me
 	}
 	if o.rows < -1 {
 		return 0, nil, nil, app.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+	}
+	if app.CheckOutput(o.out, o.flatten) != nil {
+		return 0, nil, nil, app.Usagef("-o %s is the base: name another file", o.out)
 	}
 	if o.jobs < 1 {
 		return 0, nil, nil, app.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)

@@ -25,6 +25,8 @@ type reduceOptions struct {
 	anonymize bool
 	keyFile   string
 	keep      []string
+	base      string
+	mayDiffer string
 	json      bool
 }
 
@@ -48,6 +50,13 @@ whole name matches. Properties of the run are dropped unless they are numbers. C
 indexes, settings, times, the producer and hashes of code stay; they identify the program to
 readers who have it.
 
+--base BASE makes the archive a layer on another one: methods that the base has too are left out, and
+both are used together (profarc run --base, show --base; see docs/layers.md). A method is left out if
+the base has the same profiles of it, to every count. Two runs rarely count the same: with --may-differ
+5% it is left out if the profiles of both have 95% of their counts in common, relative to all counts of
+each, and with 100% if the base has profiles of the same code at all. How often a method ran is then as
+the base has it. A layer fits only the very archive that it was made for.
+
 A part keeps the identity of its dump, so that it is not merged with the whole.`
 
 // Command returns the command reduce.
@@ -59,6 +68,7 @@ func Command(a *app.App) *cobra.Command {
 		Long:  commandHelp,
 		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
   profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
+  profarc reduce app.parc -o layer.parc --base jdk.parc --may-differ 5%
   profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
   head -c 32 /dev/urandom > team.key
   profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
@@ -75,6 +85,9 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
+	f.StringVar(&o.base, "base", "", "archive that the result is to be a layer on: methods that it has too are left out")
+	f.StringVar(&o.mayDiffer, "may-differ", "", "with --base: share of its counts by which a method may differ and be left out, as 5%")
+	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
@@ -84,14 +97,18 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 	if err := app.CheckArchiveName(o.out, in); err != nil {
 		return err
 	}
+	if app.CheckOutput(o.out, o.base) != nil {
+		return app.Usagef("-o %s is the base: name another file", o.out)
+	}
 	r, err := o.reduction()
 	if err != nil {
 		return err
 	}
-	return a.WithStore(ctx, in, func(s *reader.Store) error {
+	return o.withBase(ctx, a, in, func(s, base *reader.Store) error {
 		if err := o.filter.Check(s); err != nil {
 			return err
 		}
+		r.Base = base
 		r.Methods = o.filter.Keys(s.Header().Domain)
 		writing := a.Meter("writing " + o.out)
 		defer writing.Done()
@@ -114,15 +131,30 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 	})
 }
 
+// withBase calls f with the archive to reduce, and with its base unless none is named.
+func (o reduceOptions) withBase(ctx context.Context, a *app.App, in string, f func(s, base *reader.Store) error) error {
+	return a.WithStore(ctx, in, func(s *reader.Store) error {
+		if o.base == "" {
+			return f(s, nil)
+		}
+		return a.WithStore(ctx, o.base, func(base *reader.Store) error { return f(s, base) })
+	})
+}
+
 // reduction is what the flags ask for, but for the filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
-	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize:
-		return r, app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --anonymize")
+	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
+		return r, app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
+	case o.base == "" && o.mayDiffer != "":
+		return r, app.Usagef("--may-differ says when a method is left to a base: name it with --base")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
 		return r, app.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
 	}
 	if r.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
+		return r, err
+	}
+	if r.MayDiffer, err = app.ParseShare("--may-differ", o.mayDiffer); err != nil {
 		return r, err
 	}
 	r.DropCold = o.dropCold

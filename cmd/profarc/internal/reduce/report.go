@@ -30,6 +30,7 @@ type reduceReport struct {
 	Samples  *float64       `json:"sample_share"`  // of all samples, null if there are none
 	Named    uint64         `json:"named_methods"` // kept only because others refer to them
 	Key      string         `json:"key,omitempty"` // the key of hashed names: file or random
+	Base     *leftToBase    `json:"base,omitempty"`
 	Bytes    int64          `json:"bytes"`
 	DumpID   string         `json:"dump_id"`
 	Counts   layout.Counts  `json:"counts"`
@@ -37,6 +38,13 @@ type reduceReport struct {
 	NS       int64          `json:"ns"`
 
 	hot layout.Weight // the share that was asked for, 0 if none was
+}
+
+// A leftToBase says what was left to a base.
+type leftToBase struct {
+	Archive string `json:"archive"`
+	Methods uint64 `json:"methods"`
+	Saved   int64  `json:"bytes_saved"` // against the input, by all that was left out
 }
 
 // A unitShare is how much of the counts of a unit was kept, null for counts that
@@ -61,6 +69,9 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
 		Named: written.Counts.Methods - kept.Methods,
 		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: formats.Losses{}, hot: hot,
+	}
+	if o.base != "" {
+		r.Base = &leftToBase{o.base, kept.LeftToBase, s.Header().FileSize - written.Bytes}
 	}
 	if share, sampled := kept.SampleShare(); sampled {
 		r.Samples = &share
@@ -115,6 +126,9 @@ func (r *reduceReport) shares() string {
 
 func (r *reduceReport) print(a *app.App) {
 	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
+	if b := r.Base; b != nil {
+		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive), app.Amount(int(b.Methods), "method"), app.FormatSize(max(0, b.Saved)))
+	}
 	if r.Named > 0 {
 		fmt.Fprintf(a.Out, "also   %s that these name\n", app.Amount(int(r.Named), "method"))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/reader"
@@ -21,6 +22,7 @@ import (
 
 type showOptions struct {
 	filter    methods.Filter
+	base      string
 	loader    string
 	classPath string
 	by        string
@@ -77,6 +79,7 @@ func Command(a *app.App) *cobra.Command {
 	o.filter.AddTo(f)
 	o.filter.AddFunctionTo(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
+	layers.AddTo(f, &o.base)
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, for the labels of switches")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
@@ -97,7 +100,7 @@ func runShow(ctx context.Context, a *app.App, args []string, o showOptions) erro
 	if err := o.check(args); err != nil {
 		return err
 	}
-	return a.WithStore(ctx, args[0], func(s *reader.Store) error { return o.show(ctx, a, s, args[1:], by) })
+	return layers.WithOne(ctx, a, args[0], o.base, func(s *reader.Store) error { return o.show(ctx, a, s, args[1:], by) })
 }
 
 // check returns an error for flags that do not go together.

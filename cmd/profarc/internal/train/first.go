@@ -13,6 +13,7 @@ type First struct {
 	Archive string // to write; the caller holds its lock (runfiles.Lock)
 	All     bool   // all JVMs below the command make the archive, not only the command itself
 	Quiet   bool   // no summary on stderr, unless something went wrong
+	Base    string // archive that the new one becomes a layer on; empty for none
 }
 
 // ends are the exit codes of programs that a user or a supervisor ended, as servers are.
@@ -27,6 +28,10 @@ func (f First) Run(ctx context.Context, a *app.App, path string, args []string) 
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return false, err
 	}
+	if o.onto, err = openBase(a, &baseOptions{path: f.Base}, f.Archive); err != nil {
+		return false, err
+	}
+	defer o.onto.close()
 	t := newTraining(context.WithoutCancel(ctx), a, o)
 	status, err := t.runCommand(path, args)
 	if err != nil {

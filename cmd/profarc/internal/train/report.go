@@ -116,6 +116,9 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
 	}
+	if j.LeftToBase > 0 && j.Archive != "" {
+		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", app.Amount(int(j.LeftToBase), "method"))
+	}
 	if j.NoInlining != "" && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
 	}

@@ -41,6 +41,8 @@ type trainedJVM struct {
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
 
+	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods that the base has too
+
 	Archive string `json:"archive,omitempty"` // empty if none was written
 	Bytes   int64  `json:"bytes"`
 	Why     string `json:"why,omitempty"`   // why there is no archive

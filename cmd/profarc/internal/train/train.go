@@ -28,6 +28,8 @@ type trainOptions struct {
 	report     string
 	quiet      bool
 	first      bool // of profarc run
+	base       baseOptions
+	onto       *base // that base names, open
 }
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
@@ -58,6 +60,10 @@ be written or has too few methods, or if the report could not be written. If the
 it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
 command that cannot be started.
 
+--base writes a layer on another archive, such as one of the JDK and a framework that several programs
+share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely
+count the same: see --may-differ in reduce --help. Use both together: profarc run --base.
+
 With --inlining every JVM writes what C2 inlines into a log, for which train sets JAVA_TOOL_OPTIONS: the
 JVM says so on stderr, and compiles more slowly. The logs lie next to the archive until train ends.
 
@@ -73,6 +79,7 @@ func Command(a *app.App) *cobra.Command {
 		Short: "Run a command and keep the profiles of its JVMs",
 		Long:  commandHelp,
 		Example: `  profarc train -o app.parc -- java -jar app.jar
+  profarc train -o app.parc --base jdk.parc --may-differ 5% -- java -jar app.jar
   profarc train -o build.parc --merge -- mvn -q package
   profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
@@ -88,6 +95,8 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
 	f.BoolVar(&o.inlining, "inlining", false, "keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
+	o.base.addTo(f)
+	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
@@ -117,6 +126,10 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
 		return app.NotStarted(args[0], err)
 	}
+	if o.onto, err = openBase(a, &o.base, o.out); err != nil {
+		return err
+	}
+	defer o.onto.close()
 	release, err := runfiles.Lock(o.out)
 	if err != nil {
 		return err

@@ -129,7 +129,7 @@ func (t *trainingRun) gather() {
 				out.parts, err = addToGroups(out.parts, u)
 				return err
 			}
-			if err = u.layOut(out.name); err == nil {
+			if err = t.layOut(&u, out.name); err == nil {
 				out.parts = append(out.parts, &u)
 			}
 			return err
@@ -167,7 +167,10 @@ func (t *trainingRun) output(name string) *namedOutput {
 }
 
 // layOut lays the archive out, so that the profiles can be freed.
-func (u *unwritten) layOut(name string) (err error) {
+func (t *trainingRun) layOut(u *unwritten, name string) (err error) {
+	if err := t.o.onto.leave(t.ctx, u, name); err != nil {
+		return err
+	}
 	u.spool, err = runfiles.NewSpool(u.profiles, filepath.Dir(name))
 	u.profiles = nil
 	return err
@@ -198,7 +201,7 @@ func (t *trainingRun) publish(refused string) {
 func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
 	first, others := splitGroups(out.parts)
 	for _, u := range append([]*unwritten{first}, others...) {
-		if err := runIsolated("laid out merged profiles", func() error { return u.layOut(out.name) }); err != nil {
+		if err := runIsolated("laid out merged profiles", func() error { return t.layOut(u, out.name) }); err != nil {
 			t.markLost(u, err)
 			continue
 		}

@@ -5,18 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 type verifyOptions struct {
 	quick bool
+	base  string
 	json  bool
 }
 
@@ -24,6 +28,8 @@ const commandHelp = `Verify checks every page of an archive against its checksum
 it: ids, orders, the index against the records, the relocation bitmaps against the pointers of the
 entries, links, references of tables, and the counts in the header. If an archive has a problem the
 exit code is 1.
+
+--base checks an archive and the one that it is a layer on, and that they fit together.
 
 An archive can be used without that: what is read is checked when it is read.`
 
@@ -42,6 +48,7 @@ func Command(a *app.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
+	cmd.Flags().StringVar(&o.base, "base", "", "archive that each of the archives is to be a layer on")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -78,6 +85,9 @@ func problemOf(err error) problem {
 func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions) error {
 	verdicts := []verdict{}
 	var unsound error
+	if o.base != "" {
+		paths = append(slices.Clone(paths), o.base)
+	}
 	for _, path := range paths {
 		v, err := verifyArchive(ctx, a, path, o.quick)
 		if ctx.Err() != nil {
@@ -89,10 +99,21 @@ func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions)
 			v.print(a)
 		}
 	}
+	if unsound == nil && o.base != "" {
+		unsound = checkLayers(ctx, a, paths[:len(paths)-1], o.base)
+	}
 	if o.json {
 		return errors.Join(a.PrintJSON(verdicts), unsound)
 	}
 	return unsound
+}
+
+// checkLayers returns an error unless each archive fits on the base.
+func checkLayers(ctx context.Context, a *app.App, paths []string, base string) (wrong error) {
+	for _, path := range paths {
+		wrong = errors.Join(wrong, layers.With(ctx, a, path, base, func([]*reader.Store) error { return nil }))
+	}
+	return wrong
 }
 
 // verifyArchive returns what was found, and an error if the archive is not

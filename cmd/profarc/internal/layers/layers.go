@@ -1,0 +1,66 @@
+// Package layers is how commands take an archive together with its base.
+package layers
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// AddTo adds the flag --base to a command that reads an archive.
+func AddTo(f *pflag.FlagSet, base *string) {
+	f.StringVar(base, "base", "", "archive that the archive is a layer on: what it lacks is looked up there")
+}
+
+// With opens an archive and its base, calls f with both, and closes them. Without a base the
+// archive is the only layer, whether it lacks one or not.
+func With(ctx context.Context, a *app.App, path, base string, f func(stores []*reader.Store) error) error {
+	return a.WithStore(ctx, path, func(s *reader.Store) error {
+		if base == "" {
+			return f([]*reader.Store{s})
+		}
+		return a.WithStore(ctx, base, func(b *reader.Store) error {
+			if _, err := reader.NewLayers(s, b); err != nil {
+				return err
+			}
+			return f([]*reader.Store{s, b})
+		})
+	})
+}
+
+// WithOne is With for a command that reads one archive: f is called with one that answers as
+// the layers do.
+func WithOne(ctx context.Context, a *app.App, path, base string, f func(s *reader.Store) error) error {
+	return With(ctx, a, path, base, func(stores []*reader.Store) error {
+		if len(stores) == 1 {
+			return f(stores[0])
+		}
+		b, err := Flat(ctx, stores)
+		if err != nil {
+			return err
+		}
+		s, err := b.Open(fmt.Sprintf("%s on %s", path, base))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return f(s)
+	})
+}
+
+// Flat returns a builder of the archive that answers as layers do.
+func Flat(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {
+	l, err := reader.NewLayers(stores...)
+	if err != nil {
+		return nil, err
+	}
+	h := stores[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	return b, merge.Flatten(ctx, b, l)
+}

@@ -1,0 +1,84 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/reduce"
+)
+
+// A baseOptions says which archive has a part of the profiles already.
+type baseOptions struct {
+	path      string
+	mayDiffer string
+}
+
+func (o *baseOptions) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.path, "base", "", "archive that the new one is to be a layer on: methods that it has too are left out")
+	f.StringVar(&o.mayDiffer, "may-differ", "", "with --base: share of its counts by which a method may differ and be left out, as 5%")
+}
+
+// A base is the open archive to which methods are left; nil leaves none.
+type base struct {
+	*reader.Store
+	mayDiffer layout.Weight
+}
+
+// openBase opens the base before the command runs, so that what is wrong with it costs no
+// training run.
+func openBase(a *app.App, o *baseOptions, out string) (*base, error) {
+	mayDiffer, err := app.ParseShare("--may-differ", o.mayDiffer)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.path == "" && o.mayDiffer != "":
+		return nil, app.Usagef("--may-differ says when a method is left to a base: name it with --base")
+	case o.path == "":
+		return nil, nil
+	case app.CheckOutput(out, o.path) != nil:
+		return nil, app.Usagef("-o %s is the base: name another file", out)
+	}
+	s, err := a.OpenStore(o.path)
+	if err != nil {
+		return nil, err
+	}
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		s.Close()
+		return nil, fmt.Errorf("--base %s: it has profiles of another VM (%v)", o.path, d)
+	}
+	return &base{s, mayDiffer}, nil
+}
+
+func (b *base) close() {
+	if b != nil {
+		b.Close()
+	}
+}
+
+// leave drops the methods of an archive that the base has too.
+func (b *base) leave(ctx context.Context, u *unwritten, name string) error {
+	if b == nil {
+		return nil
+	}
+	s, err := u.profiles.Open("the JVM's profiles")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	layer, kept, err := reduce.Archive(ctx, s, reduce.Options{Base: b.Store, MayDiffer: b.mayDiffer, Config: builder.Config{SpillFolder: filepath.Dir(name)}})
+	if err != nil {
+		return err
+	}
+	u.profiles = layer
+	for _, jvm := range u.jvms {
+		jvm.LeftToBase = kept.LeftToBase
+	}
+	return nil
+}
