@@ -106,6 +106,7 @@ var mayImport = map[string][]string{
 	"formats/hotspot/compilelog": {"internal/parse", "internal/jvm/names"},
 	"formats/hotspot/live": {"layout", "archive", "builder", "formats/hotspot/compilelog", "internal/compartment", "internal/procfs", "internal/secrets",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "internal/jvm/sketch"},
+	"formats/stacks/pprof/source": {"layout", "fit"},
 	"formats/hotspot/program": {"layout", "fit",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "formats/hotspot/live", "internal/jvm/sketch"},
 	"formats/hotspot/replay": {"layout", "reader", "builder", "formats/codec", "internal/parse",

@@ -17,6 +17,9 @@ import (
 // ErrDomain: profiles of this domain do not identify the code that was profiled.
 var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not identify the code that was profiled")
 
+// ErrLines: sampled profiles are checked by their lines, and not adapted.
+var ErrLines = errors.New("profiles of domain sampled are not adapted: take new ones")
+
 // Options say how profiles are checked.
 type Options struct {
 	// Confidence is the least confidence at which a point is moved; 0 is
@@ -43,10 +46,10 @@ type Options struct {
 
 // Check compares the profiles of an archive with a program. It returns the error
 // of a record or of code that cannot be read, of ctx, or of Each. The error matches
-// ErrDomain if the domain cannot be checked, and builder.ErrMismatch if Into is for
+// ErrDomain if the domain cannot be checked, ErrLines if it cannot be adapted, and builder.ErrMismatch if Into is for
 // other archives.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
-	if err := cmp.Or(refuse(s, o), ctx.Err()); err != nil {
+	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
@@ -57,6 +60,13 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		if c.renames, err = findRenames(ctx, s, inv, o.Old); err != nil {
 			return nil, err
 		}
+	}
+	if source, ok := hasSource(s.Header(), against); ok {
+		if err := c.lines(source); err != nil {
+			return nil, err
+		}
+		c.trim(o.Top)
+		return &c.report, nil
 	}
 	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
 		return nil, err
@@ -84,9 +94,18 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 }
 
 // refuse returns an error if an archive cannot be checked with these options.
-func refuse(s *reader.Store, o Options) error {
+func refuse(s *reader.Store, against Code, o Options) error {
 	h := s.Header()
+	if _, ok := hasSource(h, against); ok {
+		if o.Into != nil {
+			return fmt.Errorf("%s: %w", s.Mapping().Name(), ErrLines)
+		}
+		return nil
+	}
 	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
+		if d == layout.DomainSampled {
+			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(), d, ErrDomain)
+		}
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
 	if b := o.Into; b != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
@@ -59,6 +60,9 @@ func openCode(ctx context.Context, a *app.App, name string, of *layout.Header) (
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
 		return openClasses(name, of)
+	case kind == kindClasses && d == layout.DomainSampled:
+		tree, err := source.Open(name)
+		return code{Code: tree, what: name, close: func() {}}, err
 	case kind == kindClasses:
 		return code{}, fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 	}

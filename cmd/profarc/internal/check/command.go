@@ -98,6 +98,8 @@ const commandHelp = `Check compares every profile of an archive with the code of
   pid:N          a running JVM: the classes that it has loaded
   an archive, or a file that import reads
                  profiles of the new code; LLVM's are matched by name and function hash
+  a folder       of a Go module, for CPU profiles: each call is looked for on its line, counted from
+                 the start of its function
 
 Each profile is
 
@@ -149,7 +151,8 @@ func Command(a *app.App) *cobra.Command {
   profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
   profarc check app.parc --against 'target/classes:lib/*'
   profarc check app.parc --against pid:1234 --fail-below 0.9
-  profarc check code.parc --against new.profdata --json | jq .score`,
+  profarc check code.parc --against new.profdata --json | jq .score
+  profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCheck(ctx, a, args[0], o) }),

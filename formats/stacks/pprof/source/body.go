@@ -1,0 +1,115 @@
+package source
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+)
+
+// A body is a function in the source. It implements [fit.Body].
+type body struct {
+	lines    int32              // from its start to its end
+	calls    map[string][]int32 // the lines of calls by the name that the source spells
+	values   []int32            // the lines of calls of what has no name
+	deferred map[string]bool    // names that are called as the function returns, on any line
+	closures []*body            // also those within closures
+}
+
+// newBody collects the calls of a function, without those in its closures.
+func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.BlockStmt) *body {
+	b := &body{calls: map[string][]int32{}, deferred: map[string]bool{}}
+	line := func(p token.Pos) int32 { return int32(set.Position(p).Line - set.Position(start).Line) }
+	b.lines = line(function.End())
+	if block == nil {
+		return b
+	}
+	ast.Inspect(block, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			within := newBody(set, n.Pos(), n, n.Body)
+			b.closures = append(append(b.closures, within), within.closures...)
+			return false
+		case *ast.DeferStmt:
+			b.deferred[spelled(n.Call.Fun)] = true
+		case *ast.CallExpr:
+			// The compiler's line of a call that takes several is the first, or that of
+			// the name.
+			for _, at := range []int32{line(n.Pos()), line(lastPart(n.Fun).Pos()), line(n.Lparen)} {
+				b.call(spelled(n.Fun), at)
+			}
+		}
+		return true
+	})
+	return b
+}
+
+// call notes a call.
+func (b *body) call(name string, line int32) {
+	if name == "" {
+		b.values = append(b.values, line)
+	} else if !slices.Contains(b.calls[name], line) {
+		b.calls[name] = append(b.calls[name], line)
+	}
+}
+
+// lastPart returns the name at the end of what is called.
+func lastPart(e ast.Expr) ast.Node {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return lastPart(e.X)
+	case *ast.IndexExpr:
+		return lastPart(e.X)
+	case *ast.IndexListExpr:
+		return lastPart(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return e
+}
+
+// spelled returns the name of what is called; "" if it has none.
+func spelled(e ast.Expr) string {
+	if name, ok := lastPart(e).(*ast.Ident); ok {
+		return name.Name
+	}
+	return ""
+}
+
+// Call implements [fit.Body].
+func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
+	s := parseSymbol(callee)
+	within := line >= 0 && line <= b.lines
+	lines := b.calls[s.last()]
+	switch {
+	case slices.Contains(lines, line):
+		return line, true, true
+	case within && (s.unspelled() || b.deferred[s.last()]):
+		return line, false, true
+	case len(lines) == 1:
+		return lines[0], true, true
+	case len(lines) > 1:
+		return nearest(lines, line), true, true
+	}
+	// Nothing spells the name: it may be in a variable that something on the line calls.
+	return line, false, within && b.anyCall(line)
+}
+
+// nearest returns the line that is nearest to another one.
+func nearest(lines []int32, to int32) int32 {
+	return slices.MinFunc(lines, func(x, y int32) int { return int(distance(x, to) - distance(y, to)) })
+}
+
+func distance(x, y int32) int64 { return max(int64(x)-int64(y), int64(y)-int64(x)) }
+
+// anyCall reports whether anything is called on a line.
+func (b *body) anyCall(line int32) bool {
+	if slices.Contains(b.values, line) {
+		return true
+	}
+	for _, lines := range b.calls {
+		if slices.Contains(lines, line) {
+			return true
+		}
+	}
+	return false
+}

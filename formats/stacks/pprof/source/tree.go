@@ -1,0 +1,221 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrNoModule: a folder is in no module of Go's.
+var ErrNoModule = errors.New("no go.mod in it or above: name the folder of a module")
+
+// ErrNoFiles: a folder has no source of Go's.
+var ErrNoFiles = errors.New("no Go file in it")
+
+// A Tree is the source of a module, or of several in one folder. It implements [fit.Source].
+type Tree struct {
+	packages map[string]*folder // by import path; all programs are package main
+	broken   int
+}
+
+// A folder is the functions of a package, by their names within it.
+type folder struct{ functions map[string][]*body }
+
+// Open reads the Go files of a folder and of those below it, but for tests, testdata and
+// folders whose names begin with a dot or underscore. The error matches ErrNoModule or
+// ErrNoFiles, or is that of a folder that cannot be read.
+func Open(dir string) (*Tree, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{packages: map[string]*folder{}}
+	modules := map[string]string{}
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := d.Name()
+		switch {
+		case d.IsDir() && name != dir && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
+			return fs.SkipDir
+		case d.IsDir():
+			modules[name] = importPath(modules, name)
+		case d.Type().IsRegular() && strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go"):
+			return t.file(name, modules[filepath.Dir(name)])
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	case len(t.packages) == 0:
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoFiles)
+	}
+	return t, nil
+}
+
+var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
+
+// importPath returns the import path of the package in a folder, "" if no module has it.
+func importPath(known map[string]string, dir string) string {
+	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+		if m := moduleLine.FindSubmatch(text); m != nil {
+			return strings.TrimPrefix(string(m[1]), "std")
+		}
+	}
+	parent := filepath.Dir(dir)
+	above, ok := known[parent]
+	if !ok {
+		if parent == dir {
+			return outside
+		}
+		above = importPath(known, parent)
+	}
+	switch base := filepath.Base(dir); {
+	case above == outside:
+		return outside
+	case base == "vendor" && above != "" && above != "cmd": // those of Go itself are renamed
+		return ""
+	default:
+		return path.Join(above, base)
+	}
+}
+
+// outside is the import path of folders that are in no module.
+const outside = "\x00"
+
+// file adds the functions of a file.
+func (t *Tree) file(name, pkg string) error {
+	if pkg == outside {
+		return ErrNoModule
+	}
+	set := token.NewFileSet()
+	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+	if parsed == nil || err != nil {
+		t.broken++ // another file may have what it lacks
+		return nil
+	}
+	if parsed.Name.Name == "main" {
+		pkg = "main"
+	}
+	of := t.packages[pkg]
+	if of == nil {
+		of = &folder{map[string][]*body{}}
+		t.packages[pkg] = of
+	}
+	for _, d := range parsed.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			key := nameOf(d)
+			of.functions[key] = append(of.functions[key], newBody(set, d.Pos(), d, d.Body))
+		case *ast.GenDecl:
+			of.initializers(set, d)
+		}
+	}
+	return nil
+}
+
+// initializers adds the closures in the variables of a package, which are in functions of
+// names that begin with glob or init.
+func (f *folder) initializers(set *token.FileSet, d *ast.GenDecl) {
+	ast.Inspect(d, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			b := &body{}
+			b.closures = append(b.closures, newBody(set, lit.Pos(), lit, lit.Body))
+			for _, key := range []string{"glob.", "init"} {
+				f.functions[key] = append(f.functions[key], b)
+			}
+		}
+		return true
+	})
+}
+
+// nameOf returns the name of a function within its package.
+func nameOf(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return d.Name.Name
+	}
+	of, pointer := d.Recv.List[0].Type, false
+	for {
+		switch x := of.(type) {
+		case *ast.ParenExpr:
+			of = x.X
+			continue
+		case *ast.StarExpr:
+			of, pointer = x.X, true
+			continue
+		case *ast.IndexExpr:
+			of = x.X
+			continue
+		case *ast.IndexListExpr:
+			of = x.X
+			continue
+		case *ast.Ident:
+			if pointer {
+				return "(*" + x.Name + ")." + d.Name.Name
+			}
+			return x.Name + "." + d.Name.Name
+		}
+		return d.Name.Name
+	}
+}
+
+// Method implements [fit.Code]. A source has no code by which a method could be compared.
+func (t *Tree) Method(k layout.Key) (fit.Answer, error) {
+	_, presence := t.Bodies(k.Name)
+	return fit.Answer{Presence: presence}, nil
+}
+
+// Bodies implements [fit.Source].
+func (t *Tree) Bodies(name string) (found []fit.Body, presence fit.Presence) {
+	s := parseSymbol(name)
+	in := t.packages[s.pkg]
+	if in == nil {
+		return nil, fit.NoClass
+	}
+	for _, b := range in.functions[s.name] {
+		if !s.closure {
+			found = append(found, b)
+			continue
+		}
+		for _, c := range b.closures {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fit.NoMethod
+	}
+	return found, fit.Present
+}
+
+// Beside implements [fit.Source]. The names are sorted.
+func (t *Tree) Beside(name string) (names []string) {
+	s := parseSymbol(name)
+	in := t.packages[s.pkg]
+	if in == nil || s.closure {
+		return nil
+	}
+	at := strings.LastIndexByte(s.pkg, '/') + 1
+	pkg := s.pkg[:at] + strings.ReplaceAll(s.pkg[at:], ".", "%2e")
+	for other := range in.functions {
+		names = append(names, pkg+"."+other)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Broken returns the number of files that could not be parsed.
+func (t *Tree) Broken() int { return t.broken }
