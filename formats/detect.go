@@ -117,7 +117,7 @@ var foreignFiles = []struct {
 	is    string
 }{
 	{[]byte("FLR\x00"), "a recording of JDK Flight Recorder: it holds samples, and no method data"},
-	{[]byte("PERFILE2"), "perf's data: samples, and no counters"},
+	{[]byte("PERFILE2"), "perf's data: import what perf script prints of it"},
 	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
 	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},
 	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's memprof: it holds allocations, and no counters"},

@@ -30,7 +30,8 @@
 //	jamaica     jamaica           yes  yes  profiles of JamaicaVMs
 //	text        text              yes  yes  all of an archive as text, for review
 //	json        jsondump               yes  all of an archive as JSON
-//	folded      stacks                 yes  sampled stacks for flame graphs
+//	folded      stacks            yes  yes  sampled stacks for flame graphs
+//	perf        stacks/perf       yes       what Linux's perf script prints
 //	pprof       stacks/pprof      yes  yes  CPU profiles of Go and others; counters, out
 //	gopgo       stacks/pprof/gopgo     yes  what go build -pgo reads of a CPU profile
 //	lcov        stacks/lcov            yes  call counts for lcov and genhtml

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/lcov"
+	"github.com/profarc/profarc/formats/stacks/perf"
 	"github.com/profarc/profarc/formats/stacks/pprof"
 	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
 	"github.com/profarc/profarc/formats/text"
@@ -40,6 +41,8 @@ func Importers() []Importer {
 		&replay.Importer{},
 		&iprof.Importer{},
 		&jamaica.Importer{},
+		&perf.Importer{},
+		&stacks.Importer{},
 		&hotspot.Importer{}, // takes any text whose beginning says nothing else
 	}
 }

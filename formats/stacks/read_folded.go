@@ -1,0 +1,109 @@
+package stacks
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrSyntax: a line is no stack.
+var ErrSyntax = errors.New("not a stack in collapsed form, as root;caller;leaf 12")
+
+// An Importer reads stacks in collapsed form. It has no options.
+type Importer struct{}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "folded", About: "sampled stacks in collapsed form, a line each: root;caller;leaf 12"}
+}
+
+// Options implements [codec.Importer].
+func (*Importer) Options() []codec.Option { return nil }
+
+// detectedLines is how many lines are looked at.
+const detectedLines = 32
+
+// Detect implements [codec.Importer]: every line is a stack, and one has a caller.
+func (*Importer) Detect(head []byte, whole bool) bool {
+	callers := false
+	for n := 0; n < detectedLines && len(head) > 0; n++ {
+		line, rest, complete := bytes.Cut(head, []byte("\n"))
+		if !complete && !whole {
+			break
+		}
+		head = rest
+		if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+			continue
+		}
+		frames, _, ok := cutCount(line)
+		if !ok || bytes.ContainsAny(line, "\t{}") {
+			return false
+		}
+		callers = callers || bytes.IndexByte(frames, ';') > 0
+	}
+	return callers
+}
+
+// cutCount splits a line into frames and count.
+func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
+	at := bytes.LastIndexByte(line, ' ')
+	if at < 1 {
+		return nil, 0, false
+	}
+	n, err := strconv.ParseUint(string(line[at+1:]), 10, 64)
+	return line[:at], n, err == nil
+}
+
+// Import reads all lines. Names of frames are those of functions, their points 0. The error
+// matches ErrSyntax for a line that is no stack.
+func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b := builder.New(layout.DomainSampled, in.Config)
+	report := &codec.Report{}
+	r, read := NewRecorder(b, &report.Lost), 0
+	var stack []NamedFrame
+	for lines := parse.NewLines(in, in.Name); ; {
+		line, err := lines.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		frames, n, ok := cutCount(line)
+		if !ok {
+			return nil, lines.Fail(ErrSyntax)
+		}
+		stack = stack[:0]
+		for name := range bytes.SplitSeq(frames, []byte(";")) {
+			stack = append(stack, NamedFrame{Name: nameOfFrame(name)})
+		}
+		slices.Reverse(stack)
+		if err := r.Add(stack, n); err != nil {
+			return nil, err
+		}
+		read++
+	}
+	batch.AddDump(b)
+	var err error
+	report.Methods, report.Entries, err = r.Record()
+	report.Facts = map[string]any{"stacks": read}
+	return report, err
+}
+
+// nameOfFrame returns the name of a function, "" for one that is not known.
+func nameOfFrame(name []byte) string {
+	if string(name) == unknown {
+		return ""
+	}
+	return string(name)
+}
