@@ -70,6 +70,37 @@ var (
 	replayEnd     = "compile A m ()V -1 4\n"
 )
 
+// The beginning of a profile of pprof's: a type of values, samples/count.
+var pprofBegin = message(1, number(1, 1)+number(2, 2)) + message(6, "") + message(6, "samples") + message(6, "count")
+
+// pprofLocations are the locations 1 to 100.
+var pprofLocations = func() (all string) {
+	for i := range 100 {
+		all += message(4, number(1, i+1))
+	}
+	return all
+}()
+
+// message is a field of a protocol buffer that is a message or text.
+func message(field byte, body string) string {
+	return string(binary.AppendUvarint([]byte{field<<3 | 2}, uint64(len(body)))) + body
+}
+
+// number is a field that is a number.
+func number(field byte, n int) string {
+	return string(binary.AppendUvarint([]byte{field << 3}, uint64(n)))
+}
+
+// digits are n bytes that differ for each i, each from 1 to 100, the first ones most.
+func digits(i, n int) string {
+	b := []byte(strings.Repeat("\x01", n))
+	for at := 0; i > 0 && at < n; at++ {
+		b[at] += byte(i % 100)
+		i /= 100
+	}
+	return string(b)
+}
+
 // bombs of a format, by its name.
 var bombs = map[string][]bomb{
 	"methoddata": {
@@ -122,6 +153,21 @@ var bombs = map[string][]bomb{
 		{"runs", repeated("", constant("PROFILE: 1 (100%) A.m()V\n"), "")},
 		{"cut names", repeated("", constant("PROFILE: 1 (100%) A.m\n"), "")},
 		{"other keywords", repeated("PROFILE: 1 (100%) A.m()V\n", constant("PROFILE_X: 1\n"), "")},
+	},
+	"pprof": {
+		{"strings", repeated(pprofBegin, constant("2\x00"), "")},
+		{"string", repeated(pprofBegin+"2\xc0\x84=", constant("x"), "")},
+		{"types", repeated(pprofBegin, constant("\x0a\x00"), "")},
+		{"comments", repeated(pprofBegin, constant("h\x01"), "")},
+		{"mappings", repeated(pprofBegin, constant("\x1a\x00"), "")},
+		{"functions", repeated(pprofBegin, func(i int) string { return message(5, number(1, i+1)+number(2, 1)) }, "")},
+		{"locations", repeated(pprofBegin, func(i int) string { return message(4, number(1, i+1)) }, "")},
+		{"ids", repeated(pprofBegin, func(i int) string { return message(4, number(1, 3*i+7)) }, "")},
+		{"lines", repeated(pprofBegin, constant(message(4, number(1, 1)+strings.Repeat("\x22\x00", 60))), "")},
+		{"samples", repeated(pprofBegin+message(4, number(1, 1)), constant(message(2, number(1, 1)+number(2, 1))), "")},
+		{"values", repeated(pprofBegin+message(4, number(1, 1)), constant(message(2, number(1, 1)+strings.Repeat(number(2, 1), 50))), "")},
+		{"stacks", repeated(pprofBegin+pprofLocations, func(i int) string { return message(2, "\x0a\x60"+digits(i, 96)+number(2, 1)) }, "")},
+		{"inlined", repeated(pprofBegin+message(4, number(1, 1)+strings.Repeat("\x22\x00", 1000)), constant(message(2, "\x0a\x28"+strings.Repeat("\x01", 40)+number(2, 1))), "")},
 	},
 	"text": {
 		{"line", repeated(textBegin+"type ", constant("x"), "\nend\n")},
