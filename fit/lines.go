@@ -70,8 +70,10 @@ func (c *checker) function(source Source, m reader.Method, name string) error {
 	switch presence {
 	case Present:
 		c.judgeLines(&j, bodies, calls)
-	case NoClass, Unknown:
+	case NoClass:
 		j.State, j.Reason = Unchecked, "its package is not in the source"
+	case Unknown:
+		j.State, j.Reason = Unchecked, "a closure of a function that is not known"
 	default:
 		j.State, j.Reason = Gone, "there is no such function"
 		if now := c.successor(source, name, calls); now != "" {

@@ -114,7 +114,11 @@ func (b *bench) program(p program) (profile string, err error) {
 		return "", err
 	}
 	profile = filepath.Join(dir, "cpu.pb.gz")
-	source := filepath.Join(runtime.GOROOT(), "src") //nolint:staticcheck // the tree of the go command that runs this
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", err
+	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src")
 	var args []string
 	for _, a := range p.profile {
 		args = append(args, strings.NewReplacer("PROFILE", profile, "SRC", source).Replace(a))

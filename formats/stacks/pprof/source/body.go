@@ -8,11 +8,12 @@ import (
 
 // A body is a function in the source. It implements [fit.Body].
 type body struct {
-	lines    int32              // from its start to its end
-	calls    map[string][]int32 // the lines of calls by the name that the source spells
-	values   []int32            // the lines of calls of what has no name
-	deferred map[string]bool    // names that are called as the function returns, on any line
-	closures []*body            // also those within closures
+	lines     int32              // from its start to its end
+	calls     map[string][]int32 // the lines of calls by the name that the source spells
+	values    []int32            // the lines of calls of what has no name
+	deferred  map[string]bool    // names that are called as the function returns, on any line
+	closures  []*body            // also those within closures
+	elsewhere bool               // in assembly, or linked under another name: nothing is known of it
 }
 
 // newBody collects the calls of a function, without those in its closures.
@@ -21,6 +22,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 	line := func(p token.Pos) int32 { return int32(set.Position(p).Line - set.Position(start).Line) }
 	b.lines = line(function.End())
 	if block == nil {
+		b.elsewhere = true
 		return b
 	}
 	ast.Inspect(block, func(n ast.Node) bool {
@@ -77,6 +79,9 @@ func spelled(e ast.Expr) string {
 
 // Call implements [fit.Body].
 func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
+	if b.elsewhere {
+		return line, false, true
+	}
 	s := parseSymbol(callee)
 	within := line >= 0 && line <= b.lines
 	lines := b.calls[s.last()]

@@ -186,7 +186,13 @@ func (t *Tree) Bodies(name string) (found []fit.Body, presence fit.Presence) {
 	if in == nil {
 		return nil, fit.NoClass
 	}
-	for _, b := range in.functions[s.name] {
+	of := in.functions[s.name]
+	if len(of) == 0 && s.closure { // of a function that was inlined into the first of the name
+		if of = in.functions[s.last()]; len(of) == 0 {
+			return nil, fit.Unknown
+		}
+	}
+	for _, b := range of {
 		if !s.closure {
 			found = append(found, b)
 			continue
