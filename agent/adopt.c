@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "counters.h"
+#include "crowded.h"
 #include "options.h"
 
 enum { WORD = 8, FREE_TAG = 0, NO_PARAMETERS = -2 };
@@ -134,6 +135,8 @@ static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint3
 
 /* ---- types ---- */
 
+enum { MOST_ROWS = 8 }; /* of a call that is looked at later */
+
 static callee callee_of(const writer *w, const pa_entry *e) {
 	if (e->tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
 	return calls_at(w->vm, w->to->method, e->point);
@@ -144,13 +147,16 @@ static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
 	if (!pa_receivers_of(e, &rows)) return;
 	put(words, 0, e->tag == PA_RECEIVER_TYPE ? scaled_check(w, pa_trained(e, 0)) : scaled(w, pa_trained(e, 0)));
 	callee callee = callee_of(w, e);
+	uint32_t counts[1 + MOST_ROWS] = {(uint32_t)words[1]};
 	for (uint32_t i = 0; i < rows.count; i++) {
 		uint32_t cell = rows.first + i * rows.width, type = pa_cell_type(e, cell, NULL);
 		put(words, cell, 0), put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
 		if (type == PA_NO_TYPE) continue;
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
 		receivers_bind(w->jni, w->to->holder, type, to);
+		if (i < MOST_ROWS) counts[1 + i] = (uint32_t)to.trained;
 	}
+	if (e->tag != PA_RECEIVER_TYPE && rows.count <= MOST_ROWS) crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + rows.first, rows.count, counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "adopt.h"
+#include "arrays.h"
 #include "classes.h"
 #include "counters.h"
 #include "drift.h"
@@ -138,6 +139,7 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
 	prepared class = {klass, object, names.name.builtin};
 	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
+	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
 	while ((type = trained_type(&agent.trained, &names.name, &from)) != PA_NO_TYPE) {
 		if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, type, &class);
 		if ((phases & PHASE_METHODS) != 0) adopt_type(jni, &class, type);
@@ -148,6 +150,7 @@ static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_re
 	(void)ti, (void)thread;
 	uint64_t begun = now();
 	on_class(jni, class, PHASE_RECEIVER | PHASE_METHODS);
+	if (!vm_may_redefine(&agent.vm)) arrays_look(jni);
 	COUNT_N(prepared_ns, now() - begun);
 }
 
@@ -171,6 +174,8 @@ static void adopt_loaded(jni_env *jni) {
 		if (is_prepared(classes[i])) classes[kept++] = classes[i];
 		else jni_delete_local_ref(jni, classes[i]);
 	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_RECEIVER);
+	arrays_begin(whitebox_class(&agent.vm, jni));
+	arrays_look(jni);
 	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_METHODS), jni_delete_local_ref(jni, classes[i]);
 	ti_deallocate(agent.ti, classes);
 }
@@ -248,7 +253,7 @@ static const char *load(java_vm *java, const char **what) {
 	if (missing != NULL) return *what = "the VM does not tell what the agent needs: ", missing;
 	pa_error e = trained_open(&agent.trained, agent.options.archive);
 	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
-	if (!receivers_open(&agent.vm, agent.trained.types)) return "the process is out of memory";
+	if (!receivers_open(&agent.vm, agent.trained.types) || !arrays_open(&agent.vm, &agent.trained)) return "the process is out of memory";
 	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
 }
 

@@ -34,6 +34,8 @@
 	X(requests_absent, "requests_absent")                      /* the method adopted no profile, or its class may be unloaded */ \
 	X(requests_behind_queue, "requests_behind_queue")          /* looks at which a method waited since the queue of C2 was long */ \
 	X(requests_over_budget, "requests_over_budget")            /* looks at which a method waited since the budget was used up */ \
+	X(calls_relieved, "calls_relieved")                        /* calls of which rows were emptied, as other receivers came */ \
+	X(receivers_withdrawn, "receivers_withdrawn")              /* the rows */ \
 	X(started_ns, "start_ns")                                  /* time at the start of the VM */ \
 	X(prepared_ns, "prepare_ns")                               /* time in the preparation of classes, of all threads */ \
 	X(watched_ns, "watch_ns")                                  /* processor time of the watching thread */

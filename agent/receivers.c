@@ -148,16 +148,9 @@ static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, typ
 	return true;
 }
 
-/* has_data reports whether one of the methods of a class has a MethodData, which it loses when it is redefined. */
-static bool has_data(const vm_klass *k, const vm_data *d) {
-	for (uint32_t i = 0, n = vm_methods(all.vm, k); i < n; i++)
-		if (vm_method_data(all.vm, vm_method_at(all.vm, k, i)) == d) return true;
-	return false;
-}
-
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
-	if (*all.vm->can_redefine && !has_data(all.holders[w->holder].class.klass, w->cell.data)) COUNT(receivers_gone);
+	if (*all.vm->can_redefine && !vm_has_data(all.vm, all.holders[w->holder].class.klass, w->cell.data)) COUNT(receivers_gone);
 	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }
 

@@ -8,7 +8,7 @@
 /* ---- identities of loaders ---- */
 
 static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
-static bool is_builtin(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
+bool trained_is_builtin(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
 
 /* base_of is the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
 static pa_text base_of(pa_text loader) {
@@ -18,7 +18,7 @@ static pa_text base_of(pa_text loader) {
 	return loader;
 }
 
-static int compare_texts(pa_text a, pa_text b) {
+int trained_compare(pa_text a, pa_text b) {
 	size_t n = a.size < b.size ? a.size : b.size;
 	int order = n == 0 ? 0 : memcmp(a.bytes, b.bytes, n);
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
@@ -30,8 +30,8 @@ typedef struct other { pa_text name, base; uint32_t type; } other;
 
 static int compare_others(const void *x, const void *y) {
 	const other *a = x, *b = y;
-	int order = compare_texts(a->name, b->name);
-	if (order == 0) order = compare_texts(a->base, b->base);
+	int order = trained_compare(a->name, b->name);
+	if (order == 0) order = trained_compare(a->base, b->base);
 	return order != 0 ? order : (a->type > b->type) - (a->type < b->type);
 }
 
@@ -40,7 +40,7 @@ static bool collect(const trained *t, other *list, uint32_t *n, pa_error *e) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
 	for (*n = 0; (*e = pa_types_next(&it, &type)).code == PA_OK;)
-		if (!is_builtin(type.loader)) list[(*n)++] = (other){type.name, base_of(type.loader), type.ordinal};
+		if (!trained_is_builtin(type.loader)) list[(*n)++] = (other){type.name, base_of(type.loader), type.ordinal};
 	return e->code == PA_NOT_FOUND;
 }
 
@@ -60,8 +60,8 @@ static bool index_others(trained *t, pa_error *e) {
 static int compare_other(const trained *t, uint32_t i, const class_name *class) {
 	pa_type type;
 	if (pa_type_get(t->archive, t->others[i], &type).code != PA_OK) return -1;
-	int order = compare_texts(type.name, class->name);
-	return order != 0 ? order : compare_texts(base_of(type.loader), class->loader);
+	int order = trained_compare(type.name, class->name);
+	return order != 0 ? order : trained_compare(base_of(type.loader), class->loader);
 }
 
 /* first_other is the place of the first type of another loader that is not before a class. */

@@ -25,6 +25,12 @@ void trained_close(trained *t);
 /* trained_has_profile reports whether the archive has a profile of a method, and its key is the same in each run. */
 bool trained_has_profile(const trained *t, const pa_method *m);
 
+/* trained_compare orders texts by their bytes. */
+int trained_compare(pa_text a, pa_text b);
+
+/* trained_is_builtin reports whether an identity of archives is that of the boot, platform or application loader. */
+bool trained_is_builtin(pa_text loader);
+
 /* trained_type iterates over the types that a class may be: one of a built-in loader, or all that other loaders of the same
  * class had. *from is 0 at first; it returns PA_NO_TYPE at the end. */
 uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from);

@@ -84,6 +84,8 @@ static void find_classes(vm *v, lookup *l) {
 	v->klass.loader = offset_of(l, "Klass", "_class_loader_data", POINTER);
 	v->klass.super = offset_of(l, "Klass", "_super", POINTER);
 	v->klass.methods = offset_of(l, "InstanceKlass", "_methods", POINTER);
+	v->klass.arrays = offset_of(l, "InstanceKlass", "_array_klasses", POINTER);
+	v->klass.higher = offset_of(l, "ArrayKlass", "_higher_dimension", POINTER);
 	v->klass.init_state = offset_of(l, "InstanceKlass", "_init_state", BYTE);
 	v->initialized = (uint32_t)constant(l, "InstanceKlass::fully_initialized", 4);
 	v->loader.hidden = offset_of(l, "ClassLoaderData", "_has_class_mirror_holder", BYTE);
@@ -242,4 +244,10 @@ const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size) {
 	const uint8_t *c = vm_pointer(m, v->method.const_method);
 	*size = vm_u16(c, v->const_method.code_size);
 	return c + v->const_method.size;
+}
+
+bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d) {
+	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++)
+		if (vm_method_data(v, vm_method_at(v, k, i)) == d) return true;
+	return false;
 }

@@ -25,7 +25,7 @@ typedef struct vm_flag { void *at; uint32_t type; } vm_flag;
 typedef struct vm {
 	void *library; /* handle of libjvm.so */
 	int release;   /* 17, 21, 25 */
-	struct { uint32_t name, loader, super, methods, init_state; } klass;
+	struct { uint32_t name, loader, super, methods, init_state, arrays, higher; } klass; /* arrays: of a class; higher: of an array */
 	struct { uint32_t klasses, next, hidden; } loader;
 	struct { uint32_t data, const_method, code; } method;
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
@@ -95,5 +95,8 @@ const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
 
 static inline bool vm_has_code(const vm *v, const vm_method *m) { return vm_pointer(m, v->method.code) != NULL; }
 static inline vm_data *vm_method_data(const vm *v, const vm_method *m) { return (vm_data *)vm_pointer(m, v->method.data); }
+
+/* vm_has_data reports whether one of the methods of a class has a MethodData, which it loses when it is redefined. */
+bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "crowded.h"
 
 /* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation policy. */
 typedef struct raised { const char *name; vm_flag flag; int64_t before, value; } raised;
@@ -25,12 +26,14 @@ static raised flags[] = {
 enum { FLAGS = sizeof flags / sizeof *flags, FLAG_HIGHEST = 1 << 30 };
 
 static struct {
+	const vm *vm;
 	uint32_t limit; /* milliseconds */
 	watched seen;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool running, ending;
+	bool raised_now; /* the flags are raised */
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- flags ---- */
@@ -60,15 +63,18 @@ static bool raise_flags(const vm *v, uint32_t tier4) {
 		f->value = i > 0 ? f->before * tier4 : f->before > OLD ? f->before : OLD;
 		if (f->value <= FLAG_HIGHEST) __atomic_store_n((int64_t *)f->flag.at, f->value, __ATOMIC_RELAXED);
 	}
-	return w.seen.raised = true;
+	return w.seen.raised = w.raised_now = true;
 }
 
 /* restore_flags gives the flags their values back, but those that somebody else has written since. */
-static void restore_flags(void) {
-	for (int i = 0; w.seen.raised && i < FLAGS; i++) {
+static void restore_flags(uint32_t elapsed) {
+	if (!w.raised_now) return;
+	for (int i = 0; i < FLAGS; i++) {
 		int64_t value = flags[i].value;
 		__atomic_compare_exchange_n((int64_t *)flags[i].flag.at, &value, flags[i].before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	}
+	w.raised_now = false;
+	w.seen.restored = elapsed;
 }
 
 /* ---- the compilers ---- */
@@ -100,13 +106,14 @@ static uint64_t compiler_ticks(void) {
 
 /* ---- the thread ---- */
 
+enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
 enum { PERIOD = 500, QUIET_PERIODS = 4, QUIET_SHARE = 10 }; /* ms; 2 s; the compilers take less than a tenth of one processor */
 
-/* sleep_period waits until the next look. It returns false at the end of the VM. */
-static bool sleep_period(void) {
+/* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
+static bool sleep_for(uint32_t ms) {
 	struct timespec until;
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += PERIOD * 1000000L;
+	until.tv_nsec += ms * 1000000L;
 	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
 	pthread_mutex_lock(&w.lock);
 	while (!w.ending && pthread_cond_timedwait(&w.wake, &w.lock, &until) == 0) {}
@@ -119,6 +126,26 @@ static uint64_t thread_time(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* look_at_calls looks at the calls, and returns how many milliseconds are to pass until the next time: C2 may compile a method at any
+ * time, but a look must not take more than a small share of a processor. */
+static uint32_t look_at_calls(void) {
+	uint64_t begun = thread_time();
+	crowded_look(w.vm);
+	uint64_t ms = (thread_time() - begun) * LOOK_SHARE / 1000000;
+	return ms < LOOK ? LOOK : ms > PERIOD ? PERIOD : (uint32_t)ms;
+}
+
+/* pass_period lets a period go by, and looks at the calls. It returns false at the end of the VM. */
+static bool pass_period(void) {
+	uint32_t pause;
+	for (uint32_t passed = 0; passed < PERIOD; passed += pause) {
+		pause = look_at_calls();
+		if (pause > PERIOD - passed) pause = PERIOD - passed;
+		if (!sleep_for(pause)) return false;
+	}
+	return true;
 }
 
 /* is_fitting reports whether no fewer methods have adopted a profile than were refused. Flags that are raised for what
@@ -147,25 +174,28 @@ static void *watch(void *unused) {
 	load l = {.begun = begun, .ticks = begun};
 	uint32_t elapsed = 0;
 	pthread_setname_np(pthread_self(), "profarc");
-	while (l.quiet < QUIET_PERIODS && elapsed < w.limit && sleep_period() && is_fitting()) look(&l), elapsed += PERIOD;
-	restore_flags();
-	w.seen.restored = elapsed;
+	for (; l.quiet < QUIET_PERIODS && elapsed < w.limit && pass_period(); elapsed += PERIOD) {
+		if (!is_fitting()) restore_flags(elapsed);
+		look(&l);
+	}
+	restore_flags(elapsed);
 	COUNT_N(watched_ns, thread_time());
 	return unused;
 }
 
 const char *watch_begin(const vm *v, const options *o) {
+	w.vm = v;
 	w.limit = o->warmup;
-	if (!o->raise || o->dry) return NULL;
-	if (!raise_flags(v, o->tier4)) return "the VM's flags of compilation are not those that the agent knows, and stay as they are";
+	if (o->dry) return NULL;
+	bool unknown = o->raise && !raise_flags(v, o->tier4);
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_cond_init(&w.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;
-	if (w.running) return NULL;
-	restore_flags();
-	return "there is no thread to watch the compilers, so that no flag is raised";
+	if (!w.running) restore_flags(0);
+	if (!w.running) return "there is no thread to watch the program, so that no flag is raised";
+	return unknown ? "the VM's flags of compilation are not those that the agent knows, and stay as they are" : NULL;
 }
 
 uint32_t watch_tier4(void) { return (uint32_t)flags[1].before; }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are raised in its
- * memory; they get their old values back when the compilers have become quiet.
+ * memory; they get their old values back when the compilers have become quiet. Until then calls are looked at that an archive may
+ * crowd out (crowded.h).
  */
 #ifndef PROFARC_AGENT_WATCH_H
 #define PROFARC_AGENT_WATCH_H
@@ -15,7 +16,7 @@ typedef struct watched {
 	uint32_t restored; /* milliseconds after the start; 0: never, or at the end of the VM */
 } watched;
 
-/* watch_begin raises the flags and starts the thread. It returns NULL, or why it can't. */
+/* watch_begin raises the flags, if options say so, and starts the thread. It returns NULL, or what it can't do. */
 const char *watch_begin(const vm *v, const options *o);
 
 /* watch_tier4 is the number of invocations after which the VM compiles a method with C2 when nothing is raised. */

@@ -143,6 +143,8 @@ const vm_klass *whitebox_klass(const vm *v, jni_env *jni, jvm_ref class) {
 	return pool == NULL ? NULL : vm_pointer(pool, v->pool.holder);
 }
 
+const vm_klass *whitebox_class(const vm *v, jni_env *jni) { return whitebox_klass(v, jni, natives.any); }
+
 /* begin and end enclose a native that asks for the method of an object. */
 static const jvm_function *begin(jni_env *jni, const vm_method *const *word, jvm_method id) {
 	const jvm_function *own = jni->functions;

@@ -18,6 +18,9 @@ const char *whitebox_open(const vm *v, jvmti_env *ti, jni_env *jni);
 /* whitebox_klass is the class of a class object, which must not be that of an array or a primitive type. */
 const vm_klass *whitebox_klass(const vm *v, jni_env *jni, jvm_ref class);
 
+/* whitebox_class is the class WhiteBox itself, which the boot loader has. */
+const vm_klass *whitebox_class(const vm *v, jni_env *jni);
+
 /* whitebox_make_data makes the MethodData of a method; NULL if it can't. Its counters are high, and must be set at once.
  * id is the method's jmethodID, or NULL in releases where that is the address of a word with the method. */
 vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_method id);

@@ -1,0 +1,106 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "crowded.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters.h"
+
+/* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by default. */
+enum { ENOUGH = 100, MOST_CALLS = 1 << 20, SLICE = 512 };
+
+typedef struct call {
+	const vm_klass *holder;
+	const vm_data *data;
+	uint64_t *others, *types;
+	uint32_t rows, counts; /* the place of its first count */
+} call;
+
+static struct {
+	pthread_mutex_t lock;
+	call *calls;
+	uint32_t n, room;
+	uint32_t *counts;
+	uint32_t n_counts, counts_room;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the list ---- */
+
+/* grow makes room for more elements. */
+static bool grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
+	if (needed <= *room) return true;
+	uint32_t more = 2 * needed + 1024;
+	void *p = realloc(*list, more * size);
+	if (p == NULL) return false;
+	*list = p, *room = more;
+	return true;
+}
+
+static bool has_types(const crowded_call *c) {
+	for (uint32_t i = 0; i < c->rows; i++)
+		if (c->counts[1 + i] > 0) return true;
+	return false;
+}
+
+void crowded_add(const crowded_call *c) {
+	if (!c->holder->permanent || !has_types(c)) return;
+	pthread_mutex_lock(&all.lock);
+	if (all.n < MOST_CALLS && grow((void **)&all.calls, all.n + 1, &all.room, sizeof *all.calls) &&
+	    grow((void **)&all.counts, all.n_counts + c->rows + 1, &all.counts_room, sizeof *all.counts)) {
+		all.calls[all.n++] = (call){c->holder->klass, c->data, c->others, c->types, c->rows, all.n_counts};
+		memcpy(all.counts + all.n_counts, c->counts, (c->rows + 1) * sizeof *c->counts);
+		all.n_counts += c->rows + 1;
+	}
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- a call ---- */
+
+static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
+
+static bool is_overflowing(const call *c, const uint32_t *counts) { return load(c->others) >= (uint64_t)counts[0] + ENOUGH; }
+
+/* is_unseen reports whether a row has a type of training that did not come. */
+static bool is_unseen(const uint64_t *row, uint32_t count) { return count > 0 && load(row) != 0 && load(row + 1) == count; }
+
+/* empty_row empties a row as the VM does. */
+static void empty_row(uint64_t *row) {
+	__atomic_store_n(row + 1, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(row, 0, __ATOMIC_RELEASE);
+}
+
+/* relieve empties the rows of types that did not come. It returns whether there were any. */
+static bool relieve(const call *c, const uint32_t *counts) {
+	uint32_t emptied = 0;
+	for (uint32_t i = 0; i < c->rows; i++)
+		if (is_unseen(c->types + 2 * i, counts[1 + i])) empty_row(c->types + 2 * i), emptied++;
+	if (emptied > 0) __atomic_store_n(c->others, 0, __ATOMIC_RELAXED), COUNT(calls_relieved);
+	COUNT_N(receivers_withdrawn, emptied);
+	return emptied > 0;
+}
+
+/* look_at looks at a call. A MethodData is freed before its class if the class is redefined. */
+static bool look_at(const vm *v, const call *c) {
+	const uint32_t *counts = all.counts + c->counts;
+	return is_overflowing(c, counts) && !vm_may_redefine(v) && vm_has_data(v, c->holder, c->data) && relieve(c, counts);
+}
+
+/* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved is the
+ * VM's own from then on. */
+static uint32_t look_at_slice(const vm *v, uint32_t from) {
+	pthread_mutex_lock(&all.lock);
+	uint32_t first = from > SLICE ? from - SLICE : 0;
+	for (uint32_t i = from; i-- > first;)
+		if (look_at(v, &all.calls[i])) all.calls[i] = all.calls[--all.n];
+	pthread_mutex_unlock(&all.lock);
+	return first;
+}
+
+void crowded_look(const vm *v) {
+	pthread_mutex_lock(&all.lock);
+	uint32_t n = all.n;
+	pthread_mutex_unlock(&all.lock);
+	while (n > 0 && !vm_may_redefine(v)) n = look_at_slice(v, n);
+}

@@ -1,0 +1,101 @@
+package agent_test
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A program whose receivers are others than in training gets their types into its
+// profiles, although those of training held all rows. Types that come keep theirs.
+func TestReceiversOfTrainingMakeRoom(t *testing.T) {
+	t.Parallel()
+	testjvm.Each(t, func(t *testing.T, home string) {
+		classes := testjvm.Compile(t, home, "testdata/Settle.java")
+		reportFile := filepath.Join(t.TempDir(), "report.json")
+		// C1 with profiling is the last tier, so that all is counted.
+		start := func(mode string, flags ...string) *testjvm.JVM {
+			j := testjvm.Start(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
+			j.Await("ready")
+			return j
+		}
+		calls := func(j *testjvm.JVM) string { return receiversOf(t, dump(t, j)) }
+
+		training := start("train")
+		await(t, "the receivers of training", func() bool { return calls(training) == "one: A, oneThenTwo: A, two: A B, twoThenOne: A B" })
+		archive := dump(t, training)
+		training.Send("stop")
+		training.End()
+
+		j := start("differ", agentFlag(t, archive, ",warmup=3600000,report="+reportFile))
+		// Where no receiver is without a row, those of training are in nobody's way.
+		await(t, "the receivers of the program", func() bool { return calls(j) == "one: A B, oneThenTwo: B C, two: C D, twoThenOne: C" })
+		j.Send("stop")
+		j.End()
+		if n := readReport(t, reportFile).count("calls_relieved"); n < 3 {
+			t.Errorf("%d calls were relieved, want those of three methods", n)
+		}
+	})
+}
+
+// await tries until something is so. What it waits for must come at some time.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	const limit = 3 * time.Minute
+	for begun := time.Now(); !is(); {
+		if time.Since(begun) > limit {
+			t.Fatalf("%s did not come", what)
+		}
+	}
+}
+
+// receiversOf returns the receivers of the calls of area in the class Settle, by method.
+func receiversOf(t *testing.T, archive string) string {
+	t.Helper()
+	found := map[string][]string{}
+	for m, err := range open(t, archive).Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := m.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.Class != "Settle" || !strings.HasPrefix(k.Signature, "([LSettle$Shape;I)") {
+			continue
+		}
+		for p := range m.Profiles() {
+			found[k.Name] = receiverNames(p)
+		}
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, name+": "+strings.Join(found[name], " "))
+	}
+	return strings.Join(list, ", ")
+}
+
+// receiverNames returns the simple names of all receivers of a profile, in order.
+func receiverNames(p reader.Profile) (names []string) {
+	for e := range p.Section(layout.SectionData) {
+		r, ok := e.Receivers()
+		if !ok {
+			continue
+		}
+		for i := range r.Len() {
+			row, ok := r.Row(i)
+			if name, err := row.Type.Name(); ok && err == nil {
+				names = append(names, strings.TrimPrefix(name.String(), "Settle$"))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
