@@ -124,7 +124,7 @@ func requesting() []cell {
 		{name: "requests, stale", program: "Stale", archive: stale, options: order, adopts: true, short: true},
 		{name: "requests, damaged", program: "Mixed", archive: damaged, options: order + ",quiet"},
 		{name: "requests, one processor", program: "Threads", options: order, prefix: flags("taskset", "-c", "0"), adopts: true},
-		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true},
+		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true, says: "flags of compilation"},
 		{name: "requests, batch", program: "Mixed", flags: flags("-Xbatch"), options: order, adopts: true},
 		{name: "requests, C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), options: order, adopts: true, says: noC1},
 		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order, says: noC1},
