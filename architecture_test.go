@@ -53,13 +53,19 @@ var mayImport = map[string][]string{
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
 	// The module of fleets, with dependencies of its own.
-	"fleet/cmd/profarc-fleet":     {"internal/cli", "fleet/internal/ship"},
 	"fleet/internal/registry":     {},
 	"fleet/internal/testregistry": {},
 	"fleet/internal/signature":    {},
 	"fleet/internal/artifact":     {"layout", "reader", "internal/jvm/build", "internal/publish"},
 	"fleet/internal/ship": {"layout", "archive", "reader", "fit", "formats/hotspot/program", "internal/cli", "internal/jvm/build", "internal/publish", "internal/verify",
 		"fleet/internal/artifact", "fleet/internal/registry", "fleet/internal/signature"},
+	"fleet/cmd/profarc-fleet":      {"internal/cli", "fleet/internal/ship", "fleet/internal/mergecommands"},
+	"fleet/internal/mergecommands": {"internal/cli", "fleet/internal/mergejob", "fleet/internal/blobs"},
+	"fleet/internal/mergejob":      {"layout", "archive", "reader", "builder", "merge", "fleet/internal/blobs"},
+	"fleet/internal/blobs":         {},
+	"fleet/internal/manyarchives":  {"layout", "archive", "reader", "builder"},
+	"fleet/bench/archives":         {"fleet/internal/manyarchives"},
+	"fleet/bench/merge":            {},
 
 	// A VM that an author of VMs copies: it has what every user has.
 	"example": {"layout", "archive", "reader", "builder", "merge"},

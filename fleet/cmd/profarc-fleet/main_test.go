@@ -9,7 +9,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"profarc-fleet": main})
+	testscript.Main(m, map[string]func(){
+		"profarc-fleet": main,
+		"archives":      command(makeArchives),
+		"whole":         command(mergeWhole),
+		"half":          command(halve),
+		"damage":        command(damage),
+		"await":         command(await),
+		"runjobs":       command(runJobs),
+	})
 }
 
 // TestScripts runs testdata/script, one script a behaviour.

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/fleet/internal/mergecommands"
 	"github.com/profarc/profarc/fleet/internal/ship"
 	"github.com/profarc/profarc/internal/cli"
 )
@@ -21,6 +22,7 @@ those that start. "profarc NAME" runs its commands too.`,
 		&cobra.Group{ID: "merge", Title: "Merging at scale:"},
 	)
 	root.AddCommand(ship.Commands(a)...)
+	root.AddCommand(mergecommands.Commands(a)...)
 	a.CompleteRoot(root)
 	return root
 }

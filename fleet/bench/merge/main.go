@@ -1,0 +1,138 @@
+// Merge measures a merge in parts, and compares its bytes with one merge of everything.
+//
+//	go run ./bench/merge -archives /tmp/runs -parts 1,4,16 -work /tmp/merge
+//
+// It prints a row for each number of parts: processor time and peak memory of the processes,
+// and what a task read. Tasks run one after the other.
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+func main() {
+	archives := flag.String("archives", "", "directory with archives")
+	parts := flag.String("parts", "1,4,16", "numbers of parts")
+	work := flag.String("work", "", "directory to work in, which is emptied")
+	fleet := flag.String("fleet", "profarc-fleet", "the program")
+	profarc := flag.String("profarc", "profarc", "the program that merges everything at once; empty for none")
+	flag.Parse()
+	b := bench{archives: *archives, work: *work, fleet: *fleet}
+	if err := b.run(*profarc, strings.Split(*parts, ",")); err != nil {
+		log.Fatal(err)
+	}
+}
+
+type bench struct{ archives, work, fleet, whole string }
+
+// A cost is what a process took.
+type cost struct {
+	cpu, wall time.Duration
+	peak      int64 // bytes
+	out       []byte
+}
+
+func (c cost) String() string {
+	return fmt.Sprintf("%.1f s, %.0f MB", c.cpu.Seconds(), float64(c.peak)/1e6)
+}
+
+func measure(name string, args ...string) (cost, error) {
+	cmd := exec.Command(name, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return cost{}, fmt.Errorf("%s %s: %w", name, args[0], err)
+	}
+	s := cmd.ProcessState
+	c := cost{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(begin), out: out.Bytes()}
+	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
+		c.peak = usage.Maxrss * 1024
+	}
+	return c, nil
+}
+
+func (b *bench) run(profarc string, parts []string) error {
+	if err := errors.Join(os.RemoveAll(b.work), os.MkdirAll(b.work, 0o777)); err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(b.archives, "*.parc"))
+	if err != nil {
+		return err
+	}
+	if profarc != "" {
+		b.whole = filepath.Join(b.work, "whole.parc")
+		c, err := measure(profarc, append([]string{"merge", "-o", b.whole}, names...)...)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("one merge of %d archives: %s\n\n", len(names), c)
+	}
+	fmt.Println("| parts | plan | a task: median | a task: most | read by a task | all tasks | commit | result |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
+	for _, n := range parts {
+		if err := b.row(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row merges in n parts and prints what that took.
+func (b *bench) row(n string) error {
+	plan, out := filepath.Join(b.work, "plan-"+n+".json"), filepath.Join(b.work, "out-"+n+".parc")
+	planned, err := measure(b.fleet, "plan", b.archives+"/", "--to", out, "--parts", n, "-o", plan, "--json")
+	if err != nil {
+		return err
+	}
+	var p struct{ Parts int }
+	if err := json.Unmarshal(planned.out, &p); err != nil {
+		return err
+	}
+	var tasks []cost
+	all, read := time.Duration(0), int64(0)
+	for k := range p.Parts {
+		c, err := measure(b.fleet, "merge-shard", fmt.Sprintf("%d/%d", k, p.Parts), "--plan", plan, "--json")
+		if err != nil {
+			return err
+		}
+		var done []struct {
+			Read int64 `json:"bytes_read"`
+		}
+		if err := json.Unmarshal(c.out, &done); err != nil {
+			return err
+		}
+		tasks, all, read = append(tasks, c), all+c.cpu, read+done[0].Read
+	}
+	committed, err := measure(b.fleet, "commit", "--plan", plan)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(tasks, func(x, y cost) int { return int(x.cpu - y.cpu) })
+	fmt.Printf("| %d | %s | %s | %s | %.0f MB | %.1f s | %s | %s |\n", p.Parts, planned, tasks[len(tasks)/2], tasks[len(tasks)-1],
+		float64(read)/float64(p.Parts)/1e6, all.Seconds(), committed, b.compare(out))
+	return errors.Join(os.RemoveAll(filepath.Join(b.work, "profarc-work")), os.Remove(out))
+}
+
+// compare says whether a result has the bytes of one merge.
+func (b *bench) compare(out string) string {
+	if b.whole == "" {
+		return "not compared"
+	}
+	if err := exec.Command("cmp", "-s", out, b.whole).Run(); err != nil {
+		return "OTHER BYTES"
+	}
+	return "same bytes"
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/manyarchives"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// Commands of the scripts.
+
+// command returns what testscript runs as a program.
+func command(run func(args []string) error) func() {
+	return func() {
+		if err := run(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// makeArchives is archives [-n N] [-methods N] [-own N] [-shared N] -o DIR.
+func makeArchives(args []string) error {
+	var o manyarchives.Options
+	f := flag.NewFlagSet("archives", flag.ContinueOnError)
+	f.IntVar(&o.N, "n", 5, "")
+	f.IntVar(&o.Methods, "methods", 40, "")
+	f.IntVar(&o.Own, "own", 10, "")
+	f.IntVar(&o.Shared, "shared", 100, "")
+	f.StringVar(&o.Out, "o", "", "")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	return manyarchives.Make(o)
+}
+
+// mergeWhole is whole [-half-life AGE] OUT DIR: one merge of all archives of a directory.
+func mergeWhole(args []string) error {
+	f := flag.NewFlagSet("whole", flag.ContinueOnError)
+	half := f.Duration("half-life", 0, "")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(f.Arg(1), "*.parc"))
+	if err != nil || len(names) == 0 {
+		return fmt.Errorf("no archives in %s: %v", f.Arg(1), err)
+	}
+	var stores []*reader.Store
+	newest := time.Time{}
+	for _, name := range names {
+		s, err := reader.Open(name, archive.Options{})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if stores = append(stores, s); s.Header().Time().After(newest) {
+			newest = s.Header().Time()
+		}
+	}
+	h := stores[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	for _, s := range stores {
+		if err := merge.Into(context.Background(), b, s, builder.Run{Weight: merge.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
+			return err
+		}
+	}
+	_, err = b.Commit(context.Background(), f.Arg(0))
+	return err
+}
+
+// halve is half FILE: it cuts a file.
+func halve(args []string) error {
+	info, err := os.Stat(args[0])
+	if err != nil {
+		return err
+	}
+	return os.Truncate(args[0], info.Size()/2)
+}
+
+// damage is damage DIR: it changes a byte in the middle of an archive below a directory.
+func damage(args []string) error {
+	names, err := filepath.Glob(filepath.Join(args[0], "*", "*.parc"))
+	if err != nil || len(names) == 0 {
+		return fmt.Errorf("no archives below %s: %v", args[0], err)
+	}
+	data, err := os.ReadFile(names[len(names)-1])
+	if err != nil {
+		return err
+	}
+	data[len(data)-9] ^= 1
+	return os.WriteFile(names[len(names)-1], data, 0o666)
+}
+
+// await is await FILE: it waits until a file is there.
+func await(args []string) error {
+	for {
+		if _, err := os.Stat(args[0]); err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

@@ -1,0 +1,196 @@
+package blobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gocloud.dev/blob"
+	_ "gocloud.dev/blob/azureblob" // azblob://
+	_ "gocloud.dev/blob/fileblob"  // file://
+	_ "gocloud.dev/blob/gcsblob"   // gs://
+	_ "gocloud.dev/blob/s3blob"    // s3://
+	"gocloud.dev/gcerrors"
+)
+
+// Errors to match with errors.Is.
+var (
+	ErrNotFound = errors.New("there is no such object")
+	ErrExists   = errors.New("there is such an object already")
+	ErrChanged  = errors.New("the object has changed")
+)
+
+// Stores holds open buckets. It is safe for concurrent use.
+type Stores struct {
+	// Patience is how long a store may take for an answer, and for each MiB that is read or
+	// written; 0 is a minute.
+	Patience time.Duration
+
+	mu   sync.Mutex
+	open map[string]*blob.Bucket
+	read atomic.Int64
+}
+
+// BytesRead returns how many bytes of objects were read so far.
+func (s *Stores) BytesRead() int64 { return s.read.Load() }
+
+// Close closes the buckets.
+func (s *Stores) Close() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range s.open {
+		err = errors.Join(err, b.Close())
+	}
+	s.open = nil
+	return err
+}
+
+// bucketToWrite is bucket for a store that a directory is made for, if it is one.
+func (s *Stores) bucketToWrite(ctx context.Context, l Location) (*blob.Bucket, error) {
+	if dir, ok := l.directory(); ok {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return nil, explain(ctx, l, err)
+		}
+	}
+	return s.bucket(ctx, l)
+}
+
+// bucket opens a bucket once.
+func (s *Stores) bucket(ctx context.Context, l Location) (*blob.Bucket, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.open[l.Bucket]; b != nil {
+		return b, nil
+	}
+	address := l.Bucket
+	if _, ok := l.directory(); ok {
+		address += "?metadata=skip&no_tmp_dir=true"
+	}
+	b, err := blob.OpenBucket(context.WithoutCancel(ctx), address)
+	if err != nil {
+		return nil, explain(ctx, l, err)
+	}
+	if s.open == nil {
+		s.open = map[string]*blob.Bucket{}
+	}
+	s.open[l.Bucket] = b
+	return b, nil
+}
+
+// limit bounds a request that moves so many bytes.
+func (s *Stores) limit(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
+	patience := s.Patience
+	if patience <= 0 {
+		patience = time.Minute
+	}
+	return context.WithTimeoutCause(ctx, patience*time.Duration(1+bytes>>20), errSlow)
+}
+
+var errSlow = errors.New("no answer in time")
+
+// explain makes one clear message of the error of a request.
+func explain(ctx context.Context, l Location, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == context.Canceled:
+		return ctx.Err()
+	}
+	say := func(what string) error { return fmt.Errorf("%s: %s: %w", l, what, oneCause{err}) }
+	switch code := gcerrors.Code(err); {
+	case errors.Is(context.Cause(ctx), errSlow):
+		return say("the store does not answer in time: try again, or allow more with --patience")
+	case code == gcerrors.NotFound || errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", l, ErrNotFound)
+	case code == gcerrors.FailedPrecondition:
+		return fmt.Errorf("%s: %w", l, ErrExists)
+	case code == gcerrors.PermissionDenied || errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "StatusCode: 403") || strings.Contains(err.Error(), "StatusCode: 401"):
+		return say("access is denied: check the credentials and what they allow")
+	case strings.Contains(err.Error(), "connection refused") || strings.Contains(err.Error(), "no such host"):
+		return say("the store cannot be reached: check the URL and the network")
+	}
+	return say("the store failed")
+}
+
+// oneCause is an error of a client, of which the last cause is shown: clients put the whole
+// history of a request in front of it.
+type oneCause struct{ error }
+
+func (c oneCause) Unwrap() error { return c.error }
+
+func (c oneCause) Error() string {
+	text := c.error.Error()
+	if at := strings.LastIndex(text, "api error "); at >= 0 {
+		return text[at+len("api error "):]
+	}
+	if at := strings.LastIndex(text, ": "); at >= 0 && len(text) > 200 {
+		return text[at+2:]
+	}
+	return text
+}
+
+// An Object is an object of a store.
+type Object struct {
+	Location
+	Size int64
+}
+
+// List returns the objects at a location, sorted by name: the object itself, or, of a
+// prefix, those below it whose names end in a suffix.
+func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object, error) {
+	if l.Key != "" && !strings.HasSuffix(l.Key, "/") {
+		size, err := s.Size(ctx, l)
+		if err == nil {
+			return []Object{{l, size}}, nil
+		}
+		if !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+		l = l.Prefix()
+	}
+	b, err := s.bucket(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	var all []Object
+	for each := b.List(&blob.ListOptions{Prefix: l.Key}); ; {
+		limited, cancel := s.limit(ctx, 0)
+		o, err := each.Next(limited)
+		explained := explain(limited, l, err)
+		cancel()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, explained
+		}
+		if !o.IsDir && strings.HasSuffix(o.Key, suffix) {
+			all = append(all, Object{Location{l.Bucket, o.Key}, o.Size})
+		}
+	}
+	slices.SortFunc(all, func(x, y Object) int { return strings.Compare(x.Key, y.Key) })
+	return all, nil
+}
+
+// Size returns the size of an object. The error matches ErrNotFound if there is none.
+func (s *Stores) Size(ctx context.Context, l Location) (int64, error) {
+	b, err := s.bucket(ctx, l)
+	if err != nil {
+		return 0, err
+	}
+	limited, cancel := s.limit(ctx, 0)
+	defer cancel()
+	a, err := b.Attributes(limited, l.Key)
+	if err != nil {
+		return 0, explain(limited, l, err)
+	}
+	return a.Size, nil
+}

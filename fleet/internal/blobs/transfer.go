@@ -1,0 +1,160 @@
+package blobs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"gocloud.dev/blob"
+)
+
+// Ranges reads ranges of an object, whose size must be the one that was listed.
+func (s *Stores) Ranges(ctx context.Context, o Object) io.ReaderAt { return &ranges{ctx, s, o} }
+
+type ranges struct {
+	ctx context.Context
+	s   *Stores
+	o   Object
+}
+
+func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
+	if at >= r.o.Size {
+		return 0, io.EOF
+	}
+	want := min(int64(len(p)), r.o.Size-at)
+	bucket, err := r.s.bucket(r.ctx, r.o.Location)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := r.s.limit(r.ctx, want)
+	defer cancel()
+	from, err := bucket.NewRangeReader(ctx, r.o.Key, at, want, nil)
+	if err != nil {
+		return 0, explain(ctx, r.o.Location, err)
+	}
+	defer from.Close()
+	if from.Size() != r.o.Size {
+		return 0, fmt.Errorf("%s: %w: it had %d bytes, and has %d: plan again", r.o, ErrChanged, r.o.Size, from.Size())
+	}
+	n, err = io.ReadFull(from, p[:want])
+	r.s.read.Add(int64(n))
+	if err != nil {
+		return n, explain(ctx, r.o.Location, err)
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Read returns an object of at most most bytes.
+func (s *Stores) Read(ctx context.Context, l Location, most int64) ([]byte, error) {
+	size, err := s.Size(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	if size > most {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are expected", l, size, most)
+	}
+	data := make([]byte, size)
+	_, err = s.Ranges(ctx, Object{l, size}).ReadAt(data, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return data, err
+}
+
+// chunk is how much of an object is compared or copied at once.
+const chunk = 1 << 20
+
+// Write creates or replaces an object; readers see the old one until it is complete. With
+// once, an object that exists stays and the error matches ErrExists.
+func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int64, once bool) error {
+	b, err := s.bucketToWrite(ctx, l)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.limit(ctx, size)
+	defer cancel() // a write that has not been closed by then is dropped
+	w, err := b.NewWriter(ctx, l.Key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
+	if err != nil {
+		return explain(ctx, l, err)
+	}
+	if _, err := io.Copy(w, from); err != nil {
+		cancel()
+		_ = w.Close() // it fails, and drops what was written
+		return explain(ctx, l, err)
+	}
+	return explain(ctx, l, w.Close())
+}
+
+// WriteFile is Write with the content of a file.
+func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bool) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return s.Write(ctx, l, f, info.Size(), once)
+}
+
+// SameAsFile reports whether an object has the bytes of a file.
+func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	size, err := s.Size(ctx, l)
+	if err != nil || size != info.Size() {
+		return false, err
+	}
+	object, mine, theirs := s.Ranges(ctx, Object{l, size}), make([]byte, chunk), make([]byte, chunk)
+	for at := int64(0); at < size; at += chunk {
+		n := min(chunk, size-at)
+		if _, err := f.ReadAt(mine[:n], at); err != nil && err != io.EOF {
+			return false, err
+		}
+		if _, err := object.ReadAt(theirs[:n], at); err != nil && err != io.EOF {
+			return false, err
+		}
+		if !bytes.Equal(mine[:n], theirs[:n]) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Fetch writes an object to a new file.
+func (s *Stores) Fetch(ctx context.Context, o Object, name string) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if failed := f.Close(); err == nil {
+			err = failed
+		}
+	}()
+	object, buffer := s.Ranges(ctx, o), make([]byte, 8*chunk)
+	for at := int64(0); at < o.Size; at += int64(len(buffer)) {
+		n := min(int64(len(buffer)), o.Size-at)
+		if _, err := object.ReadAt(buffer[:n], at); err != nil && err != io.EOF {
+			return err
+		}
+		if _, err := f.Write(buffer[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+// Package mergecommands has the commands that merge archives of stores with many workers.
+package mergecommands
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/mergejob"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// group is the group of the commands in the root command.
+const group = "merge"
+
+// maxPlan bounds the size of a plan that is read.
+const maxPlan = 1 << 30
+
+// Commands returns the commands.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{planCommand(a), shardCommand(a), commitCommand(a), templateCommand(a)}
+}
+
+// A worker has the flags that all steps share.
+type worker struct {
+	plan     string
+	folder   string
+	memory   string
+	jobs     int
+	patience time.Duration
+	json     bool
+}
+
+func (w *worker) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&w.plan, "plan", "plan.json", "the plan: a file, or the URL of an object")
+	f.StringVar(&w.folder, "tmp", "", "directory for temporary files; without it that of the system")
+	f.StringVar(&w.memory, "memory", "192MiB", "profiles to keep in memory, as 512MiB; more go to a temporary file")
+	w.storeFlags(cmd)
+}
+
+func (w *worker) storeFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.DurationVar(&w.patience, "patience", time.Minute, "how long a store may take for an answer, and for each MiB")
+	f.BoolVar(&w.json, "json", false, "report in JSON")
+}
+
+// stores returns the stores, which the caller closes.
+func (w *worker) stores() *blobs.Stores { return &blobs.Stores{Patience: w.patience} }
+
+// place returns where a worker keeps what it works on.
+func (w *worker) place() (mergejob.Place, error) {
+	bytes, err := parseSize("--memory", w.memory)
+	return mergejob.Place{Folder: w.folder, Memory: bytes}, err
+}
+
+// readPlan reads the plan.
+func (w *worker) readPlan(ctx context.Context, s *blobs.Stores) (*mergejob.Plan, error) {
+	l, err := blobs.Parse(w.plan)
+	if err != nil {
+		return nil, cli.Usagef("--plan %s: %v", w.plan, err)
+	}
+	text, err := s.Read(ctx, l, maxPlan)
+	if err != nil {
+		return nil, err
+	}
+	return mergejob.Decode(l.String(), text)
+}
+
+// parseSize reads a number of bytes, also in KiB, MiB and GiB.
+func parseSize(flag, text string) (int64, error) {
+	number, unit := text, int64(1)
+	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if before, ok := strings.CutSuffix(text, suffix); ok {
+			number, unit = before, bytes
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > 1<<53/unit {
+		return 0, cli.Usagef("%s %s: write it as 512MiB or 4GiB", flag, text)
+	}
+	return n * unit, nil
+}
+
+// parseAge reads a duration, also in days.
+func parseAge(flag, text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {
+			return time.Duration(n * 24 * float64(time.Hour)), nil
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, cli.Usagef("%s %s: write it as 30d, 12h or 90m", flag, text)
+	}
+	return d, nil
+}
+
+// indexVariables are set by schedulers to the number of a task.
+var indexVariables = []string{"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"}
+
+// A task is one of several workers: the parts whose number leaves K when divided by N are
+// its own.
+type task struct{ k, n int }
+
+// taskOf returns the task that an argument K/N or the scheduler names. Without a number of
+// tasks there is one for each part.
+func taskOf(args []string, tasks, parts int) (t task, err error) {
+	if t.n = tasks; t.n == 0 {
+		t.n = parts
+	}
+	if len(args) == 0 {
+		for _, name := range indexVariables {
+			if text := os.Getenv(name); text != "" {
+				if t.k, err = strconv.Atoi(text); err != nil {
+					return t, cli.Usagef("%s is %q: it is the number of a task", name, text)
+				}
+				return t, t.check()
+			}
+		}
+		return t, cli.Usagef("name the task as K/N, from 0/N to N-1/N: no scheduler set %s", strings.Join(indexVariables, " or "))
+	}
+	k, n, ok := strings.Cut(args[0], "/")
+	var err1, err2 error
+	t.k, err1 = strconv.Atoi(k)
+	if ok {
+		t.n, err2 = strconv.Atoi(n)
+	}
+	if err1 != nil || err2 != nil || ok && tasks != 0 && tasks != t.n {
+		return t, cli.Usagef("%s: name the task as K/N, as 0/16", args[0])
+	}
+	return t, t.check()
+}
+
+func (t task) check() error {
+	if t.n < 1 || t.k < 0 || t.k >= t.n {
+		return cli.Usagef("there is no task %d of %d: the first is 0", t.k, t.n)
+	}
+	return nil
+}
+
+// planName returns the plan as a later step names it.
+func planName(name string) string {
+	if strings.ContainsAny(name, " '\"$&;|<>()*?`\\") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}

@@ -1,0 +1,135 @@
+package mergecommands
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/mergejob"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+const planHelp = `Plan lists archives, checks that they merge, and writes a plan that divides the merge into parts.
+Workers then merge a part each (merge-shard), and commit joins the parts. The result has the same bytes as
+one "profarc merge" of everything, whatever the number of parts.
+
+A URL is a directory, a file, or a prefix or object in a store: file://, s3://, gs:// or azblob://, with
+options of the store behind a question mark, as s3://bucket/runs/?region=eu-central-1. Of a prefix all
+objects that end in .parc are taken. Credentials are those that the store's own tools use. Of an archive
+only what lies before the profiles is read, but for 48 samples, whose profiles decide where parts begin.
+
+Refused are archives of different domains or VMs, a dump that comes twice, and parts of a merge. Of several
+dumps of one process only the latest is merged.`
+
+type planOptions struct {
+	worker
+	mergejob.Options
+	to, halfLife, partSize string
+}
+
+func planCommand(a *cli.App) *cobra.Command {
+	var o planOptions
+	cmd := &cobra.Command{
+		Use:   "plan --to URL URL... [-o plan.json]",
+		Short: "Plan a merge of many archives in a store, for many workers",
+		Long:  planHelp,
+		Example: `  profarc-fleet plan s3://ci/runs/ --to s3://ci/app.parc
+  profarc-fleet plan /shared/runs/ --to /shared/app.parc --parts 64 -o /shared/plan.json
+  profarc-fleet plan gs://ci/runs/ --to gs://ci/app.parc --half-life 30d -o gs://ci/plan.json`,
+		GroupID: group,
+		Args:    cli.Args(1, -1, "where the archives are"),
+		RunE:    a.Run(func(ctx context.Context, args []string) error { return runPlan(ctx, a, args, &o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.plan, "output", "o", "plan.json", "plan to write: a file, or the URL of an object")
+	f.StringVar(&o.to, "to", "", "URL of the result")
+	f.StringVar(&o.Work, "work", "", "URL below which workers write parts; without it profarc-work beside the result")
+	f.IntVar(&o.Parts, "parts", 0, "number of parts; without it as many as --part-size needs")
+	f.StringVar(&o.partSize, "part-size", "512MiB", "archives that a worker reads, about")
+	f.StringVar(&o.halfLife, "half-life", "", "age at which a dump counts half, as 30d or 12h, relative to the newest dump")
+	f.BoolVar(&o.Normalize, "normalize", false, "let every run count alike, however long it ran")
+	f.IntVar(&o.Rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
+	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "archives to look at at once")
+	o.storeFlags(cmd)
+	return cmd
+}
+
+// A planReport says what was planned.
+type planReport struct {
+	Plan string `json:"plan"`
+	ID   string `json:"id"`
+	*mergejob.Survey
+}
+
+func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) error {
+	to, err := o.check()
+	if err != nil {
+		return err
+	}
+	stores := o.stores()
+	defer stores.Close()
+	meter := a.Meter("looking at archives")
+	defer meter.Done()
+	o.Progress = meter.Report
+	p, survey, err := mergejob.Make(ctx, stores, args, o.Options)
+	if err != nil {
+		return err
+	}
+	text, err := p.Encode()
+	if err != nil {
+		return err
+	}
+	if err := stores.Write(ctx, to, bytes.NewReader(text), int64(len(text)), false); err != nil {
+		return err
+	}
+	if o.json {
+		return a.PrintJSON(planReport{o.plan, p.ID, survey})
+	}
+	for _, s := range survey.Superseded {
+		fmt.Fprintf(a.Out, "left    %s out: %s is a later dump of the same process\n", s.Archive, s.By)
+	}
+	fmt.Fprintf(a.Out, "planned %s of domain %s, %s, in %s\n", cli.Amount(survey.Archives, "archive"), p.Domain, cli.FormatSize(survey.Bytes), cli.Amount(survey.Parts, "part"))
+	if !p.OneShape {
+		fmt.Fprintln(a.Out, "shapes  differ between the archives: workers read all of each archive, not only their parts")
+	}
+	name := planName(o.plan)
+	fmt.Fprintf(a.Out, "wrote   %s\n\nNext: profarc-fleet template slurm --plan %s\n  or: profarc-fleet template kubernetes --plan %s\n", to, name, name)
+	return nil
+}
+
+// check checks the flags, and returns where the plan goes.
+func (o *planOptions) check() (to blobs.Location, err error) {
+	if o.to == "" {
+		return to, cli.Usagef("name the result: --to URL of an archive, as s3://bucket/app.parc")
+	}
+	out, err := blobs.Parse(o.to)
+	if err != nil || path.Ext(out.Key) != cli.ArchiveExtension {
+		return to, cli.Usagef("--to %s: name an archive, which ends in %s", o.to, cli.ArchiveExtension)
+	}
+	if o.Out = out.URL(); o.Work == "" {
+		o.Work = (blobs.Location{Bucket: out.Bucket, Key: path.Dir(out.Key)}).Join("profarc-work").Prefix().URL()
+	}
+	work, err := blobs.Parse(o.Work)
+	if err != nil {
+		return to, cli.Usagef("--work %s: %v", o.Work, err)
+	}
+	o.Work = work.Prefix().URL()
+	if o.Parts < 0 || o.Parts > 100_000 {
+		return to, cli.Usagef("--parts %d: 1 to 100000 are possible", o.Parts)
+	}
+	if o.PartBytes, err = parseSize("--part-size", o.partSize); err != nil {
+		return to, err
+	}
+	if o.HalfLife, err = parseAge("--half-life", o.halfLife); err != nil {
+		return to, err
+	}
+	if to, err = blobs.Parse(o.plan); err != nil || to.Key == "" {
+		return to, cli.Usagef("-o %s: name a file or an object", o.plan)
+	}
+	return to, nil
+}

@@ -1,0 +1,156 @@
+package mergejob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Result is what was published.
+type Result struct {
+	Archive string        `json:"archive"`
+	There   bool          `json:"was_there"` // with the same bytes
+	Bytes   int64         `json:"bytes"`
+	DumpID  string        `json:"dump_id"`
+	Dumps   int           `json:"dumps"`
+	Counts  layout.Counts `json:"counts"`
+}
+
+// ErrMissing: parts have not been merged yet.
+var ErrMissing = errors.New("parts are missing")
+
+// ErrOther: the place of the result is taken.
+var ErrOther = errors.New("there is another archive already")
+
+// Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if
+// parts are still missing after wait, and ErrOther if another archive is in its place; one
+// with the same bytes is a success.
+func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration, progress func(done, total int64)) (Result, error) {
+	out, err := p.result()
+	if err != nil {
+		return Result{}, err
+	}
+	r := Result{Archive: out.String()}
+	parts, err := awaitParts(ctx, s, p, wait)
+	if err != nil {
+		return r, err
+	}
+	folder, remove, err := at.folder()
+	if err != nil {
+		return r, err
+	}
+	defer remove()
+	b := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory, Progress: progress})
+	if err := join(ctx, s, parts, folder, b); err != nil {
+		return r, err
+	}
+	if p.Rows >= 0 {
+		if _, err := merge.NarrowRows(ctx, b, p.Rows); err != nil {
+			return r, err
+		}
+	}
+	name := filepath.Join(folder, "all.parc")
+	written, err := b.Commit(ctx, name)
+	if err != nil {
+		return r, err
+	}
+	r.Bytes, r.DumpID, r.Counts, r.Dumps = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts, merge.Dumps(b)
+	r.There, err = publish(ctx, s, out, name)
+	return r, err
+}
+
+// publish writes the result once. It reports whether the same bytes were there.
+func publish(ctx context.Context, s *blobs.Stores, out blobs.Location, name string) (there bool, err error) {
+	err = s.WriteFile(ctx, out, name, true)
+	if !errors.Is(err, blobs.ErrExists) {
+		return false, err
+	}
+	same, err := s.SameAsFile(ctx, out, name)
+	if err == nil && !same {
+		err = fmt.Errorf("%s: %w, with other bytes: it stays; remove it, or plan with another name", out, ErrOther)
+	}
+	return same, err
+}
+
+// awaitParts returns the parts once all are there.
+func awaitParts(ctx context.Context, s *blobs.Stores, p *Plan, wait time.Duration) ([]blobs.Object, error) {
+	const pause = 5 * time.Second
+	for until := time.Now().Add(wait); ; {
+		parts, err := findParts(ctx, s, p)
+		if !errors.Is(err, ErrMissing) || !time.Now().Add(pause).Before(until) {
+			return parts, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// findParts returns all parts. The error matches ErrMissing and says which are not there.
+func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, error) {
+	folder, err := p.folder()
+	if err != nil {
+		return nil, err
+	}
+	here, err := s.List(ctx, folder, ".parc")
+	if err != nil && !errors.Is(err, blobs.ErrNotFound) {
+		return nil, err
+	}
+	byName := map[string]blobs.Object{}
+	for _, o := range here {
+		byName[o.Key] = o
+	}
+	var parts []blobs.Object
+	var missing []string
+	for i := range len(p.Bounds) + 1 {
+		o, ok := byName[folder.Join(p.partName(i)).Key]
+		if parts = append(parts, o); !ok {
+			missing = append(missing, fmt.Sprint(i))
+		}
+	}
+	if n := len(missing); n > 0 {
+		shown := strings.Join(missing[:min(n, 8)], ", ")
+		if n > 8 {
+			shown += fmt.Sprintf(" and %d more", n-8)
+		}
+		return nil, fmt.Errorf("%s: %w: %d of %d (%s): run merge-shard for them", folder, ErrMissing, n, len(p.Bounds)+1, shown)
+	}
+	return parts, nil
+}
+
+// join joins the parts in a builder.
+func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder string, b *builder.Builder) (err error) {
+	stores := make([]*reader.Store, len(parts))
+	defer func() {
+		for _, part := range stores {
+			if part != nil {
+				_ = part.Close()
+			}
+		}
+	}()
+	for i, o := range parts {
+		name := filepath.Join(folder, fmt.Sprintf("part-%05d.parc", i))
+		if err := s.Fetch(ctx, o, name); err != nil {
+			return err
+		}
+		if stores[i], err = reader.Open(name, archive.Options{}); err == nil {
+			err = stores[i].Mapping().Verify(ctx, nil)
+		}
+		if err != nil {
+			return fmt.Errorf("%s is damaged: remove it and run merge-shard for part %d: %w", o, i, err)
+		}
+	}
+	return merge.Join(ctx, b, stores...)
+}

@@ -1,0 +1,157 @@
+// Package mergejob merges archives of stores with many workers.
+//
+//	plan     lists the archives, checks that they merge, and divides their methods into parts
+//	shard    merges one part: it reads what lies in the part of every archive, and writes an
+//	         archive of it; it may run twice, late, or die
+//	commit   joins the parts to the bytes of one merge of everything, and publishes them once
+//
+// The parts of a plan are ranges of methods in the order in which archives have them, so
+// that the profiles that a worker needs of an archive lie together in it.
+package mergejob
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
+
+// A Plan says what is merged, in which parts, and where the result goes. Its ID is made
+// from all of it.
+type Plan struct {
+	Version  int           `json:"profarc_plan"`
+	ID       string        `json:"id"`
+	Out      string        `json:"out"`  // URL of the result
+	Work     string        `json:"work"` // URL below which the parts are written
+	Domain   layout.Domain `json:"domain"`
+	Params   layout.Params `json:"params"` // of the first archive
+	OneShape bool          `json:"one_shape"`
+	Rows     int           `json:"rows"` // of receivers that stay in the result; all if negative
+	Bounds   []merge.Bound `json:"bounds"`
+	Buckets  []string      `json:"buckets"`
+	Inputs   []Input       `json:"inputs"`
+}
+
+// An Input is an archive to be merged.
+type Input struct {
+	Bucket int           `json:"bucket"` // its place in Buckets
+	Key    string        `json:"key"`
+	Size   int64         `json:"size"`
+	Sum    string        `json:"sum"`              // of the header, which covers every byte
+	Weight layout.Weight `json:"weight,omitempty"` // 0 for 1
+}
+
+// planVersion is the version of plans that this program reads and writes.
+const planVersion = 1
+
+// identify returns the ID that a plan must have.
+func (p *Plan) identify() (string, error) {
+	q := *p
+	q.ID = ""
+	text, err := json.Marshal(q)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// Encode returns the plan as JSON, one input a line.
+func (p *Plan) Encode() ([]byte, error) {
+	inputs := p.Inputs
+	q := *p
+	q.Inputs = nil
+	head, err := json.MarshalIndent(q, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.Write(bytes.TrimSuffix(head, []byte("null\n}")))
+	text.WriteString("[")
+	for i, in := range inputs {
+		line, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text.WriteString(",")
+		}
+		text.WriteString("\n  ")
+		text.Write(line)
+	}
+	text.WriteString("\n ]\n}\n")
+	return text.Bytes(), nil
+}
+
+// ErrPlan: a plan cannot be read, or was changed.
+var ErrPlan = errors.New("it is no plan that this program can follow")
+
+// Decode reads a plan. name stands for its file in errors.
+func Decode(name string, text []byte) (*Plan, error) {
+	p := new(Plan)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("%s: %w: %v", name, ErrPlan, err)
+	}
+	if p.Version != planVersion {
+		return nil, fmt.Errorf("%s: %w: it is of version %d, this program reads version %d: plan again", name, ErrPlan, p.Version, planVersion)
+	}
+	id, err := p.identify()
+	if err == nil && id != p.ID {
+		err = fmt.Errorf("%s: %w: it was changed after it was made, or copied in part: plan again", name, ErrPlan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Parts(); err != nil || len(p.Inputs) == 0 {
+		return nil, fmt.Errorf("%s: %w: it has %d archives: %v", name, ErrPlan, len(p.Inputs), err)
+	}
+	for _, in := range p.Inputs {
+		if in.Bucket < 0 || in.Bucket >= len(p.Buckets) {
+			return nil, fmt.Errorf("%s: %w: there is no bucket %d", name, ErrPlan, in.Bucket)
+		}
+	}
+	return p, nil
+}
+
+// Parts returns the parts of the merge.
+func (p *Plan) Parts() ([]merge.Part, error) { return merge.Parts(p.Bounds...) }
+
+// object returns where an input lies.
+func (p *Plan) object(in *Input) blobs.Object {
+	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}
+}
+
+// folder returns below what the parts are written: those of other plans are elsewhere.
+func (p *Plan) folder() (blobs.Location, error) {
+	l, err := blobs.Parse(p.Work)
+	return l.Prefix().Join(p.ID[:16]).Prefix(), err
+}
+
+// partName is the name of a part in the folder.
+func (p *Plan) partName(part int) string {
+	return fmt.Sprintf("part-%05d-of-%05d.parc", part, len(p.Bounds)+1)
+}
+
+// result returns where the result goes.
+func (p *Plan) result() (blobs.Location, error) {
+	l, err := blobs.Parse(p.Out)
+	if err == nil && path.Ext(l.Key) != ".parc" {
+		err = fmt.Errorf("%s: the names of archives end in .parc", l)
+	}
+	return l, err
+}
+
+// weighted reports whether an input has a weight that leaves fractions: the order of merging
+// counts then.
+func (p *Plan) weighted() bool {
+	for _, in := range p.Inputs {
+		if in.Weight%layout.WeightOne != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package mergejob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/merge"
+)
+
+// A Place is where a worker keeps what it works on.
+type Place struct {
+	Folder string // for temporary files; empty for that of the system
+	Memory int64  // bytes of profiles that are kept in memory, as builder.Config.MemoryBudget
+}
+
+// folder makes a folder that remove removes.
+func (p Place) folder() (name string, remove func(), err error) {
+	name, err = os.MkdirTemp(p.Folder, "profarc-fleet-*")
+	return name, func() { _ = os.RemoveAll(name) }, err
+}
+
+// A Shard is what a worker did about a part.
+type Shard struct {
+	Part    int    `json:"part"`
+	Archive string `json:"archive"`
+	There   bool   `json:"was_there"` // nothing was done: a worker had written it before
+	Bytes   int64  `json:"bytes"`
+	Methods uint64 `json:"methods"`
+	Read    int64  `json:"bytes_read"` // of objects
+}
+
+// MergePart merges one part of the plan, with jobs archives open at once, and writes it to
+// its place. It may run any number of times, also at once: the bytes are the same. A part
+// that is there stays.
+func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at Place, progress func(done, total int64)) (Shard, error) {
+	parts, err := p.Parts()
+	if err != nil {
+		return Shard{}, err
+	}
+	if part < 0 || part >= len(parts) {
+		return Shard{}, fmt.Errorf("there is no part %d: the plan has the parts 0 to %d", part, len(parts)-1)
+	}
+	to, err := p.folder()
+	if err != nil {
+		return Shard{}, err
+	}
+	to = to.Join(p.partName(part))
+	done := Shard{Part: part, Archive: to.String()}
+	if size, ok, err := isThere(ctx, s, to, parts[part]); err != nil || ok {
+		done.There, done.Bytes = ok, size
+		return done, err
+	}
+	folder, remove, err := at.folder()
+	if err != nil {
+		return done, err
+	}
+	defer remove()
+	b, before := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory}), s.BytesRead()
+	if err := mergeInto(ctx, s, p, parts[part], b, jobs, progress); err != nil {
+		return done, err
+	}
+	name := filepath.Join(folder, "part.parc")
+	written, err := b.Commit(ctx, name)
+	if err != nil {
+		return done, err
+	}
+	done.Bytes, done.Methods, done.Read = written.Bytes, written.Counts.Methods, s.BytesRead()-before
+	return done, s.WriteFile(ctx, to, name, false)
+}
+
+// isThere reports whether a part was written whole. One that is damaged is written again.
+func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merge.Part) (size int64, ok bool, err error) {
+	size, err = s.Size(ctx, l)
+	if errors.Is(err, blobs.ErrNotFound) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	of, err := open(ctx, s, blobs.Object{Location: l, Size: size})
+	if err != nil {
+		return 0, false, ctx.Err()
+	}
+	defer of.Close()
+	has, ok, err := merge.PartOf(of)
+	if err != nil || !ok || has != part {
+		return 0, false, ctx.Err()
+	}
+	return size, of.Mapping().Verify(ctx, nil) == nil, ctx.Err()
+}
+
+// mergeInto merges a part of every archive.
+func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b *builder.Builder, jobs int, progress func(done, total int64)) error {
+	if p.weighted() {
+		jobs = 1 // the order of fractions counts
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(jobs, 1))
+	done := atomic.Int64{}
+	for i := range p.Inputs {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go(func() error {
+			err := mergeOne(ctx, s, p, &p.Inputs[i], part, b)
+			if n := done.Add(1); progress != nil {
+				progress(n, int64(len(p.Inputs)))
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// mergeOne merges a part of an archive, which must be the one that was planned.
+func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merge.Part, b *builder.Builder) error {
+	object := p.object(in)
+	s, err := open(ctx, stores, object)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if sum := headerSum(s.Mapping()); sum != in.Sum {
+		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object, blobs.ErrChanged, sum, in.Sum)
+	}
+	return part.Into(ctx, b, s, merge.PartOptions{Run: builder.Run{Weight: in.Weight}, OneShape: p.OneShape})
+}

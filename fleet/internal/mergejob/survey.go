@@ -1,0 +1,298 @@
+package mergejob
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// Options say how archives are merged.
+type Options struct {
+	Out, Work string        // URLs
+	Parts     int           // 0: as many as PartBytes needs
+	PartBytes int64         // of archives that one part reads, about
+	HalfLife  time.Duration // 0 for none
+	Normalize bool          // every run counts alike
+	Rows      int           // as in a Plan
+	Jobs      int           // archives that are read at once
+	Progress  func(done, total int64)
+}
+
+// A Survey is what planning found.
+type Survey struct {
+	Archives   int          `json:"archives"`
+	Bytes      int64        `json:"bytes"`
+	Parts      int          `json:"parts"`
+	Superseded []Superseded `json:"superseded,omitempty"`
+}
+
+// Superseded is an archive that is left out, since another has a later dump of its process.
+type Superseded struct {
+	Archive string `json:"archive"`
+	By      string `json:"by"`
+}
+
+// found is what planning learns of an archive.
+type found struct {
+	object   blobs.Object
+	header   layout.Header
+	sum      string
+	contents merge.Contents
+	sizes    map[merge.Bound]int64 // of profiles, if it is a sample
+	weight   layout.Weight
+}
+
+// Make plans the merge of all archives at some URLs. Errors name the archive that does not
+// fit.
+func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan, *Survey, error) {
+	all, err := survey(ctx, s, urls, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &Survey{}
+	if all, err = latest(all, v); err != nil {
+		return nil, nil, err
+	}
+	if err := weigh(all, o); err != nil {
+		return nil, nil, err
+	}
+	if err := check(all); err != nil {
+		return nil, nil, err
+	}
+	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, Domain: all[0].header.Domain, Params: all[0].header.Params, OneShape: true, Rows: o.Rows}
+	for i := range all {
+		p.add(&all[i])
+		v.Bytes += all[i].object.Size
+	}
+	p.Bounds = divide(all, cmp.Or(int64(o.Parts), 1+v.Bytes/max(o.PartBytes, 1)))
+	v.Archives, v.Parts = len(all), len(p.Bounds)+1
+	p.ID, err = p.identify()
+	return p, v, err
+}
+
+// add adds an archive to the plan.
+func (p *Plan) add(f *found) {
+	bucket := slices.Index(p.Buckets, f.object.Bucket)
+	if bucket < 0 {
+		bucket = len(p.Buckets)
+		p.Buckets = append(p.Buckets, f.object.Bucket)
+	}
+	shape := func(q *layout.Params) [3]uint32 {
+		return [3]uint32{q.TypeProfileWidth, q.BciProfileWidth, q.ReceiverGap}
+	}
+	p.OneShape = p.OneShape && shape(&p.Params) == shape(&f.header.Params)
+	in := Input{Bucket: bucket, Key: f.object.Key, Size: f.object.Size, Sum: f.sum}
+	if f.weight != layout.WeightOne {
+		in.Weight = f.weight
+	}
+	p.Inputs = append(p.Inputs, in)
+}
+
+// mostSamples is how many archives are read whole to divide the methods evenly.
+const mostSamples = 48
+
+// survey reads what is at some URLs: of most archives only what lies before the profiles.
+func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]found, error) {
+	objects, err := list(ctx, s, urls, o)
+	if err != nil {
+		return nil, err
+	}
+	all, done := make([]found, len(objects)), atomic.Int64{}
+	every := max(1, (len(objects)+mostSamples-1)/mostSamples)
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(max(o.Jobs, 1))
+	for i, object := range objects {
+		if ctx.Err() != nil {
+			break
+		}
+		jobs.Go(func() (err error) {
+			all[i], err = look(ctx, s, object, i%every == 0)
+			if o.Progress != nil {
+				o.Progress(done.Add(1), int64(len(objects)))
+			}
+			return err
+		})
+	}
+	return all, jobs.Wait()
+}
+
+// list returns the archives at some URLs, without what a merge wrote.
+func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all []blobs.Object, err error) {
+	out, err1 := blobs.Parse(o.Out)
+	work, err2 := blobs.Parse(o.Work)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	for _, u := range urls {
+		l, err := blobs.Parse(u)
+		if err != nil {
+			return nil, err
+		}
+		here, err := s.List(ctx, l, ".parc")
+		if err != nil {
+			return nil, err
+		}
+		here = slices.DeleteFunc(here, func(o blobs.Object) bool {
+			return o.Within(out) || o.Within(work)
+		})
+		if len(here) == 0 {
+			return nil, fmt.Errorf("%s: no archives (*.parc) are there: check the URL", l)
+		}
+		all = append(all, here...)
+	}
+	return all, nil
+}
+
+// headerSum returns the sum of an archive's header, which covers every byte of it.
+func headerSum(m *archive.Mapping) string { return fmt.Sprintf("%x", m.Unchecked()[32:40]) }
+
+// open opens an archive of a store, of which ranges are read.
+func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {
+	m, err := archive.OpenRanges(object.String(), s.Ranges(ctx, object), object.Size, archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return reader.New(m), nil
+}
+
+// look reads what planning needs of an archive.
+func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample bool) (f found, err error) {
+	s, err := open(ctx, stores, object)
+	if err != nil {
+		return f, err
+	}
+	defer s.Close()
+	f = found{object: object, header: *s.Header(), sum: headerSum(s.Mapping()), weight: layout.WeightOne}
+	if part, is, err := merge.PartOf(s); err != nil || is {
+		return f, cmp.Or(err, fmt.Errorf("%s is a part of a merge (%s): leave it out", object, part))
+	}
+	if f.contents, err = merge.ContentsOf(s); err == nil && sample {
+		f.sizes, err = sizes(s)
+	}
+	return f, err
+}
+
+// sizes returns how many bytes of profiles an archive has at each place.
+func sizes(s *reader.Store) (map[merge.Bound]int64, error) {
+	const alone = 64 // what a method takes without its profiles
+	all := map[merge.Bound]int64{}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		size := int64(alone)
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			size += int64(len(p.Bytes()))
+		}
+		all[merge.Bound{Class: k.Class, Name: k.Name}] += size
+	}
+	return all, nil
+}
+
+// latest leaves out archives of which another has a later dump of the same process.
+func latest(all []found, v *Survey) ([]found, error) {
+	contents := make([]merge.Contents, len(all))
+	for i := range all {
+		contents[i] = all[i].contents
+	}
+	by, err := merge.Superseded(contents)
+	if err != nil {
+		return nil, err
+	}
+	var kept []found
+	for i, other := range by {
+		if other < 0 {
+			kept = append(kept, all[i])
+		} else {
+			v.Superseded = append(v.Superseded, Superseded{all[i].object.String(), all[other].object.String()})
+		}
+	}
+	return kept, nil
+}
+
+// check returns an error that names the first archive that cannot be merged with those
+// before it.
+func check(all []found) error {
+	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
+	for i := range all {
+		if err := merge.Note(b, all[i].contents, builder.Run{Weight: all[i].weight}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weigh computes the weights of the archives.
+func weigh(all []found, o Options) error {
+	if o.Normalize {
+		totals := make([]uint64, len(all))
+		for i := range all {
+			totals[i] = cmp.Or(all[i].header.Summary.TotalCount, all[i].header.Summary.TotalInvocations)
+		}
+		for i, w := range merge.Equalize(totals) {
+			all[i].weight = w
+		}
+	}
+	if o.HalfLife <= 0 {
+		return nil
+	}
+	newest := time.Time{}
+	for i := range all {
+		at := all[i].header.Time()
+		if at.IsZero() {
+			return fmt.Errorf("%s does not say when it was dumped, and has no age: leave it out, or merge without a half-life", all[i].object)
+		}
+		if at.After(newest) {
+			newest = at
+		}
+	}
+	for i := range all {
+		all[i].weight = all[i].weight.Times(merge.HalfLife(newest.Sub(all[i].header.Time()), o.HalfLife))
+	}
+	return nil
+}
+
+// divide returns bounds between at most n parts, which have about as many bytes of profiles
+// in the samples.
+func divide(all []found, n int64) []merge.Bound {
+	sizes, total := map[merge.Bound]int64{}, int64(0)
+	for i := range all {
+		for at, size := range all[i].sizes {
+			sizes[at] += size
+			total += size
+		}
+	}
+	places := make([]merge.Bound, 0, len(sizes))
+	for at := range sizes {
+		places = append(places, at)
+	}
+	slices.SortFunc(places, merge.Bound.Compare)
+	bounds, before := []merge.Bound{}, int64(0)
+	for _, at := range places {
+		if share := total * int64(len(bounds)+1) / max(n, 1); int64(len(bounds)) < n-1 && before >= share && at != (merge.Bound{}) {
+			bounds = append(bounds, at)
+		}
+		before += sizes[at]
+	}
+	return bounds
+}
