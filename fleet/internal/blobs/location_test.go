@@ -42,11 +42,11 @@ func TestWithin(t *testing.T) {
 		l, of string
 		want  bool
 	}{
-		{"s3://ci/work/a.parc?region=x", "s3://ci/work/?region=x", true},
-		{"s3://ci/worker/a.parc", "s3://ci/work", false},
+		{"s3://ci/parts/a.parc?region=x", "s3://ci/parts/?region=x", true},
+		{"s3://ci/partser/a.parc", "s3://ci/parts", false},
 		{"s3://ci/out.parc", "s3://ci/out.parc", true},
-		{"s3://other/work/a.parc", "s3://ci/work", false},
-		{"/shared/work/x/a.parc", "/shared/work/", true},
+		{"s3://other/work/a.parc", "s3://ci/parts", false},
+		{"/shared/parts/x/a.parc", "/shared/parts/", true},
 	} {
 		l, err1 := blobs.Parse(c.l)
 		of, err2 := blobs.Parse(c.of)

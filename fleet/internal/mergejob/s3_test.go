@@ -145,7 +145,7 @@ func (s *s3) putArchives(t *testing.T, o manyarchives.Options) (whole []byte, al
 // plan plans a merge of runs/ to out.parc.
 func (s *s3) plan(ctx context.Context, parts int) (*mergejob.Plan, error) {
 	p, _, err := mergejob.Make(ctx, s.Stores, []string{s.url("runs/")},
-		mergejob.Options{Out: s.url("out.parc"), Work: s.url("work/"), Parts: parts, Rows: -1, Jobs: 4})
+		mergejob.Options{Out: s.url("out.parc"), Work: s.url("parts/"), Parts: parts, Rows: -1, Jobs: 4})
 	return p, err
 }
 
@@ -245,7 +245,7 @@ func TestStoreThatFails(t *testing.T) {
 			s.refuse.Store(&silent)
 			s.Patience = 300 * time.Millisecond
 		}, []string{"s3://ci/runs/run-000002.parc: the store does not answer in time", "--patience"}},
-		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.server.Close() }, []string{"s3://ci/work/", "the store cannot be reached"}},
+		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.server.Close() }, []string{"s3://ci/parts/", "the store cannot be reached"}},
 		{"half uploaded", func(t *testing.T, s *s3, all [][]byte) { s.put(t, "runs/run-000002.parc", all[2][:len(all[2])/2]) },
 			[]string{"s3://ci/runs/run-000002.parc", "plan again"}},
 		{"tampered", func(t *testing.T, s *s3, all [][]byte) {
@@ -291,7 +291,7 @@ func TestStoreThatFails(t *testing.T) {
 				return
 			}
 			s.refuse.Store(nil)
-			if left := append(s.names(t, "work/"), s.names(t, "out")...); len(left) > 0 {
+			if left := append(s.names(t, "parts/"), s.names(t, "out")...); len(left) > 0 {
 				t.Errorf("published: %v", left)
 			}
 		})
