@@ -45,7 +45,7 @@ func TestWithin(t *testing.T) {
 		{"s3://ci/parts/a.parc?region=x", "s3://ci/parts/?region=x", true},
 		{"s3://ci/partser/a.parc", "s3://ci/parts", false},
 		{"s3://ci/out.parc", "s3://ci/out.parc", true},
-		{"s3://other/work/a.parc", "s3://ci/parts", false},
+		{"s3://other/parts/a.parc", "s3://ci/parts", false},
 		{"/shared/parts/x/a.parc", "/shared/parts/", true},
 	} {
 		l, err1 := blobs.Parse(c.l)
