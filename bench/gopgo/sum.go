@@ -92,7 +92,7 @@ func (b *bench) contest(dir string, files []string) error {
 	}{
 		{"profarc import", "all.parc", []string{b.profarc, "import", "-o"}},
 		{"profarc import --edges-only", "edges.parc", []string{b.profarc, "import", "--edges-only", "-o"}},
-		{"go tool pprof -proto", "all.proto", []string{"go", "tool", "pprof", "-proto", "-output"}},
+		{"go tool pprof -proto", "all.proto", []string{"go", "tool", "pprof", "-symbolize=none", "-proto", "-output"}},
 	} {
 		out := filepath.Join(dir, c.out)
 		cost, err := turns.Child(c.args[0], slices.Concat(c.args[1:], []string{out}, files)...)
