@@ -3,6 +3,7 @@ package text
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/layout"
@@ -89,12 +90,19 @@ func flagWords(tag layout.Tag) wordList {
 // subWords returns the words of the subs of entries.
 func subWords(schema *disk.Schema, tag layout.Tag) wordList {
 	if tag == layout.TagCount {
-		subs := slices.Clone(schema.Subs)
-		subs[layout.SubUnprofiled] = "" // version 1 of the text writes it as a number
-		return subs
+		return countWords()
 	}
 	return schema.Subs
 }
+
+// countWords returns the words of the subs of counts. Version 1 of the text writes
+// SubUnprofiled as a number.
+var countWords = sync.OnceValue(func() wordList {
+	schema, _ := disk.SchemaOf(layout.TagCount)
+	subs := slices.Clone(schema.Subs)
+	subs[layout.SubUnprofiled] = ""
+	return subs
+})
 
 // tagNumbers are the tags by their names, cellKeys the keys of cells and rows by
 // theirs: "not-taken=" by "not_taken".
