@@ -1,3 +1,5 @@
+//go:build linux
+
 // Merge measures a merge in parts, and compares its bytes with one merge of everything.
 //
 //	go run ./bench/merge -archives /tmp/runs -parts 1,4,16 -work /tmp/merge
