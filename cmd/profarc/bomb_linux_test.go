@@ -144,7 +144,7 @@ func TestLimitsEndAnImport(t *testing.T) {
 // TestExpansionIsLimited: a compressed file is read as far as it may expand, and
 // the error says so once. The limit can be raised.
 func TestExpansionIsLimited(t *testing.T) {
-	blank := map[string]string{"methoddata": "empty lines", "replay": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
+	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "replay": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
 	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },

@@ -25,6 +25,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 )
 
+// ownGroup is the group of the commands that are in this program.
+const ownGroup = "profarc"
+
 // newRootCommand returns profarc's root command with all commands.
 func newRootCommand(a *app.App) *cobra.Command {
 	a.Recognise = convert.Recognise
@@ -40,6 +43,12 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
 	}
 	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
 		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), merge.Command(a), reduce.Command(a))
+	cmd.AddGroup(&cobra.Group{ID: ownGroup, Title: "Available Commands:"})
+	for _, c := range cmd.Commands() {
+		c.GroupID = ownGroup
+	}
+	cmd.SetHelpCommandGroupID(ownGroup)
+	cmd.SetCompletionCommandGroupID(ownGroup)
 	fleet.AddCommands(a, cmd)
 	a.CompleteRoot(cmd)
 	return cmd
