@@ -33,7 +33,7 @@ func trainOrdered(t *testing.T, home string) (archive, classes string) {
 }
 
 // An ordered is a run of Ordered: what the VM printed before the class Late was initialised, and
-// the methods that it compiled with C2 after that, up to a number of them.
+// the methods that it compiled with C2 after that, in the order of their first compilations.
 type ordered struct {
 	before, after string
 	report        report
@@ -81,7 +81,7 @@ func (o *ordered) read(t *testing.T, in io.WriteCloser, out io.Reader, enough in
 		switch {
 		case m != nil && !initializing:
 			o.before += m[1]
-		case m != nil:
+		case m != nil && !strings.Contains(o.after, m[1]): // a method may be compiled again
 			o.after += m[1]
 			end()
 		case strings.HasSuffix(s.Text(), "ready"):
