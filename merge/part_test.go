@@ -204,7 +204,7 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 		all := []weighted{{s, builder.Run{}}}
 		bounds := boundsOf(t, all)
 		if len(bounds) < 2 {
-			t.Skip("too few methods")
+			return // too few methods for parts
 		}
 		parts, err := merge.Parts(bounds[len(bounds)/3], bounds[len(bounds)*2/3])
 		if len(bounds) < 3 {
