@@ -123,7 +123,7 @@ uint64_t adopt_scaled(uint64_t count, double factor) {
 
 static uint64_t scaled(const writer *w, uint64_t count) { return adopt_scaled(count, w->factor); }
 
-/* scaled_check is the count of a type check, which failures make negative. */
+/* scaled_check returns the count of a type check, which failures make negative. */
 static uint64_t scaled_check(const writer *w, uint64_t count) {
 	int64_t n = (int64_t)count;
 	return n < 0 ? (uint64_t)-(int64_t)scaled(w, (uint64_t)-(n + 1) + 1) : scaled(w, count);
@@ -153,7 +153,7 @@ static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
 		put(words, cell, 0), put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
 		if (type == PA_NO_TYPE) continue;
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
-		receivers_bind(w->jni, w->to->holder, type, to);
+		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type, to);
 		if (i < MOST_ROWS) counts[1 + i] = (uint32_t)to.trained;
 	}
 	if (e->tag != PA_RECEIVER_TYPE && rows.count <= MOST_ROWS) crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + rows.first, rows.count, counts});
@@ -166,7 +166,7 @@ static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, u
 	uint32_t type = pa_cell_type(e, cell, &tags);
 	put(words, cell, tags & (NULL_SEEN | SEVERAL_TYPES));
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
-	receivers_bind(w->jni, w->to->holder, type, (type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
+	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type, (type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
 
 static void put_arguments(const writer *w, uint64_t *words, const pa_entry *e) {
@@ -223,7 +223,7 @@ static void put_extra(const pa_profile *p, part vm) {
 
 enum { BACKEDGES_AN_INVOCATION = 40 }; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
 
-/* invocations_of is how often a method was invoked, or what is as much. */
+/* invocations_of returns how often a method was invoked, or what is as much. */
 static double invocations_of(const pa_summary *s) {
 	return s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
 }

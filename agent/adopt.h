@@ -9,6 +9,7 @@
 
 #include "profarc.h"
 #include "receivers.h"
+#include "trained.h"
 #include "vm.h"
 
 /* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are ratios: the
@@ -20,12 +21,12 @@ typedef struct scale {
 	uint32_t hot_weight; /* and has this weight */
 } scale;
 
-/* adopt_weight is the number of invocations that the VM sees of a method, adopt_factor what its counts are multiplied by: 0 for
+/* adopt_weight returns the number of invocations that the VM sees of a method, adopt_factor what its counts are multiplied by: 0 for
  * WEIGHT_PRESENCE. */
 uint32_t adopt_weight(const pa_summary *s, scale to);
 double adopt_factor(const pa_summary *s, scale to);
 
-/* adopt_scaled is a count, scaled. A count that is not 0 stays so. */
+/* adopt_scaled returns a count, scaled. A count that is not 0 stays so. */
 uint64_t adopt_scaled(uint64_t count, double factor);
 
 /* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. */
@@ -35,8 +36,8 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p);
  * own cache (JEP 515). */
 bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 
-/* A method that adopts, and what the VM has made for it. */
-typedef struct adopter { const prepared *holder; const vm_method *method; vm_data *data; } adopter;
+/* A method that adopts, from which layer, and what the VM has made for it. */
+typedef struct adopter { const trained *from; const prepared *holder; const vm_method *method; vm_data *data; } adopter;
 
 /* adopt writes a profile that fits. */
 void adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);

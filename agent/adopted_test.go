@@ -43,12 +43,12 @@ type view struct {
 	absent      string
 }
 
-// archived is the view of an archive as the VM must have it.
+// archived returns the view of an archive as the VM must have it.
 func archived(absent string) view {
 	return view{func(reader.Profile) uint64 { return defaultWeight }, scaleOf, absent}
 }
 
-// adopted is the view of the profiles in the VM.
+// adopted returns the view of the profiles in the VM.
 func adopted(absent string) view {
 	asTheyAre := func(n uint64) uint64 { return n }
 	invocations := func(p reader.Profile) uint64 {

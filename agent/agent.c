@@ -39,7 +39,7 @@ counters agent_counters;
 static struct {
 	options options;
 	vm vm;
-	trained trained;
+	layers layers;
 	jvmti_env *ti;
 	bool exhausted; /* the metaspace was full: the VM makes no MethodData any more, and its native does not expect that */
 	bool named;     /* on the command line: the library is loaded once, and has one state */
@@ -51,12 +51,12 @@ static uint64_t now(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* give_up says why nothing is adopted. */
+/* give_up reports why nothing is adopted. */
 static void give_up(const char *reason, const char *what) {
 	if (!agent.options.quiet) fprintf(stderr, "profarc: no profiles adopted: %s%s\n", what == NULL ? "" : what, reason);
 }
 
-/* warn says what does not work as it was asked for. */
+/* warn reports what does not work as it was asked for. */
 static void warn(const char *what) {
 	if (what != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", what);
 }
@@ -64,11 +64,11 @@ static void warn(const char *what) {
 /* ---- methods ---- */
 
 /* profile_of finds the profile of a method for the code that the VM has. */
-static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
+static bool profile_of(const trained *from, const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
 	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
 	uint64_t id = pa_code_id(code, size);
-	pa_profiles it = pa_profiles_of(agent.trained.archive, m);
+	pa_profiles it = pa_profiles_of(from->archive, m);
 	pa_summary s;
 	while (id != PA_UNKNOWN_CODE && pa_profiles_next(&it, p).code == PA_OK) {
 		pa_summarize(p, &s);
@@ -77,17 +77,17 @@ static bool profile_of(const pa_method *m, const vm_method *is, pa_profile *p) {
 	return false;
 }
 
-/* scale_of is how the counts of a method are scaled. */
-static scale scale_of(const options *o, const pa_method *m) {
+/* scale_of returns how the counts of a method are scaled. */
+static scale scale_of(const options *o, layer_method m) {
 	enum { SHARE = 5, HOT = 50000 };
-	uint32_t weight = requests_weight(m->at);
+	uint32_t weight = requests_weight(m);
 	if (weight > 0) return (scale){.weight = weight};
 	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
 	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
 	return s;
 }
 
-static void adopt_profile(jni_env *jni, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
+static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	if (vm_method_data(v, is) != NULL) COUNT(refused_started);
 	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE)) COUNT(refused_memory);
@@ -99,51 +99,90 @@ static void adopt_profile(jni_env *jni, const prepared *class, const pa_method *
 		else {
 			COUNT(adopted);
 			if (adopt_was_trained(v, d, p)) COUNT(adopted_over_cache);
-			adopt(v, jni, &(adopter){class, is, d}, p, scale_of(&agent.options, m));
-			requests_adopted(class, m, is, p);
-			if (agent.options.drift) drift_add(class, m, p, scale_of(&agent.options, m));
+			scale s = scale_of(&agent.options, layer_method_of(from, m->at));
+			adopt(v, jni, &(adopter){from, class, is, d}, p, s);
+			requests_adopted(from, class, m, is, p);
+			if (agent.options.drift) drift_add(class, m, p, s);
 		}
 	}
 }
 
-static void adopt_method(jni_env *jni, const prepared *class, const pa_method *m) {
+/* ---- layers ---- */
+
+/* The methods of a class for which layers have answered, with a profile of their code. Those beneath are not asked for them. */
+typedef struct answered { const vm_method **list; uint32_t n, above, room; } answered;
+
+static bool is_answered(const answered *a, const vm_method *is) {
+	for (uint32_t i = 0; i < a->above; i++)
+		if (a->list[i] == is) return true;
+	return false;
+}
+
+/* answer notes a method, if there is memory: what has adopted adopts no second time. */
+static void answer(answered *a, const vm_method *is) {
+	if (a->n == a->room) {
+		uint32_t room = 2 * a->room + 16;
+		const vm_method **list = realloc(a->list, room * sizeof *list);
+		if (list == NULL) return;
+		a->list = list, a->room = room;
+	}
+	a->list[a->n++] = is;
+}
+
+static void adopt_method(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, answered *a) {
 	pa_profile p;
 	const vm_method *is = classes_method(&agent.vm, class->klass, m);
 	if (is == NULL) COUNT(refused_absent);
-	else if (!profile_of(m, is, &p)) COUNT(refused_code);
-	else adopt_profile(jni, class, m, is, &p);
+	else if (is_answered(a, is)) return;
+	else if (!profile_of(from, m, is, &p)) COUNT(refused_code);
+	else {
+		if (from->number + 1 < agent.layers.n) answer(a, is);
+		adopt_profile(jni, from, class, m, is, &p);
+	}
 }
 
 /* ---- classes ---- */
 
-/* adopt_type adopts the methods of a type of the archive. */
-static void adopt_type(jni_env *jni, const prepared *class, uint32_t type) {
-	pa_class_methods it = pa_class_methods_of(agent.trained.archive, type);
+/* adopt_type adopts the methods of a type of a layer. It returns how many there are. */
+static uint64_t adopt_type(jni_env *jni, const trained *from, const prepared *class, uint32_t type, answered *a) {
+	pa_class_methods it = pa_class_methods_of(from->archive, type);
 	pa_method m;
 	pa_error e;
 	uint64_t n = 0;
 	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK)
-		if (trained_has_profile(&agent.trained, &m)) adopt_method(jni, class, &m), n++;
+		if (trained_has_profile(from, &m)) adopt_method(jni, from, class, &m, a), n++;
 	if (e.code != PA_NOT_FOUND) COUNT(refused_damaged);
-	if (n > 0) COUNT(classes);
+	return n;
 }
 
 typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
 
+/* take_up takes a class up as all types that it may be, in all layers. */
+static void take_up(jni_env *jni, const prepared *class, const class_name *name, int phases) {
+	answered a = {0};
+	uint64_t n = 0;
+	for (const trained *t = agent.layers.list; t < agent.layers.list + agent.layers.n; t++) {
+		uint32_t from = 0, type;
+		a.above = a.n;
+		while ((type = trained_type(t, name, &from)) != PA_NO_TYPE) {
+			if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, t->first_type + type, class);
+			if ((phases & PHASE_METHODS) != 0) n += adopt_type(jni, t, class, type, &a);
+		}
+	}
+	if (n > 0) COUNT(classes);
+	free(a.list);
+}
+
 /* on_class takes a class up: as a receiver, and for its methods. */
 static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	class_names names;
-	uint32_t from = 0, type;
 	if (vm_may_redefine(&agent.vm)) return;
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
 	prepared class = {klass, object, names.name.builtin};
 	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
-	while ((type = trained_type(&agent.trained, &names.name, &from)) != PA_NO_TYPE) {
-		if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, type, &class);
-		if ((phases & PHASE_METHODS) != 0) adopt_type(jni, &class, type);
-	}
+	take_up(jni, &class, &names.name, phases);
 }
 
 static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_ref class) {
@@ -193,7 +232,7 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
 		return;
 	}
-	const char *unasked = requests_open(&agent.vm, agent.trained.archive, &agent.options);
+	const char *unasked = requests_open(&agent.vm, &agent.layers, &agent.options);
 	warn(unasked == NULL ? requests_begin(ti, jni, thread) : unasked);
 	warn(watch_begin(&agent.vm, &agent.options));
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
@@ -221,7 +260,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	watched seen = watch_end();
 	requests_end();
-	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.trained, &agent_counters, &seen);
+	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.layers, &agent_counters, &seen);
 }
 
 static int release_of(jvmti_env *ti) {
@@ -244,6 +283,15 @@ static bool set_events(jvmti_env *ti) {
 
 enum { OLDEST_RELEASE = 17, NEWEST_RELEASE = 25 };
 
+/* open_base opens the base of the archive. Without it the archive is adopted alone: what it has is right. */
+static void open_base(void) {
+	const char *base = agent.options.base;
+	if (base != NULL && *base == 0) return;
+	pa_error e = layers_add(&agent.layers, base);
+	if (e.code != PA_OK && !agent.options.quiet)
+		fprintf(stderr, "profarc: only the archive is adopted, without what it left to its base%s%s: %s\n", base == NULL ? "" : " ", base == NULL ? "" : base, e.message);
+}
+
 /* load does what can be done before the VM starts. It returns NULL, or why the agent can't work. */
 static const char *load(java_vm *java, const char **what) {
 	if (vm_get_env(java, &agent.ti, JVMTI_VERSION) != JVM_OK) return "the VM has no JVMTI";
@@ -251,9 +299,10 @@ static const char *load(java_vm *java, const char **what) {
 	if (release < OLDEST_RELEASE || release > NEWEST_RELEASE) return "the agent knows HotSpot of JDK 17 to 25";
 	const char *missing = vm_open(&agent.vm, java, release);
 	if (missing != NULL) return *what = "the VM does not tell what the agent needs: ", missing;
-	pa_error e = trained_open(&agent.trained, agent.options.archive);
+	pa_error e = layers_open(&agent.layers, agent.options.archive);
 	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
-	if (!receivers_open(&agent.vm, agent.trained.types) || !arrays_open(&agent.vm, &agent.trained)) return "the process is out of memory";
+	open_base();
+	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers)) return "the process is out of memory";
 	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
 }
 

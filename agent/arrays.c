@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "receivers.h"
+#include "search.h"
 
 /* An array of the archive. The class of its elements need not be in the archive. */
 typedef struct array {
@@ -32,23 +33,28 @@ static int compare(const void *x, const void *y) {
 	return order != 0 ? order : trained_compare(a->loader, b->loader);
 }
 
-/* parse finds what an array of the archive has for elements. */
+/* parse finds what an array of an archive has for elements. */
 static bool parse(const pa_type *t, array *a) {
 	pa_text name = t->name;
-	*a = (array){.type = t->ordinal, .loader = t->loader};
+	*a = (array){.loader = t->loader};
 	for (; name.size > 0 && *name.bytes == '['; name.bytes++, name.size--) a->dimensions++;
 	a->primitive = name.size == 1;
 	a->element = a->primitive ? name : (pa_text){name.bytes + 1, name.size - 2};
 	return a->dimensions > 0 && (a->primitive || (name.size > 2 && *name.bytes == 'L'));
 }
 
-bool arrays_open(const vm *v, const trained *t) {
+/* collect adds the arrays of an archive. */
+static void collect(const trained *t) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
+	for (uint32_t i = 0; i < t->types && pa_types_next(&it, &type).code == PA_OK; i++)
+		if (trained_is_builtin(type.loader) && parse(&type, &all.list[all.n])) all.list[all.n++].type = t->first_type + type.ordinal;
+}
+
+bool arrays_open(const vm *v, const layers *l) {
 	all.vm = v;
-	all.list = malloc((t->types + 1) * sizeof *all.list);
-	while (all.list != NULL && all.n < t->types && pa_types_next(&it, &type).code == PA_OK)
-		if (trained_is_builtin(type.loader) && parse(&type, &all.list[all.n])) all.n++;
+	all.list = malloc((l->types + 1) * sizeof *all.list);
+	for (uint32_t i = 0; all.list != NULL && i < l->n; i++) collect(&l->list[i]);
 	all.awaited = malloc((all.n + 1) * sizeof *all.awaited);
 	if (all.list == NULL || all.awaited == NULL) return false;
 	qsort(all.list, all.n, sizeof *all.list, compare);
@@ -57,20 +63,11 @@ bool arrays_open(const vm *v, const trained *t) {
 
 /* ---- the VM ---- */
 
-/* first_like is the place of the first array that is not before one. */
-static uint32_t first_like(const array *like) {
-	uint32_t low = 0, high = all.n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (compare(&all.list[middle], like) < 0) low = middle + 1;
-		else high = middle;
-	}
-	return low;
-}
+static bool is_array_before(const void *list, uint32_t i, const void *like) { return compare((const array *)list + i, like) < 0; }
 
 /* add_elements makes the elements of arrays known. */
 static void add_elements(const array *like, const vm_klass *k) {
-	uint32_t i = first_like(like);
+	uint32_t i = search_first(all.list, all.n, like, is_array_before);
 	if (i == all.n || compare(&all.list[i], like) != 0) return;
 	pthread_mutex_lock(&all.lock);
 	for (; i < all.n && compare(&all.list[i], like) == 0; i++) {
@@ -94,7 +91,7 @@ void arrays_begin(const vm_klass *of_boot_loader) {
 	}
 }
 
-/* klass_of is the class of an array whose elements are known, NULL if the VM has made none. */
+/* klass_of returns the class of an array whose elements are known, NULL if the VM has made none. */
 static const vm_klass *klass_of(const array *a) {
 	const vm_klass *k = a->primitive ? a->known : vm_pointer(a->known, all.vm->klass.arrays);
 	for (uint32_t i = 1; i < a->dimensions && k != NULL; i++) k = vm_pointer(k, all.vm->klass.higher);

@@ -11,8 +11,8 @@
 #include "trained.h"
 #include "vm.h"
 
-/* arrays_open finds the arrays in an archive. */
-bool arrays_open(const vm *v, const trained *t);
+/* arrays_open finds the arrays in all layers. */
+bool arrays_open(const vm *v, const layers *l);
 
 /* arrays_begin finds the arrays of primitive types. It is called once classes can be looked up, with a class of the boot loader. */
 void arrays_begin(const vm_klass *of_boot_loader);

@@ -12,10 +12,10 @@ enum { METHODREF = 10, INVOKEVIRTUAL = 182, INVOKEINTERFACE = 185, LONGEST_CHAIN
 
 static const void *pool_of(const vm *v, const vm_method *m) { return vm_pointer(vm_pointer(m, v->method.const_method), v->const_method.constants); }
 
-/* slot is a constant that is two numbers of 16 bits, or a name. */
+/* slot returns a constant that is two numbers of 16 bits, or a name. */
 static const void *slot(const vm *v, const void *pool, uint32_t i) { return (const char *)pool + v->pool.size + 8 * i; }
 
-/* method_index is the constant of a call, for its index in the pool's cache; 0 if there is none. */
+/* method_index returns the constant of a call, for its index in the pool's cache; 0 if there is none. */
 static uint32_t method_index(const vm *v, const void *pool, uint32_t i) {
 	const char *cache = vm_pointer(pool, v->pool.cache);
 	if (cache == NULL) return 0;
@@ -24,7 +24,7 @@ static uint32_t method_index(const vm *v, const void *pool, uint32_t i) {
 	return vm_u16(list + v->cache.first + i * v->cache.stride, v->cache.index);
 }
 
-/* class_name_of is the name of the class that a call's constant names. */
+/* class_name_of returns the name of the class that a call's constant names. */
 static const vm_symbol *class_name_of(const vm *v, const void *pool, uint32_t constant) {
 	uint32_t n = vm_u32(pool, v->pool.length);
 	const uint8_t *tags = (const uint8_t *)vm_pointer(pool, v->pool.tags) + v->array.bytes;

@@ -22,7 +22,7 @@ static uint32_t pair(const uint8_t *p, uint32_t n, char *out) {
 /* is_plain reports whether bytes are the same in both forms. */
 static bool is_plain(const uint8_t *p, uint32_t n) { return memchr(p, 0xed, n) == NULL && memchr(p, 0xc0, n) == NULL; }
 
-/* text_of is the text of a symbol: in place, or converted into LONGEST_NAME bytes. */
+/* text_of reads the text of a symbol: in place, or converted into LONGEST_NAME bytes. */
 static bool text_of(const vm *v, const vm_symbol *s, char *buffer, pa_text *text) {
 	const uint8_t *p = vm_symbol_bytes(v, s);
 	uint32_t n = vm_symbol_size(v, s), out = 0;
@@ -86,7 +86,7 @@ static void add_builtin(int i, const void *data, class_name *name) {
 	name->loader = pa_text_of(identities[i]), name->builtin = true;
 }
 
-/* base_loader is java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the program's code
+/* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the program's code
  * that runs, which is code of the program, and may have to wait for this thread. */
 static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	jvm_ref class = jni_new_local_ref(jni, kind);
@@ -104,7 +104,7 @@ static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	return NULL;
 }
 
-/* name_field is the field of a loader's name. */
+/* name_field returns the field of a loader's name. */
 static void *name_field(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	static void *known;
 	void *field = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -117,7 +117,7 @@ static void *name_field(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	return field;
 }
 
-/* given_name is the name that the program gave a loader of a class, "" for none. */
+/* given_name reads the name that the program gave a loader of a class, "" for none. */
 static bool given_name(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, char *out, size_t room) {
 	enum { LONGEST_GIVEN = 200 }; /* an archive leaves out longer ones */
 	void *field = name_field(ti, jni, kind);

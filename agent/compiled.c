@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "search.h"
+
 enum { C2 = 4 };
 
 /* ---- compilations ---- */
@@ -22,7 +24,7 @@ static void collect(compiled *c, const pa_table *t) {
 	for (uint32_t i = 0; i < t->rows; i++) {
 		uint64_t id = pa_table_cell(t, ID, i);
 		if (pa_table_cell(t, LEVEL, i) != C2 || pa_table_cell(t, POINT, i) != UINT64_MAX || pa_table_cell(t, INSTALLED, i) == 0 || id == 0) continue;
-		c->methods[c->n++] = (compiled_method){(pa_ref)pa_table_cell(t, METHOD, i), id};
+		c->methods[c->n++] = (compiled_method){layers_method(c->of, (pa_ref)pa_table_cell(t, METHOD, i)), id};
 	}
 }
 
@@ -35,13 +37,14 @@ static void unite(compiled *c) {
 	c->n = n;
 }
 
-/* ran is how much a method ran in training. */
-static uint64_t ran(const pa_archive *archive, pa_ref method) {
+/* ran returns how much a method ran in training. */
+static uint64_t ran(const layers *of, layer_method method) {
+	const pa_archive *archive = of->list[method >> 32].archive;
 	pa_method m;
 	pa_profile p;
 	pa_summary s;
 	uint64_t most = 0;
-	if (pa_table_method(archive, method, &m).code != PA_OK) return 0;
+	if (pa_table_method(archive, (pa_ref)method, &m).code != PA_OK) return 0;
 	for (pa_profiles it = pa_profiles_of(archive, &m); pa_profiles_next(&it, &p).code == PA_OK;) {
 		pa_summarize(&p, &s);
 		if (s.invocations + s.backedges > most) most = s.invocations + s.backedges;
@@ -61,7 +64,7 @@ static bool rank(compiled *c, compiled_order order) {
 	bool ok = sorted != NULL && c->order != NULL;
 	for (uint32_t i = 0; ok && i < c->n; i++) {
 		sorted[i] = c->methods[i];
-		if (order == COMPILED_HOTTEST) sorted[i].rank = UINT64_MAX - ran(c->archive, sorted[i].method);
+		if (order == COMPILED_HOTTEST) sorted[i].rank = UINT64_MAX - ran(c->of, sorted[i].method);
 	}
 	if (ok) qsort(sorted, c->n, sizeof *sorted, compare_ranks);
 	for (uint32_t i = 0; ok && i < c->n; i++) c->order[i] = compiled_place(c, sorted[i].method);
@@ -69,14 +72,11 @@ static bool rank(compiled *c, compiled_order order) {
 	return ok;
 }
 
-uint32_t compiled_place(const compiled *c, pa_ref method) {
-	uint32_t low = 0, high = c->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (c->methods[middle].method < method) low = middle + 1;
-		else high = middle;
-	}
-	return low < c->n && c->methods[low].method == method ? low : c->n;
+static bool is_method_before(const void *list, uint32_t i, const void *method) { return ((const compiled_method *)list)[i].method < *(const layer_method *)method; }
+
+uint32_t compiled_place(const compiled *c, layer_method method) {
+	uint32_t i = search_first(c->methods, c->n, &method, is_method_before);
+	return i < c->n && c->methods[i].method == method ? i : c->n;
 }
 
 /* ---- inlining ---- */
@@ -90,43 +90,41 @@ static int compare_inlined(const void *x, const void *y) {
 }
 
 /* inlined_at reads a row: the method of a context was inlined into that of its outermost frame. */
-static bool inlined_at(const pa_archive *archive, pa_ref at, compiled_inlined *to) {
+static bool inlined_at(const layers *of, pa_ref at, compiled_inlined *to) {
+	const trained *top = &of->list[0];
 	enum { DEEPEST = 64 };
 	pa_frame frames[DEEPEST];
 	pa_context context;
 	pa_method m;
 	size_t n;
-	if (pa_context_at(archive, at, &context).code != PA_OK || pa_context_frames(archive, &context, frames, DEEPEST, &n).code != PA_OK) return false;
-	if (n == 0 || n > DEEPEST || pa_method_at(archive, context.method, &m).code != PA_OK) return false;
-	*to = (compiled_inlined){frames[n - 1].caller, m.holder};
+	if (pa_context_at(top->archive, at, &context).code != PA_OK || pa_context_frames(top->archive, &context, frames, DEEPEST, &n).code != PA_OK) return false;
+	if (n == 0 || n > DEEPEST || pa_method_at(top->archive, context.method, &m).code != PA_OK) return false;
+	*to = (compiled_inlined){layers_method(of, frames[n - 1].caller), top->first_type + m.holder};
 	return m.holder != PA_NO_TYPE;
 }
 
 static bool open_inlined(compiled *c) {
 	pa_table t;
-	if (pa_table_get(c->archive, PA_TABLE_INLINING, &t).code != PA_OK) return true;
+	if (pa_table_get(c->of->list[0].archive, PA_TABLE_INLINING, &t).code != PA_OK) return true;
 	c->inlined = malloc((t.rows + 1) * sizeof *c->inlined);
 	if (c->inlined == NULL) return false;
 	for (uint32_t i = 0; i < t.rows; i++)
-		if (pa_table_cell(&t, INLINING_LEVEL, i) == C2 && inlined_at(c->archive, (pa_ref)pa_table_cell(&t, CONTEXT, i), &c->inlined[c->n_inlined])) c->n_inlined++;
+		if (pa_table_cell(&t, INLINING_LEVEL, i) == C2 && inlined_at(c->of, (pa_ref)pa_table_cell(&t, CONTEXT, i), &c->inlined[c->n_inlined])) c->n_inlined++;
 	qsort(c->inlined, c->n_inlined, sizeof *c->inlined, compare_inlined);
 	return true;
 }
 
-uint32_t compiled_inlined_first(const compiled *c, pa_ref method) {
-	uint32_t low = 0, high = c->n_inlined;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (c->inlined[middle].into < method) low = middle + 1;
-		else high = middle;
-	}
-	return low < c->n_inlined && c->inlined[low].into == method ? low : c->n_inlined;
+static bool is_inlined_before(const void *list, uint32_t i, const void *into) { return ((const compiled_inlined *)list)[i].into < *(const layer_method *)into; }
+
+uint32_t compiled_inlined_first(const compiled *c, layer_method method) {
+	uint32_t i = search_first(c->inlined, c->n_inlined, &method, is_inlined_before);
+	return i < c->n_inlined && c->inlined[i].into == method ? i : c->n_inlined;
 }
 
-bool compiled_open(compiled *c, const pa_archive *archive, compiled_order order) {
+bool compiled_open(compiled *c, const layers *of, compiled_order order) {
 	pa_table t;
-	*c = (compiled){.archive = archive};
-	bool known = pa_table_get(archive, PA_TABLE_COMPILATIONS, &t).code == PA_OK;
+	*c = (compiled){.of = of};
+	bool known = pa_table_get(of->list[0].archive, PA_TABLE_COMPILATIONS, &t).code == PA_OK;
 	c->methods = malloc(((known ? t.rows : 0) + 1) * sizeof *c->methods);
 	if (c->methods == NULL) return false;
 	if (known) collect(c, &t);

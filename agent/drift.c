@@ -8,7 +8,7 @@
 
 #include "classes.h"
 
-typedef struct adopted { const vm_klass *klass; pa_ref method, profile; scale scale; } adopted;
+typedef struct adopted { const pa_archive *archive; const vm_klass *klass; pa_ref method, profile; scale scale; } adopted;
 
 static struct {
 	pthread_mutex_t lock;
@@ -24,7 +24,7 @@ void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, 
 		adopted *list = realloc(all.list, room * sizeof *list);
 		if (list != NULL) all.list = list, all.room = room;
 	}
-	if (all.n < all.room) all.list[all.n++] = (adopted){holder->klass, m->at, p->at, s};
+	if (all.n < all.room) all.list[all.n++] = (adopted){p->archive, holder->klass, m->at, p->at, s};
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -35,7 +35,7 @@ enum { ENOUGH = 100 }; /* events at a point that say something */
 /* What was seen of a method, or of all. */
 typedef struct drift { uint64_t ran, deoptimised, branches, flipped, calls, unlisted; } drift;
 
-/* since is how often something happened since the method adopted its profile. */
+/* since returns how often something happened since the method adopted its profile. */
 static uint64_t since(uint64_t now, uint64_t adopted) { return now > adopted ? now - adopted : 0; }
 
 static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
@@ -77,9 +77,9 @@ static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scal
 }
 
 /* compare_adopted compares a method, if the VM still has the MethodData that fits. */
-static bool compare_adopted(const vm *v, const pa_archive *archive, const adopted *a, pa_method *m, drift *d) {
+static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *d) {
 	pa_profile p;
-	if (pa_method_at(archive, a->method, m).code != PA_OK || pa_profile_at(archive, a->profile, &p).code != PA_OK) return false;
+	if (pa_method_at(a->archive, a->method, m).code != PA_OK || pa_profile_at(a->archive, a->profile, &p).code != PA_OK) return false;
 	const vm_method *is = classes_method(v, a->klass, m);
 	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
 	if (data == NULL || !adopt_fits(v, data, &p)) return false;
@@ -113,7 +113,7 @@ static void add(drift *sum, const drift *d) {
 	sum->calls += d->calls, sum->unlisted += d->unlisted;
 }
 
-void drift_write(FILE *f, const vm *v, const pa_archive *archive) {
+void drift_write(FILE *f, const vm *v) {
 	enum { MOST_LISTED = 100 };
 	drift sum = {0}, d;
 	pa_method m;
@@ -122,7 +122,7 @@ void drift_write(FILE *f, const vm *v, const pa_archive *archive) {
 	pthread_mutex_lock(&all.lock); /* threads go on preparing classes while the VM ends */
 	uint32_t n = vm_may_redefine(v) ? 0 : all.n;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!compare_adopted(v, archive, &all.list[i], &m, &d)) continue;
+		if (!compare_adopted(v, &all.list[i], &m, &d)) continue;
 		compared++, add(&sum, &d);
 		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
 	}

@@ -14,6 +14,6 @@
 void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, scale s);
 
 /* drift_write writes the comparison as members of a JSON object. It is called at the end of the VM. */
-void drift_write(FILE *f, const vm *v, const pa_archive *archive);
+void drift_write(FILE *f, const vm *v);
 
 #endif

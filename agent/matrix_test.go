@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reduce"
 )
 
 // A kind says which archive a program runs with.
@@ -38,6 +40,7 @@ type cell struct {
 	short   bool     // whether it belongs to the short form
 	jdk     int      // the only JDK that has it: 17 or 25; 0: both
 	prepare func(t *testing.T, r *rig, c *cell)
+	file    string // the archive, if prepare has made it
 }
 
 const redefines = "may redefine classes"
@@ -83,6 +86,7 @@ func cells() []cell {
 	}
 	list = append(list, compilers()...)
 	list = append(list, beside()...)
+	list = append(list, layered()...)
 	list = append(list, requesting()...)
 	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
 		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
@@ -170,6 +174,37 @@ func sharedClasses(t *testing.T, r *rig, c *cell) {
 		}
 	}
 	t.Skip("the VM makes no valid archive of classes")
+}
+
+// layered returns the cells of archives with a base.
+func layered() []cell {
+	return []cell{
+		{name: "layers", program: "Mixed", adopts: true, prepare: twoLayers, short: true},
+		{name: "layers, unload", program: "Unload", adopts: true, prepare: twoLayers},
+		{name: "layers, threads", program: "Threads", options: ",policy=order,budget=100,drift", adopts: true, prepare: twoLayers},
+		{name: "layers, stale", program: "Stale", archive: stale, adopts: true, prepare: twoLayers},
+		{name: "on another program", program: "Mixed", adopts: true, prepare: onForeign},
+		{name: "on a damaged base", program: "Mixed", options: ",quiet", adopts: true, prepare: onDamaged, short: true},
+	}
+}
+
+// twoLayers makes the archive of a cell two layers, which have about half of its methods
+// each.
+func twoLayers(t *testing.T, r *rig, c *cell) {
+	whole := r.archive(t, c, 0)
+	base := reduced(t, whole, reduce.Options{Methods: func(k layout.Key) bool { return k.ID(layout.DomainHotSpot)%2 == 0 }})
+	c.file = reduced(t, whole, reduce.Options{Base: open(t, base)})
+	c.options += ",base=" + option(base)
+}
+
+// onForeign gives the archive of a cell, which names no base, one of another program.
+func onForeign(t *testing.T, r *rig, c *cell) {
+	c.options += ",base=" + option(r.archive(t, &cell{program: c.program, archive: foreign}, 0))
+}
+
+// onDamaged does so with one that is damaged.
+func onDamaged(t *testing.T, r *rig, c *cell) {
+	c.options += ",base=" + option(r.archive(t, &cell{program: c.program, archive: damaged}, 0))
 }
 
 // recorded adds a recording of JFR.

@@ -69,6 +69,7 @@ static bool set_policy(options *o, const char *value) {
 /* set sets an option. value is kept. */
 static bool set(options *o, const char *name, const char *value) {
 	if (strcmp(name, "archive") == 0) return o->archive = value, *value != 0;
+	if (strcmp(name, "base") == 0) return o->base = value, true;
 	if (strcmp(name, "report") == 0) return o->report = value, *value != 0;
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);

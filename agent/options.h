@@ -22,6 +22,7 @@ typedef enum policy {
 /* What follows the = of -agentpath:PATH=..., see docs/adoption-hotspot.md. Texts are allocated, and live as long as the VM. */
 typedef struct options {
 	const char *archive;
+	const char *base;   /* NULL: not named; "": the archive is to be adopted alone, also if it is a layer */
 	const char *report; /* NULL for none, "-" for stderr */
 	uint32_t weight;    /* invocations that an adopted profile counts for; WEIGHT_PRESENCE: each count is 1 */
 	uint32_t warmup;    /* milliseconds after which the flags are restored at the latest */

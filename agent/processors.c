@@ -33,7 +33,7 @@ static bool read_text(const char *path, char *text, size_t room) {
 	return true;
 }
 
-/* quota_of is the quota of a folder of cgroups, of version 2 or 1; 0 for none. */
+/* quota_of returns the quota of a folder of cgroups, of version 2 or 1; 0 for none. */
 static double quota_of(const char *folder) {
 	char path[1200], text[128] = "";
 	snprintf(path, sizeof path, "%s/cpu.max", folder);
@@ -44,7 +44,7 @@ static double quota_of(const char *folder) {
 	return both && read_text(path, text, sizeof text) ? processors_quota(text) : 0;
 }
 
-/* least_quota is the least quota of a cgroup and of those around it. In a container its own folder is that of the mount. */
+/* least_quota returns the least quota of a cgroup and of those around it. In a container its own folder is that of the mount. */
 static double least_quota(const char *mount, char *group) {
 	char folder[1100];
 	double least = 0;
@@ -65,7 +65,7 @@ static bool has_word(const char *list, const char *word) {
 	return false;
 }
 
-/* group_quota is the quota that a line of /proc/self/cgroup leads to: number, controllers, group. */
+/* group_quota returns the quota that a line of /proc/self/cgroup leads to: number, controllers, group. */
 static double group_quota(char *line) {
 	char *controllers = strchr(line, ':'), *group = controllers == NULL ? NULL : strchr(controllers + 1, ':'), mount[128];
 	if (group == NULL) return 0;
@@ -115,7 +115,7 @@ threads threads_named(const char *name) {
 	return t;
 }
 
-/* clock_of is the clock of a thread of this process, as Linux numbers them. */
+/* clock_of returns the clock of a thread of this process, as Linux numbers them. */
 static clockid_t clock_of(int id) {
 	enum { SCHEDULED = 2, ONE_THREAD = 4 };
 	return (clockid_t)((~(unsigned)id << 3) | ONE_THREAD | SCHEDULED);

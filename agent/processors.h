@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* processors_available is how many processors the process may use: those it may run on, or fewer by the quota of its cgroup. */
+/* processors_available returns how many processors the process may use: those it may run on, or fewer by the quota of its cgroup. */
 double processors_available(void);
 
-/* processors_quota is the quota of a cgroup in processors, as its files say it: quota and period in microseconds, on one line
+/* processors_quota returns the quota of a cgroup in processors, as its files say it: quota and period in microseconds, on one line
  * (cpu.max) or on two. A quota that is no number, or not positive, is none: 0. */
 double processors_quota(const char *text);
 
@@ -18,7 +18,7 @@ typedef struct threads { int ids[32], n; } threads;
 /* threads_named finds the threads whose name begins so, as many as there is room for. */
 threads threads_named(const char *name);
 
-/* threads_time is the processor time in nanoseconds of those that still live. */
+/* threads_time returns the processor time in nanoseconds of those that still live. */
 uint64_t threads_time(const threads *t);
 
 #endif

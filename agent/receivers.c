@@ -113,7 +113,7 @@ static bool grow(void **list, uint32_t n, uint32_t *room, size_t size) {
 	return true;
 }
 
-/* holder_of is the number of a holder. A class adopts all of its methods in a row. */
+/* holder_of finds the number of a holder. A class adopts all of its methods in a row. */
 static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	const held *last = all.n_holders == 0 ? NULL : &all.holders[all.last].class;
 	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) return *number = all.last, true;

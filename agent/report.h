@@ -9,6 +9,6 @@
 #include "watch.h"
 
 /* report_write writes what was done, as JSON: to a file, which is replaced, or to stderr. */
-void report_write(const options *o, const vm *v, const trained *t, const counters *c, const watched *w);
+void report_write(const options *o, const vm *v, const layers *l, const counters *c, const watched *w);
 
 #endif

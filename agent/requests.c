@@ -19,10 +19,11 @@ typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
 
 typedef struct request {
 	uint32_t state; /* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
+	const trained *from;
 	const vm_klass *holder;
 	const vm_method *method;
 	pa_ref record, profile;
-	uint32_t *needs, n; /* types whose classes it depends on */
+	uint32_t *needs, n; /* types whose classes it depends on, by number among those of all layers */
 } request;
 
 static struct {
@@ -59,7 +60,7 @@ static int64_t number(const vm *v, const char *name) {
 	return vm_find_flag(v, name, "Tier3DelayOn", &flag) ? *(const int64_t *)flag.at : -1;
 }
 
-/* mature_weight is the number of invocations from which on C2 believes a profile, and a little more; 0 if the flags are not as
+/* mature_weight returns the number of invocations from which on C2 believes a profile, and a little more; 0 if the flags are not as
  * expected. */
 static uint32_t mature_weight(const vm *v) {
 	int64_t threshold = number(v, "Tier4InvocationThreshold"), percent = number(v, "ProfileMaturityPercentage");
@@ -67,12 +68,12 @@ static uint32_t mature_weight(const vm *v) {
 	return (uint32_t)(threshold * percent / 100 + threshold / 20 + 1);
 }
 
-const char *requests_open(const vm *v, const pa_archive *archive, const options *o) {
+const char *requests_open(const vm *v, const layers *l, const options *o) {
 	if (o->policy == POLICY_NONE || o->dry) return NULL;
 	if (!is_set(v, "TieredCompilation") || number(v, "TieredStopAtLevel") != C2 || is_set(v, "UseJVMCICompiler")) return "the VM's compilers are not C1 and C2";
 	all.vm = v, all.weight = mature_weight(v), all.limit = o->warmup, all.budget = o->budget;
 	if (all.weight == 0) return "the VM's flags of compilation are not those that the agent knows";
-	bool ok = compiled_open(&all.list, archive, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);
+	bool ok = compiled_open(&all.list, l, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);
 	all.requests = ok ? calloc(all.list.n + 1, sizeof *all.requests) : NULL;
 	if (all.requests == NULL) return "the process is out of memory";
 	if (all.list.n == 0) return "the archive does not say what training compiled with C2";
@@ -81,22 +82,22 @@ const char *requests_open(const vm *v, const pa_archive *archive, const options 
 	return NULL;
 }
 
-static request *request_of(pa_ref method) {
+static request *request_of(layer_method method) {
 	uint32_t i = all.begins ? compiled_place(&all.list, method) : 0;
 	return all.begins && i < all.list.n ? &all.requests[i] : NULL;
 }
 
-uint32_t requests_weight(pa_ref method) { return request_of(method) == NULL ? 0 : all.weight; }
+uint32_t requests_weight(layer_method method) { return request_of(method) == NULL ? 0 : all.weight; }
 
 void requests_prepared(const class_name *class) {
 	if (all.begins && class->builtin) seen_add(class->name);
 }
 
-void requests_adopted(const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
-	request *r = request_of(m->at);
+void requests_adopted(const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
+	request *r = request_of(layer_method_of(from, m->at));
 	uint32_t absent = ABSENT, taken = SETTLED;
 	if (r == NULL || !holder->permanent || !__atomic_compare_exchange_n(&r->state, &absent, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
-	r->holder = holder->klass, r->method = is, r->record = m->at, r->profile = p->at;
+	r->from = from, r->holder = holder->klass, r->method = is, r->record = m->at, r->profile = p->at;
 	__atomic_store_n(&r->state, ADOPTED, __ATOMIC_RELEASE);
 }
 
@@ -115,23 +116,23 @@ static void need(needs *to, uint32_t type) {
 }
 
 /* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can be said. */
-static void need_receiver(needs *to, uint32_t type) {
+static void need_receiver(needs *to, const trained *from, uint32_t type) {
 	pa_type t;
-	if (pa_type_get(all.list.archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
-	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' && (t.flags & TYPE_INITIALIZED) != 0) need(to, type);
+	if (pa_type_get(from->archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
+	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' && (t.flags & TYPE_INITIALIZED) != 0) need(to, from->first_type + type);
 }
 
-static void need_receivers(needs *to, const pa_entry *e) {
+static void need_receivers(needs *to, const trained *from, const pa_entry *e) {
 	pa_rows rows;
 	if (!pa_receivers_of(e, &rows)) return;
 	for (uint32_t i = 0; i < rows.count; i++) {
 		uint32_t type = pa_cell_type(e, rows.first + i * rows.width, NULL);
-		if (type != PA_NO_TYPE) need_receiver(to, type);
+		if (type != PA_NO_TYPE) need_receiver(to, from, type);
 	}
 }
 
 /* need_inlined adds the classes of what C2 inlined into a method in training. */
-static void need_inlined(needs *to, pa_ref method) {
+static void need_inlined(needs *to, layer_method method) {
 	const compiled *c = &all.list;
 	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++) need(to, c->inlined[i].holder);
 }
@@ -153,10 +154,10 @@ static bool find_needs(request *r) {
 	static needs found; /* of the requests' thread alone */
 	pa_profile p;
 	pa_entry e;
-	if (pa_profile_at(all.list.archive, r->profile, &p).code != PA_OK) return false;
+	if (pa_profile_at(r->from->archive, r->profile, &p).code != PA_OK) return false;
 	found.n = 0, found.sound = true;
-	for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &e);) need_receivers(&found, &e);
-	need_inlined(&found, r->record);
+	for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &e);) need_receivers(&found, r->from, &e);
+	need_inlined(&found, layer_method_of(r->from, r->record));
 	r->needs = malloc((found.n + 1) * sizeof *r->needs);
 	if (r->needs == NULL || !found.sound) return free(r->needs), r->needs = NULL, false;
 	memcpy(r->needs, found.types, found.n * sizeof *r->needs), r->n = found.n;
@@ -185,7 +186,7 @@ static bool is_ready(jni_env *jni, request *r) {
 /* ask asks for the code of a method. */
 static void ask(jni_env *jni, request *r) {
 	pa_method m;
-	bool sure = pa_method_at(all.list.archive, r->record, &m).code == PA_OK && is_signature_there(&m) && whitebox_can_compile(jni, r->method, C2);
+	bool sure = pa_method_at(r->from->archive, r->record, &m).code == PA_OK && is_signature_there(&m) && whitebox_can_compile(jni, r->method, C2);
 	set(r, sure ? ASKED : SETTLED);
 	if (!sure) {
 		COUNT(requests_unsure);
@@ -227,7 +228,7 @@ static bool is_next(jni_env *jni, request *r) {
 	return state == KNOWN && is_ready(jni, r);
 }
 
-/* next_of is the first method of the list to be asked for. While it is sought a class may become initialised on which several
+/* next_of returns the first method of the list to be asked for. While it is sought a class may become initialised on which several
  * depend: those before the one that was found are looked at again. */
 static request *next_of(jni_env *jni) {
 	request *found = NULL;

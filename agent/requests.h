@@ -19,17 +19,17 @@
 #include "trained.h"
 #include "vm.h"
 
-/* requests_open reads from an archive what there is to ask for. It returns NULL, or why there will be no requests. */
-const char *requests_open(const vm *v, const pa_archive *archive, const options *o);
+/* requests_open reads from the topmost layer what there is to ask for. It returns NULL, or why there will be no requests. */
+const char *requests_open(const vm *v, const layers *l, const options *o);
 
-/* requests_weight is the weight of a method that is to be asked for, 0 of another one. */
-uint32_t requests_weight(pa_ref method);
+/* requests_weight returns the weight of a method that is to be asked for, 0 of another one. */
+uint32_t requests_weight(layer_method method);
 
 /* requests_prepared says that a class was prepared. */
 void requests_prepared(const class_name *class);
 
-/* requests_adopted says that a method of a class has adopted a profile. */
-void requests_adopted(const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p);
+/* requests_adopted says that a method of a class has adopted a profile of a layer. */
+void requests_adopted(const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p);
 
 /* requests_begin starts the thread that asks. thread is any thread of the program. It returns NULL, or why it can't. */
 const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread);

@@ -48,17 +48,7 @@ func runOrdered(t *testing.T, home, archive, classes, options string, enough int
 	file := filepath.Join(t.TempDir(), "report.json")
 	args := append([]string{agentFlag(t, archive, ",report="+file+options), "-Xbatch", "-XX:+PrintCompilation"}, interpreted...)
 	cmd := exec.CommandContext(ctx, filepath.Join(home, "bin", "java"), append(args, "-cp", classes, "Ordered", "run")...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(t, cmd)
 	o.read(t, in, out, enough)
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)

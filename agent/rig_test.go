@@ -111,6 +111,9 @@ func (r *rig) javaAgent(t *testing.T) string {
 // archive returns the archive of a kind for a cell, nth is the number of the run.
 func (r *rig) archive(t *testing.T, c *cell, nth int) string {
 	t.Helper()
+	if c.file != "" {
+		return c.file
+	}
 	switch c.archive {
 	case alike:
 		return r.train(t, r.home, r.classes, c.program, c.flags...)

@@ -12,14 +12,14 @@ static struct {
 	size_t n, room; /* a power of two */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* hash_of is FNV-1a, which is good enough for names; never 0. */
+/* hash_of returns FNV-1a, which is good enough for names; never 0. */
 static uint64_t hash_of(pa_text name) {
 	uint64_t h = 0xcbf29ce484222325;
 	for (size_t i = 0; i < name.size; i++) h = (h ^ (uint8_t)name.bytes[i]) * 0x100000001b3;
 	return h == 0 ? 1 : h;
 }
 
-/* place_of is where a hash is, or would be. */
+/* place_of returns where a hash is, or would be. */
 static uint64_t *place_of(uint64_t h) {
 	size_t i = (size_t)(h ^ h >> 32) & (all.room - 1);
 	while (all.places[i] != 0 && all.places[i] != h) i = (i + 1) & (all.room - 1);

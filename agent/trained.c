@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
+
 /* ---- identities of loaders ---- */
 
 static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
 bool trained_is_builtin(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
 
-/* base_of is the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
+/* base_of returns the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
 static pa_text base_of(pa_text loader) {
 	size_t n = loader.size;
 	while (n > 0 && loader.bytes[n - 1] != '@' && loader.bytes[n - 1] != '#' && loader.bytes[n - 1] != ']') n--;
@@ -64,16 +66,7 @@ static int compare_other(const trained *t, uint32_t i, const class_name *class) 
 	return order != 0 ? order : trained_compare(base_of(type.loader), class->loader);
 }
 
-/* first_other is the place of the first type of another loader that is not before a class. */
-static uint32_t first_other(const trained *t, const class_name *class) {
-	uint32_t low = 0, high = t->n_others;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (compare_other(t, middle, class) < 0) low = middle + 1;
-		else high = middle;
-	}
-	return low;
-}
+static bool is_other_before(const void *t, uint32_t i, const void *class) { return compare_other(t, i, class) < 0; }
 
 uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from) {
 	uint32_t type;
@@ -81,7 +74,7 @@ uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from)
 		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK) return PA_NO_TYPE;
 		return type;
 	}
-	if (*from == 0) *from = first_other(t, class) + 1;
+	if (*from == 0) *from = search_first(t, t->n_others, class, is_other_before) + 1;
 	uint32_t i = *from - 1;
 	if (i >= t->n_others || compare_other(t, i, class) != 0) return PA_NO_TYPE;
 	++*from;
@@ -96,22 +89,59 @@ bool trained_has_profile(const trained *t, const pa_method *m) {
 	return (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 && pa_profiles_next(&it, &p).code == PA_OK;
 }
 
-pa_error trained_open(trained *t, const char *path) {
+/* ---- layers ---- */
+
+static void close_archive(trained *t) {
+	free(t->others);
+	pa_close(t->archive);
+	*t = (trained){0};
+}
+
+static pa_error open_archive(trained *t, const char *path) {
 	static const pa_error no_memory = {.code = PA_SYSTEM, .message = "the process is out of memory"};
 	pa_options options = {.domain = PA_HOTSPOT};
 	pa_error e = pa_open(path, &options, &t->archive);
 	if (e.code != PA_OK) return e;
 	uint64_t types = pa_info_of(t->archive)->types;
 	t->types = (uint32_t)types;
-	if (types >= UINT32_MAX || !index_others(t, &e)) {
-		trained_close(t);
+	if (types >= UINT32_MAX / MOST_LAYERS || !index_others(t, &e)) {
+		close_archive(t);
 		return e.code == PA_OK || e.code == PA_NOT_FOUND ? no_memory : e;
 	}
 	return (pa_error){.code = PA_OK, .message = ""};
 }
 
-void trained_close(trained *t) {
-	free(t->others);
-	pa_close(t->archive);
-	*t = (trained){0};
+/* push makes an archive the layer beneath those that are open. */
+static void push(layers *l, trained t) {
+	t.number = l->n, t.first_type = l->types;
+	l->types += t.types;
+	l->list[l->n++] = t;
+}
+
+pa_error layers_open(layers *l, const char *path) {
+	trained t = {0};
+	pa_error e = open_archive(&t, path);
+	if (e.code == PA_OK) push(l, t);
+	return e;
+}
+
+pa_error layers_add(layers *l, const char *path) {
+	trained t = {0};
+	if (path == NULL) return pa_fits_on(l->list[l->n - 1].archive, NULL);
+	pa_error e = open_archive(&t, path);
+	if (e.code != PA_OK) return e;
+	e = pa_fits_on(l->list[l->n - 1].archive, t.archive);
+	if (e.code == PA_OK) e = pa_fits_on(t.archive, NULL);
+	if (e.code == PA_OK) push(l, t);
+	else close_archive(&t);
+	return e;
+}
+
+layer_method layers_method(const layers *l, pa_ref method) {
+	const trained *top = &l->list[0];
+	pa_method m, in;
+	if (pa_table_method(top->archive, method, &m).code != PA_OK || trained_has_profile(top, &m)) return layer_method_of(top, method);
+	for (const trained *t = top + 1; t < l->list + l->n; t++)
+		if (pa_find_method(t->archive, &m.key, &in).code == PA_OK && trained_has_profile(t, &in)) return layer_method_of(t, in.at);
+	return layer_method_of(top, method);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The archive by class: which profiles a class that the VM prepares has in it. */
+/*
+ * What was trained, by class: which profiles a class that the VM prepares has. An archive may be a layer on another one, its base,
+ * which has what it lacks (docs/layers.md).
+ */
 #ifndef PROFARC_AGENT_TRAINED_H
 #define PROFARC_AGENT_TRAINED_H
 
@@ -12,15 +15,33 @@
  * class apart. */
 typedef struct class_name { pa_text name, loader; bool builtin; /* the boot, platform or application loader */ } class_name;
 
+/* An archive. */
 typedef struct trained {
 	pa_archive *archive;
-	uint32_t types;              /* of the archive */
+	uint32_t number;             /* of the layer: 0 is the topmost */
+	uint32_t types, first_type;  /* how many the archive has, and which number the first has among those of all layers */
 	uint32_t *others, n_others; /* types of other loaders, by name and loader */
 } trained;
 
-/* trained_open opens an archive and finds the classes in it. */
-pa_error trained_open(trained *t, const char *path);
-void trained_close(trained *t);
+/* A method of a layer: its record in the lower half, and the number of the layer. */
+typedef uint64_t layer_method;
+
+static inline layer_method layer_method_of(const trained *t, pa_ref method) { return (uint64_t)t->number << 32 | method; }
+
+enum { MOST_LAYERS = 2 };
+
+/* An archive and its base, if there is one. */
+typedef struct layers { trained list[MOST_LAYERS]; uint32_t n, types; } layers;
+
+/* layers_open opens an archive as the only layer, and finds the classes in it. */
+pa_error layers_open(layers *l, const char *path);
+
+/* layers_add opens the base of the archive that is open, and checks that it is; NULL: that the archive needs none. After an error the
+ * archive is the only layer. */
+pa_error layers_add(layers *l, const char *path);
+
+/* layers_method finds the layer that has a profile of a method which a table of the topmost names. */
+layer_method layers_method(const layers *l, pa_ref method);
 
 /* trained_has_profile reports whether the archive has a profile of a method, and its key is the same in each run. */
 bool trained_has_profile(const trained *t, const pa_method *m);

@@ -10,7 +10,7 @@
 /* A lookup in the VM's tables. It keeps the first name that is missing, or that can't be what it is. */
 typedef struct lookup { void *library; const char *missing; } lookup;
 
-/* exported is the value of a variable of libjvm.so. */
+/* exported returns the value of a variable of libjvm.so. */
 static uint64_t exported(lookup *l, const char *name) {
 	const uint64_t *p = dlsym(l->library, name);
 	if (p == NULL && l->missing == NULL) l->missing = name;
@@ -48,7 +48,7 @@ static uint64_t size_of(lookup *l, const char *type) {
 	return 0;
 }
 
-/* constant is an exported constant, or otherwise where the VM does not export it. */
+/* constant returns an exported constant, or otherwise where the VM does not export it. */
 static int32_t constant(lookup *l, const char *name, int32_t otherwise) {
 	uint64_t stride = exported(l, "gHotSpotVMIntConstantEntryArrayStride"), names = exported(l, "gHotSpotVMIntConstantEntryNameOffset");
 	uint64_t values = exported(l, "gHotSpotVMIntConstantEntryValueOffset");
@@ -59,7 +59,7 @@ static int32_t constant(lookup *l, const char *name, int32_t otherwise) {
 	return otherwise;
 }
 
-/* offset_of is the offset of a field of width bytes, which must lie in its structure. */
+/* offset_of returns the offset of a field of width bytes, which must lie in its structure. */
 static uint32_t offset_of(lookup *l, const char *type, const char *name, uint32_t width) {
 	field f;
 	uint64_t size = size_of(l, type);
@@ -226,7 +226,7 @@ bool vm_may_redefine(const vm *v) {
 
 /* ---- methods ---- */
 
-/* symbol_of is the symbol at an index of the constant pool. */
+/* symbol_of returns the symbol at an index of the constant pool. */
 static const vm_symbol *symbol_of(const vm *v, const vm_method *m, uint32_t index) {
 	const void *pool = vm_pointer(vm_pointer(m, v->method.const_method), v->const_method.constants);
 	return vm_pointer(pool, v->pool.size + 8 * index);

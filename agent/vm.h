@@ -68,7 +68,7 @@ static inline const vm_symbol *vm_klass_name(const vm *v, const vm_klass *k) { r
 static inline uint32_t vm_symbol_size(const vm *v, const vm_symbol *s) { return vm_u16(s, v->symbol.length); }
 static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) { return (const uint8_t *)s + v->symbol.body; }
 
-/* vm_klass_loader is the ClassLoaderData of a class. */
+/* vm_klass_loader returns the ClassLoaderData of a class. */
 static inline const void *vm_klass_loader(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.loader); }
 /* vm_is_hidden reports whether a class is hidden from its loader, and may be unloaded by itself. */
 static inline bool vm_is_hidden(const vm *v, const vm_klass *k) {
@@ -90,7 +90,7 @@ static inline const vm_method *vm_method_at(const vm *v, const vm_klass *k, uint
 const vm_symbol *vm_method_name(const vm *v, const vm_method *m);
 const vm_symbol *vm_method_signature(const vm *v, const vm_method *m);
 
-/* vm_method_code is a method's bytecodes, as the VM has rewritten them. */
+/* vm_method_code returns a method's bytecodes, as the VM has rewritten them. */
 const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
 
 static inline bool vm_has_code(const vm *v, const vm_method *m) { return vm_pointer(m, v->method.code) != NULL; }

@@ -79,7 +79,7 @@ static void restore_flags(uint32_t elapsed) {
 
 /* ---- the compilers ---- */
 
-/* ticks_of is the processor time of a thread in clock ticks, if it is one of the VM's compilers; else 0. */
+/* ticks_of returns the processor time of a thread in clock ticks, if it is one of the VM's compilers; else 0. */
 static uint64_t ticks_of(const char *thread) {
 	char path[64], line[512];
 	unsigned long long user = 0, system = 0;
@@ -93,7 +93,7 @@ static uint64_t ticks_of(const char *thread) {
 	return user + system;
 }
 
-/* compiler_ticks is the processor time of all compiler threads that live. */
+/* compiler_ticks returns the processor time of all compiler threads that live. */
 static uint64_t compiler_ticks(void) {
 	uint64_t sum = 0;
 	DIR *d = opendir("/proc/self/task");

@@ -19,7 +19,7 @@ typedef struct watched {
 /* watch_begin raises the flags, if options say so, and starts the thread. It returns NULL, or what it can't do. */
 const char *watch_begin(const vm *v, const options *o);
 
-/* watch_tier4 is the number of invocations after which the VM compiles a method with C2 when nothing is raised. */
+/* watch_tier4 returns the number of invocations after which the VM compiles a method with C2 when nothing is raised. */
 uint32_t watch_tier4(void);
 
 /* watch_end ends the thread, and restores what is not restored yet. */

@@ -103,10 +103,10 @@ func (m *Mapping) Sweep() {
 	runtime.KeepAlive(m)
 }
 
-// Name is the path that was opened.
+// Name returns the path that was opened.
 func (m *Mapping) Name() string { return m.name }
 
-// Header is the decoded header. It must not be changed.
+// Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
 
 // Shape returns what decides the cells of entries, for packages of this module.

@@ -11,11 +11,11 @@ import (
 )
 
 // OpenRanges opens an archive of size bytes, of which r reads ranges, for instance out of
-// an object store; name stands for the path in errors. What lies before the profiles is read
-// now, and of the profiles a piece when something in it is needed for the first time: more
-// at once the longer the pieces follow each other. r must be safe for concurrent use and is
-// used until the Mapping is closed. The memory has the size of the archive, but the system
-// provides only what is read. o.Mode is ignored, and o.Check must be CheckOnTouch. Errors
+// an object store; name stands for the path in errors. Page sums, names and tables are read
+// now, and everything else when it is needed for the first time: 64 KiB, or what a call
+// asks for, and more at once the longer the pieces follow each other. r must be safe for
+// concurrent use and is used until the Mapping is closed. The memory has the size of the
+// archive, but the system provides only what is read. o.Mode is ignored, and o.Check must be CheckOnTouch. Errors
 // about the content are as from Open; others are those of r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)
@@ -40,14 +40,13 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	if err != nil {
 		return nil, err
 	}
-	data := words.Aligned(int(size))
-	p := &pieces{r: r, data: data, have: make([]bool, (size+pieceSize-1)/pieceSize)}
-	copy(data, head)
-	p.have[0] = true
-	if err := p.fetch(0, h.Region(layout.RegionRW).Offset); err != nil {
+	p := newPieces(r, size)
+	copy(p.data, head)
+	p.note(0, int64(len(head)+disk.PageSize-1)/disk.PageSize)
+	if err := p.fetchNames(h); err != nil {
 		return nil, err
 	}
-	m := &Mapping{name: name, data: data, pieces: p}
+	m := &Mapping{name: name, data: p.data, pieces: p}
 	return m, m.admit(o)
 }
 
@@ -63,77 +62,110 @@ func readRange(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
+// How many pages are read at once.
 const (
-	pieceSize = headerReach
-	// mostAhead is how many pieces are read at once where they follow each other.
-	mostAhead = 64
+	leastAhead = 16
+	mostAhead  = 1024
 )
 
-// pieces are those parts of an archive that have been read so far.
+// worthSkipping is how many bytes that nobody asked for are skipped rather than read: a
+// request to a store takes about as long as these.
+const worthSkipping = 1 << 20
+
+// pieces are those pages of an archive that have been read so far.
 type pieces struct {
-	r     io.ReaderAt
-	data  []byte
+	r    io.ReaderAt
+	data []byte
+
 	mu    sync.Mutex
-	have  []bool
-	next  int64 // the piece after the last that was read
-	ahead int64 // how many were read at once
+	have  []bool // by page
+	next  int64  // the page after the last that was read
+	ahead int64  // how many were read at once
 }
 
-// fetch reads the pieces of a span that are missing.
-func (p *pieces) fetch(from, to int64) error {
+func newPieces(r io.ReaderAt, size int64) *pieces {
+	return &pieces{r: r, data: words.Aligned(int(size)), have: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
+}
+
+// fetchNames reads page sums, names and tables. An index and bitmaps between them are read
+// as well if they are short.
+func (p *pieces) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	last := (to + pieceSize - 1) / pieceSize
-	for first := from / pieceSize; first < last; first++ {
-		if p.have[first] {
-			continue
+	from, to := int64(0), disk.Summed(h).Offset
+	for _, region := range []layout.Region{layout.RegionRO, layout.RegionEX} {
+		span := h.Region(region)
+		if span.Offset-to > worthSkipping {
+			if err := p.fetch(from, to); err != nil {
+				return err
+			}
+			from = span.Offset
 		}
-		end := first + 1
-		for end < last && !p.have[end] {
+		to = span.End()
+	}
+	return p.fetch(from, to)
+}
+
+// touch reads the pages of a span that are missing, and more behind them if they follow
+// those of the last call.
+func (p *pieces) touch(part layout.Span) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first, last := pagesOf(part.Offset, part.End())
+	for first < last && p.have[first] {
+		first++
+	}
+	if first == last {
+		return nil
+	}
+	ahead := int64(leastAhead)
+	if first == p.next {
+		ahead = min(2*p.ahead, mostAhead)
+	}
+	if last-first == 1 { // nobody knows how much is needed
+		last = min(first+ahead, int64(len(p.have)))
+	}
+	p.next, p.ahead = last, max(min(last-first, mostAhead), leastAhead)
+	return p.fetch(first*disk.PageSize, last*disk.PageSize)
+}
+
+// pagesOf returns the first page of a range of bytes, and the one after the last.
+func pagesOf(from, to int64) (first, end int64) {
+	return from / disk.PageSize, (to + disk.PageSize - 1) / disk.PageSize
+}
+
+// fetch reads the pages of a range of bytes that are missing. The caller holds the lock.
+func (p *pieces) fetch(from, to int64) error {
+	first, last := pagesOf(from, to)
+	for first < last {
+		end := first
+		for end < last && !p.have[end] && end-first < mostAhead {
 			end++
 		}
 		if err := p.read(first, end); err != nil {
 			return err
 		}
+		first = max(end, first+1)
 	}
 	return nil
 }
 
-// touch reads the pieces of a span, and more if they follow those of the last call.
-func (p *pieces) touch(part layout.Span) error {
-	p.mu.Lock()
-	first, last := part.Offset/pieceSize, (part.End()+pieceSize-1)/pieceSize
-	missing := false
-	for n := first; n < last; n++ {
-		missing = missing || !p.have[n]
-	}
-	if !missing {
-		p.mu.Unlock()
+// read reads pages none of which has been read.
+func (p *pieces) read(first, end int64) error {
+	if first == end {
 		return nil
 	}
-	ahead := int64(1)
-	if first == p.next {
-		ahead = min(2*p.ahead, mostAhead)
-	}
-	to := min(max(last, first+ahead), int64(len(p.have)))
-	p.mu.Unlock()
-	if err := p.fetch(part.Offset, to*pieceSize); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next, p.ahead = to, to-first
-	return nil
-}
-
-// read reads pieces none of which has been read.
-func (p *pieces) read(first, end int64) error {
-	from, to := first*pieceSize, min(end*pieceSize, int64(len(p.data)))
+	from, to := first*disk.PageSize, min(end*disk.PageSize, int64(len(p.data)))
 	if err := readRange(p.r, p.data[from:to], from); err != nil {
 		return err
 	}
+	p.note(first, end)
+	return nil
+}
+
+// note notes that pages have been read.
+func (p *pieces) note(first, end int64) {
 	for n := first; n < end; n++ {
 		p.have[n] = true
 	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -90,6 +91,71 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 	}
 	if want := int64(len(data)); c.bytes > want+1<<16 || c.reads > 20 {
 		t.Errorf("all of %d bytes: %d bytes in %d reads", want, c.bytes, c.reads)
+	}
+}
+
+// manyMethods returns an archive whose index is long.
+func manyMethods(t *testing.T) []byte {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for i := range 90_000 {
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprintf("m%05d", i), Signature: "()V"}), 0, builder.NoContext)
+		p.Invocations(uint64(i))
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestNamesAreReadWithoutTheIndex(t *testing.T) {
+	t.Parallel()
+	data := manyMethods(t)
+	c := &countedReader{data: data}
+	s := openRanges(t, c, len(data))
+	h := s.Header()
+	if index := h.Region(layout.RegionIX); index.Size < 1<<20 {
+		t.Fatalf("an index of %d bytes says nothing", index.Size)
+	}
+	names := h.Region(layout.RegionPS).End() + h.Region(layout.RegionRO).Size + h.Region(layout.RegionEX).End() - h.Region(layout.RegionRO).End()
+	if c.bytes > names+1<<16+2<<12 || c.reads > 4 {
+		t.Errorf("%d bytes in %d reads, sums, names and tables have %d", c.bytes, c.reads, names)
+	}
+	c.bytes, c.reads = 0, 0
+	var some []reader.Method
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if some = append(some, m); len(some) == 60_000 {
+			break
+		}
+	}
+	some = some[15_000:]
+	if c.reads > 0 {
+		t.Errorf("names alone took %d reads", c.reads)
+	}
+	if err := s.CheckProfilesOf(some); err != nil {
+		t.Fatal(err)
+	}
+	if most := h.Region(layout.RegionRW).Size/2 + 3<<12; c.reads != 1 || c.bytes > most {
+		t.Errorf("half of the profiles: %d bytes in %d reads, want one of at most %d", c.bytes, c.reads, most)
+	}
+	for _, m := range some {
+		for p, err := range m.Profiles() {
+			if n, ok := p.Invocations(); err != nil || !ok || n.Load() < 15_000 {
+				t.Fatalf("%v, %v", ok, err)
+			}
+		}
+	}
+	if c.reads > 1 {
+		t.Errorf("then profiles took %d more reads", c.reads-1)
+	}
+	if _, err := s.FindProfile(layout.Key{Class: "A", Name: "m00007", Signature: "()V"}, layout.CodeAny); err != nil {
+		t.Errorf("a lookup in an index that was not read: %v", err)
 	}
 }
 

@@ -40,7 +40,7 @@ func newPageSums(h *layout.Header, data []byte) *pageSums {
 	return s
 }
 
-// groupCount is the number of groups of a level.
+// groupCount returns the number of groups of a level.
 func (s *pageSums) groupCount(level int) int64 {
 	if level+1 < s.tree.Levels() {
 		return s.tree.Count(level + 1)
@@ -57,15 +57,17 @@ func (s *pageSums) touch(region layout.Region, part layout.Span) error {
 	case region == layout.RegionPS:
 		return s.touchSums(part)
 	}
-	for n := s.tree.Page(part.Offset); n <= s.tree.Page(part.End()-1); n++ {
-		if err := s.touchPage(region, n); err != nil {
+	last := s.tree.Page(part.End() - 1)
+	for n := s.tree.Page(part.Offset); n <= last; n++ {
+		if err := s.touchPage(region, n, last); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *pageSums) touchPage(region layout.Region, n int64) error {
+// touchPage checks page n, of several up to page last that are needed.
+func (s *pageSums) touchPage(region layout.Region, n, last int64) error {
 	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
 		return nil
@@ -73,7 +75,7 @@ func (s *pageSums) touchPage(region layout.Region, n int64) error {
 	if err := s.touchGroup(0, disk.GroupOf(n)); err != nil {
 		return err
 	}
-	if err := s.checkPage(region, n); err != nil {
+	if err := s.checkPage(region, n, last); err != nil {
 		return err
 	}
 	s.checked.Add(bit)
@@ -114,10 +116,11 @@ func (s *pageSums) touchSums(part layout.Span) error {
 	return s.checkPadding(part)
 }
 
-// checkPage compares a page with its sum.
-func (s *pageSums) checkPage(region layout.Region, n int64) error {
+// checkPage compares page n with its sum. It reads all that are needed, up to page last.
+func (s *pageSums) checkPage(region layout.Region, n, last int64) error {
 	if s.read != nil {
-		if err := s.read.touch(s.tree.PageSpan(n)); err != nil {
+		from := s.tree.PageSpan(n).Offset
+		if err := s.read.touch(layout.Span{Offset: from, Size: s.tree.PageSpan(last).End() - from}); err != nil {
 			return err
 		}
 	}
@@ -159,7 +162,7 @@ func (s *pageSums) checkPadding(part layout.Span) error {
 	return nil
 }
 
-// groupSpan is the place of a group in the file.
+// groupSpan returns the place of a group in the file.
 func (s *pageSums) groupSpan(level int, group int64) layout.Span {
 	g := s.tree.Group(level, group)
 	return layout.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
@@ -265,7 +268,7 @@ func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
 	first := group * disk.SumGroup
 	for n := first; n < min(first+disk.SumGroup, m.sums.tree.Pages()); n++ {
 		span := m.sums.tree.PageSpan(n)
-		if err := m.sums.checkPage(disk.RegionAt(m.header, span.Offset), n); err != nil {
+		if err := m.sums.checkPage(disk.RegionAt(m.header, span.Offset), n, n); err != nil {
 			return bytes, err
 		}
 		bytes += span.Size

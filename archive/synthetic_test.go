@@ -58,7 +58,7 @@ func (s synthetic) place(h *layout.Header, ps int64) {
 	}
 }
 
-// bytes is the whole archive, its regions filled with noise.
+// bytes returns the whole archive, its regions filled with noise.
 func (s synthetic) bytes() []byte {
 	h := s.header()
 	data := words.Aligned(int(h.FileSize))

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// training is the archive of a run in which the call in Shapes.sum had one type
+// training returns the archive of a run in which the call in Shapes.sum had one type
 // of receiver.
 func training(run byte, receiver string, count uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// verdict is what libprofarc makes of a forgery: whether it is sound, and the hash of
+// verdict returns what libprofarc makes of a forgery: whether it is sound, and the hash of
 // what was printed.
 func verdict(t *testing.T, c *cprogram.Forgeries, edits ...forgery.Edit) (sound bool, printed uint64) {
 	t.Helper()

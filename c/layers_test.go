@@ -1,6 +1,7 @@
 package c_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/builder"
@@ -9,7 +10,7 @@ import (
 )
 
 // TestLayers runs layers.c on a layer, its base, and another archive with the dump id of the
-// base.
+// base, and then the example.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/layers.c")
@@ -34,7 +35,23 @@ func TestLayers(t *testing.T) {
 	base := counted(100, nil, "base", "both")
 	on := cprogram.Store(t, base).Header().AsBase()
 	layer := counted(10, &on, "app", "both")
-	if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, layer), cprogram.Write(t, base), cprogram.Write(t, counted(101, nil, "base", "both"))); status != 0 {
+	app, beneath, other := cprogram.Write(t, layer), cprogram.Write(t, base), cprogram.Write(t, counted(101, nil, "base", "both"))
+	if out, stderr, status := cprogram.Run(t, program, app, beneath, other); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
+	}
+	example := sanitized(t, "address,undefined").client(t, "examples/layers.c")
+	for _, test := range []struct{ base, name, out, stderr string }{
+		{beneath, "app", "11 calls, in the application's archive\n", ""},
+		{beneath, "both", "11 calls, in the application's archive\n", ""},
+		{beneath, "base", "101 calls, in the base\n", ""},
+		{beneath, "none", "", "the archive does not know the method\n"},
+		{other, "both", "11 calls, in the application's archive\n", "without the base " + other + ": the archive is a layer on another one than that which is given\n"},
+		{other, "base", "", "without the base " + other},
+		{"missing", "app", "11 calls, in the application's archive\n", "without the base missing: the file can't be opened\n"},
+	} {
+		out, stderr, status := cprogram.Run(t, example, app, test.base, "C", test.name, "")
+		if string(out) != test.out || !strings.HasPrefix(string(stderr), test.stderr) || (status == 0) != (test.out != "") || test.stderr == "" && len(stderr) > 0 {
+			t.Errorf("%s on %s: exit status %d, %q, %q", test.name, test.base, status, out, stderr)
+		}
 	}
 }

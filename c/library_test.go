@@ -50,7 +50,7 @@ func compilers(t *testing.T) (found []string) {
 
 func plain(t *testing.T) build { return build{cc: compilers(t)[0], flags: "-O1"} }
 
-// sanitized is a build with sanitizers, if the compiler has them.
+// sanitized returns a build with sanitizers, if the compiler has them.
 func sanitized(t *testing.T, sanitizers string) build {
 	t.Helper()
 	b := build{cc: compilers(t)[0], flags: "-O1 -g -fsanitize=" + sanitizers + " -fno-sanitize-recover=all"}
@@ -272,7 +272,7 @@ func framesOf(t *testing.T, c reader.Context) []reader.Frame {
 	return frames
 }
 
-// profileName is the result of a lookup of a profile by id; the method by itself is
+// profileName returns the result of a lookup of a profile by id; the method by itself is
 // found, or not.
 func profileName(method, profile error, m *reader.Method) string {
 	if method != nil {
@@ -281,7 +281,7 @@ func profileName(method, profile error, m *reader.Method) string {
 	return lookupName(profile, m)
 }
 
-// lookupName is what dump.c calls a result. A method that is known has no profile, or
+// lookupName returns what dump.c calls a result. A method that is known has no profile, or
 // was not executed.
 func lookupName(err error, known *reader.Method) string {
 	switch {
@@ -382,7 +382,7 @@ func TestExportedNames(t *testing.T) {
 	}
 }
 
-// versionOf is the version that an exported name must have: writing came later.
+// versionOf returns the version that an exported name must have: writing came later.
 func versionOf(header, name string) string {
 	reading, _, _ := strings.Cut(header, "/* ---- writing ---- */")
 	if strings.Contains(reading, " "+name+"(") || strings.Contains(reading, "*"+name+"(") {

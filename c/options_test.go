@@ -26,7 +26,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// lastCount is where the last counter that is an invocation count lies.
+// lastCount returns where the last counter that is an invocation count lies.
 func lastCount(t *testing.T, data []byte) (at int64) {
 	t.Helper()
 	for p, err := range cprogram.Store(t, data).Profiles() {

@@ -93,7 +93,7 @@ func (p *program) provenance() *layout.Provenance {
 	return r
 }
 
-// text is a name: short, long, hostile, or one of few.
+// text returns a name: short, long, hostile, or one of few.
 func (p *program) text() string {
 	switch p.IntN(12) {
 	case 0:

@@ -22,7 +22,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// replayer is tests/replay.c, whose allocations can be made to fail.
+// replayer returns tests/replay.c, whose allocations can be made to fail.
 func (b build) replayer(t *testing.T) string {
 	t.Helper()
 	b.link = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"

@@ -11,13 +11,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// release are the settings of a JVM: up to 21 it counts failing type checks.
+// release returns the settings of a JVM: up to 21 it counts failing type checks.
 func release(n uint32) (p layout.Params) {
 	p.TypeProfileWidth, p.VMRelease = 2, n
 	return p
 }
 
-// oneProfile is an archive with one profile of one method, of code 7.
+// oneProfile returns an archive with one profile of one method, of code 7.
 func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder, p *builder.Profile)) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})

@@ -145,7 +145,7 @@ func (p plan) receivers() map[string]uint64 {
 	return out
 }
 
-// overlap is the definition, over counts of plans.
+// overlap returns the definition, over counts of plans.
 func overlap(p, q plan, counts func(plan) map[string]uint64) (sum float64) {
 	x, y := counts(p), counts(q)
 	var sumX, sumY float64

@@ -55,7 +55,7 @@ func compared(t *testing.T, a, b []byte) bool {
 	return err == nil
 }
 
-// place is the place of a byte to change: not of the zeros before rw.
+// place returns the place of a byte to change: not of the zeros before rw.
 func place(random *rand.Rand, b []byte) int {
 	h, err := disk.ParseHeader(b[:disk.HeaderSize], int64(len(b)))
 	if err != nil {

@@ -132,7 +132,7 @@ func TestBothKindsOfRecords(t *testing.T) {
 	}
 }
 
-// figures are the lines of llvm-profdata's that have figures.
+// figures returns the lines of llvm-profdata's that have figures.
 func figures(out string) string {
 	_, list, _ := strings.Cut(out, "Program level:\n")
 	return list

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// marked is a profile of a function with those two counters, and of another one.
+// marked returns a profile of a function with those two counters, and of another one.
 func marked(t *testing.T, release int, first, second string) *reader.Store {
 	t.Helper()
 	var params layout.Params

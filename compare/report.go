@@ -39,7 +39,7 @@ type Report struct {
 	NowCertain      Ranking[Certainty] // the other way round
 }
 
-// Score is the overlap of the primary kind; ok is false if neither archive has
+// Score returns the overlap of the primary kind; ok is false if neither archive has
 // counts, so that there is nothing to compare.
 func (r *Report) Score() (score float64, ok bool) {
 	for _, k := range r.Kinds {

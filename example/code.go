@@ -60,7 +60,7 @@ type Value struct {
 	Bits  uint64
 }
 
-// Int is an integer.
+// Int returns an integer.
 func Int(n int64) Value { return Value{IntClass, uint64(n)} }
 
 // A Class has methods by name.
@@ -103,7 +103,7 @@ type Function struct {
 	profile reader.Profile // if it is adopted
 }
 
-// Key is the function's key in the archive.
+// Key returns the function's key in the archive.
 func (f *Function) Key() layout.Key { return layout.Key{Class: f.Owner, Name: f.Name} }
 
 // A Program is what a VM runs.

@@ -82,7 +82,7 @@ func (p *Program) Order(n int) (order []*Function) {
 	return append(order, p.Functions[:max(n-workers, 0)]...)
 }
 
-// called is the worker that is called as the i-th.
+// called returns the worker that is called as the i-th.
 func called(i int) int { return i/80*29%modules*80 + i%80 }
 
 // Round calls the first n workers. Half of them loop a few times, some dozens of times, and
@@ -94,7 +94,7 @@ func (p *Program) Round(vm *VM, n int) (sum uint64) {
 	return sum
 }
 
-// loops is how often a worker loops in a round.
+// loops returns how often a worker loops in a round.
 func loops(worker int) int64 {
 	switch x := int64(worker * 7919 % 1000); {
 	case x < 500:

@@ -157,13 +157,13 @@ func (s *site) cached(c *Class) *Function {
 	return nil
 }
 
-// operate is Add or Less of any two values.
+// operate implements Add and Less for any two values.
 func (vm *VM) operate(f *Function, in *Instr, op Op, a, b Value) Value {
 	vm.see(f, in, a.Class)
 	return vm.operators[operation{op, a.Class, b.Class}](a.Bits, b.Bits)
 }
 
-// look is Send to an object of any class.
+// look implements Send to an object of any class.
 func (vm *VM) look(f *Function, in *Instr, c *Class) *Function {
 	vm.see(f, in, c)
 	target, s := c.find(vm.program.Names[in.A]), &f.sites[in.Site]

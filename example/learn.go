@@ -38,7 +38,7 @@ const (
 // Use names the archive of earlier runs.
 func (vm *VM) Use(path string) { vm.archive.path = path }
 
-// Err is why the archive could not be opened: the VM runs without it then. It is nil if
+// Err returns why the archive could not be opened: the VM runs without it then. It is nil if
 // that was not tried.
 func (vm *VM) Err() error { return vm.archive.err }
 
@@ -171,7 +171,7 @@ func (vm *VM) recordOwn(f *Function, in *Instr, own row) {
 	}
 }
 
-// row is the row of a class, nil if it has none.
+// row returns the row of a class, nil if it has none.
 func (s *site) row(c *Class) *row {
 	for i := range s.rows {
 		if s.rows[i].class == c {
@@ -200,7 +200,7 @@ func (vm *VM) recordNew(f *Function, in *Instr, c *Class) {
 	}
 }
 
-// point is the profile point of an instruction.
+// point returns the profile point of an instruction.
 func (f *Function) point(in *Instr) int32 {
 	for pc := range f.Code {
 		if &f.Code[pc] == in {

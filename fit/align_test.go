@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// sketchOf is what a point tests, in numbers of a test.
+// sketchOf returns what a point tests, in numbers of a test.
 func sketchOf(what, operands uint16) layout.SketchPoint {
 	return layout.SketchPoint{What: what, Operands: operands}
 }
@@ -37,7 +37,7 @@ func TestUnchangedStartStays(t *testing.T) {
 	}
 }
 
-// described are points with or without what their bytecodes say.
+// described returns points with or without what their bytecodes say.
 func described(points []Point, known bool) []Point {
 	points = slices.Clone(points)
 	for i := range points {

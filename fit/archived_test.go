@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// profiled is an archive with a profile of each method, all of one code.
+// profiled returns an archive with a profile of each method, all of one code.
 func profiled(t *testing.T, keys ...layout.Key) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})

@@ -71,7 +71,7 @@ func openBytes(data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// place is the place of a byte to change: not of the zeros before rw.
+// place returns the place of a byte to change: not of the zeros before rw.
 func place(random *rand.Rand, b []byte) int {
 	h, err := disk.ParseHeader(b[:disk.HeaderSize], int64(len(b)))
 	if err != nil {

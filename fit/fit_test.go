@@ -297,7 +297,7 @@ func distinctPoints(v fit.Version) map[string]bool {
 	return distinct
 }
 
-// counted is the first count at a point of the adapted profile.
+// counted returns the first count at a point of the adapted profile.
 func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
 	t.Helper()
 	m, err := s.Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})

@@ -67,8 +67,29 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 	}
 	if best >= 0 {
 		c.moved(j, best)
+		j.Moves = movesOf(j)
 	}
 	return nil
+}
+
+// movesOf returns where the points of a judgement are now.
+func movesOf(j *judgement) (moves []Move) {
+	found := make([]bool, len(j.now.Points))
+	for i := range j.old.points {
+		p, to := &j.old.points[i], j.alignment.to[i]
+		m := Move{From: p.Bci, To: -1, Kind: p.Kind, Weight: j.old.weights[i], Confidence: j.alignment.confidence[i], Lost: j.alignment.lost[i]}
+		if to >= 0 {
+			found[to] = true
+			m.To, m.Swapped = j.now.Points[to].Bci, opposite(p, &j.now.Points[to])
+		}
+		moves = append(moves, m)
+	}
+	for i, known := range found {
+		if !known {
+			moves = append(moves, Move{From: -1, To: j.now.Points[i].Bci, Kind: j.now.Points[i].Kind})
+		}
+	}
+	return moves
 }
 
 // sameCode returns the version that was profiled.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -58,7 +59,7 @@ func (c *checker) lines(source Source) error {
 
 // function checks a function that was sampled as a caller.
 func (c *checker) function(source Source, m reader.Method, name string) error {
-	p, calls, err := c.callsOf(m)
+	p, calls, err := callsOf(m)
 	if err != nil || len(calls) == 0 {
 		return err
 	}
@@ -84,36 +85,16 @@ func (c *checker) function(source Source, m reader.Method, name string) error {
 }
 
 // callsOf returns the edges from a function, and their profile.
-func (c *checker) callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
-	for p, err := range m.Profiles() {
-		if err != nil {
-			return of, nil, err
+func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
+	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
+		var k layout.Key
+		if e.Callee.Valid() {
+			k, err = e.Callee.Key()
 		}
-		if _, inContext, err := p.Context(); err != nil || inContext {
-			return of, calls, err // those without a context come first
-		}
-		of = p
-		for e := range p.Entries() {
-			rows, ok := e.Rows()
-			if !ok || e.Tag() != layout.TagCallees {
-				continue
-			}
-			for i := range rows.Len() {
-				callee, err := rows.Method(i)
-				if err != nil {
-					return of, nil, err
-				}
-				var k layout.Key
-				if callee.Valid() {
-					if k, err = callee.Key(); err != nil {
-						return of, nil, err
-					}
-				}
-				calls = append(calls, sampledCall{e.Point(), k.Name, float64(rows.Cell(i, 1).Trained())})
-			}
-		}
-	}
-	return of, calls, nil
+		of, calls = e.Profile, append(calls, sampledCall{e.Point, k.Name, float64(e.Weight)})
+		return err
+	})
+	return of, calls, err
 }
 
 // judgeLines compares edges with the function of that name that fits best.

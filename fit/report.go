@@ -23,7 +23,7 @@ var stateNames = [numStates]string{"exact", "renamed", "moved", "stale", "gone",
 
 func (s State) String() string { return stateNames[s] }
 
-// States are all states.
+// States returns all states.
 func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
 
 // A Verdict says how one profile fits, and why.
@@ -39,6 +39,20 @@ type Verdict struct {
 	Points, Matched int // of its profile points
 	// To is the present key of the method if it has changed, else the zero value.
 	To layout.Key
+	// Moves says of changed code where its profile points are now, in the order of the old
+	// code and then, of points that only the new code has, in that of the new; nil if the
+	// points of either are not known.
+	Moves []Move
+}
+
+// A Move says where a profile point of changed code is in the new code.
+type Move struct {
+	From, To   int32 // bcis in the old code and in the new; -1 where it has none
+	Kind       PointKind
+	Weight     float64 // sum of its counts
+	Confidence float64 // of the match, from 0 to 1
+	Swapped    bool    // a branch of the opposite sense: its counts change sides
+	Lost       Loss    // why it has no place, empty if it has one
 }
 
 // A Report says how an archive fits.

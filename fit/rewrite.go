@@ -35,7 +35,7 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	return w
 }
 
-// typeName is the hook that renames types.
+// typeName returns the hook that renames types.
 func (w *rewriter) typeName(name, loader, alias string) (string, string, string) {
 	if w.renames != nil {
 		name = w.renames.class(name)
@@ -43,7 +43,7 @@ func (w *rewriter) typeName(name, loader, alias string) (string, string, string)
 	return name, loader, alias
 }
 
-// key is the hook that renames methods. It copies their classes too.
+// key returns the hook that renames methods. It copies their classes too.
 func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
 	if w.renames != nil {
 		k, _ = w.renames.key(m, k)
@@ -172,7 +172,7 @@ func (w *rewriter) finish() error {
 	return w.b.Err()
 }
 
-// dependsOnCode is the hook that skips tables that depend on the old code or on the
+// dependsOnCode returns the hook that skips tables that depend on the old code or on the
 // order of its profiles.
 func dependsOnCode(t *reader.Table) bool {
 	if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
@@ -186,7 +186,7 @@ func dependsOnCode(t *reader.Table) bool {
 	return false
 }
 
-// rows is the hook that drops sketches of old code. The table stays, even if it
+// rows returns the hook that drops sketches of old code. The table stays, even if it
 // becomes empty.
 func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	if t.Kind != layout.TableCode {

@@ -132,7 +132,7 @@ const sampleProfile = "an LLVM sample profile: import takes in what instrumented
 // sampleText is how LLVM's sample profiles begin in text.
 var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
-// describeForeign says what an input is that no importer reads; empty if that is
+// describeForeign describes what an input is that no importer reads; empty if that is
 // not known.
 func describeForeign(head []byte) string {
 	for _, f := range foreignFiles {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -32,8 +33,16 @@ func Files(names ...string) []Input {
 	return inputs
 }
 
-// headSize is how much of an input is looked at to detect its format.
-const headSize = 1 << 20
+// headSize is how much of an input is looked at to detect its format, packedSize the buffer
+// of its compressed form.
+const (
+	headSize   = 1 << 20
+	packedSize = 1 << 16
+)
+
+// heads are buffers of headSize. An import of many small inputs would spend more time on
+// clearing new ones than on some of the inputs.
+var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
 // A stream is an open input, decompressed.
 type stream struct {
@@ -48,6 +57,11 @@ type stream struct {
 func (s *stream) Close() {
 	for _, c := range s.closers {
 		c()
+	}
+	if s.Size() == headSize { // closed for the first time
+		s.Reset(nil)
+		heads.Put(s.Reader)
+		s.Reader = bufio.NewReaderSize(readerFunc(func([]byte) (int, error) { return 0, os.ErrClosed }), 0)
 	}
 }
 
@@ -122,33 +136,38 @@ func counted(r io.Reader, report func(done int64)) io.Reader {
 // many times its size as maxExpansion says, see expansion.
 func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
 	s, x := &stream{name: name}, &expansion{most: maxExpansion}
-	s.readFrom(x.compressed(r))
-	magic, err := s.Peek(4)
+	packed := bufio.NewReaderSize(x.compressed(r), packedSize)
+	magic, err := packed.Peek(4)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	switch {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
 		s.codec = "gzip"
-		z, err := gzip.NewReader(s.Reader)
+		z, err := gzip.NewReader(packed)
 		if err != nil {
 			return nil, s.damaged(err)
 		}
 		s.readFrom(s.withErrors(x.decompressed(z)))
 	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		s.codec = "zstd"
-		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderMaxWindow(parse.MaxWindow))
+		z, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(parse.MaxWindow))
 		if err != nil {
 			return nil, s.damaged(err)
 		}
 		s.closers = append(s.closers, z.Close)
 		s.readFrom(s.withErrors(x.decompressed(z)))
+	default:
+		s.readFrom(packed)
 	}
 	return s, nil
 }
 
 // readFrom makes r what the stream returns.
-func (s *stream) readFrom(r io.Reader) { s.from, s.Reader = r, bufio.NewReaderSize(r, headSize) }
+func (s *stream) readFrom(r io.Reader) {
+	s.from, s.Reader = r, heads.Get().(*bufio.Reader)
+	s.Reset(r)
+}
 
 // largeRead is the size from which on a read is faster without a buffer.
 const largeRead = 1 << 14

@@ -23,5 +23,5 @@ func (h *Header) AsBase() BaseArchive {
 // Is reports whether both name one archive.
 func (b BaseArchive) Is(c BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
 
-// ID is the id of the dump and the sum of the bytes, as people are shown them.
+// ID returns the id of the dump and the sum of the bytes, as people are shown them.
 func (b BaseArchive) ID() string { return fmt.Sprintf("%x/%016x", b.DumpID, b.Sum) }

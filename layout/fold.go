@@ -37,14 +37,14 @@ func foldProduct(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// word64 is the 8 bytes of s at i, little-endian.
+// word64 returns the 8 bytes of s at i, little-endian.
 func word64(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// word32 is the 4 bytes of s at i, little-endian.
+// word32 returns the 4 bytes of s at i, little-endian.
 func word32(s string, i int) uint64 {
 	s = s[i : i+4]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24

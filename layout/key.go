@@ -25,7 +25,7 @@ const (
 	CodeAny     uint64 = 1<<64 - 1 // in lookups: whatever version there is; no profile can have it
 )
 
-// ID is the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
+// ID returns the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
 // MD5 of the PGO name, otherwise the fold of class, name, signature and loader, as
 // docs/format.md defines it. It allocates nothing.
 func (k Key) ID(d Domain) uint64 {
@@ -36,7 +36,7 @@ func (k Key) ID(d Domain) uint64 {
 	return foldText(foldText(foldText(foldText(fold0, k.Class), k.Name), k.Signature), k.Loader)
 }
 
-// TypeID is the stable 64-bit id of a type: the fold of name and loader.
+// TypeID returns the stable 64-bit id of a type: the fold of name and loader.
 func TypeID(name, loader string) uint64 { return foldText(foldText(fold0, name), loader) }
 
 // Split returns the key with class, name and signature in separate fields, for

@@ -105,7 +105,7 @@ func (h *Header) Region(r Region) Span {
 	return h.Regions[r-1]
 }
 
-// Time is the time of the dump, or the zero time if it is not known.
+// Time returns the time of the dump, or the zero time if it is not known.
 func (h *Header) Time() time.Time {
 	if h.DumpTime == 0 {
 		return time.Time{}
@@ -168,7 +168,7 @@ type Span struct {
 	Offset, Size int64
 }
 
-// End is the offset of the first byte after the span.
+// End returns the offset of the first byte after the span.
 func (s Span) End() int64 { return s.Offset + s.Size }
 
 // Holds reports whether [offset, offset+size) lies inside the span.

@@ -142,10 +142,10 @@ const (
 	exitShift    = 32
 )
 
-// ExitCode is the end of a process with a code.
+// ExitCode returns the end of a process with a code.
 func ExitCode(code int) Exit { return Exit(uint32(code))<<exitShift | exitWithCode }
 
-// ExitSignal is the end of a process by a signal.
+// ExitSignal returns the end of a process by a signal.
 func ExitSignal(number int) Exit { return Exit(uint32(number))<<exitShift | exitBySignal }
 
 // String returns "exit code 3", "signal 9", or "end not recorded" for the zero value: the
@@ -231,7 +231,7 @@ func (w Weight) Of(n uint64) uint64 {
 	return q
 }
 
-// OfSigned is Of for a count that may have been counted down.
+// OfSigned is like Of for a count that may have been counted down.
 func (w Weight) OfSigned(n int64) int64 {
 	if n < 0 {
 		return -int64(min(w.Of(uint64(-n)), math.MaxInt64))

@@ -1,16 +1,13 @@
 package merge_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -91,24 +88,6 @@ func TestFlattenedArchiveIsItsMerge(t *testing.T) {
 	})
 }
 
-// found is what a lookup found, without what is of its archive.
-func found(t testarchive.TB, p reader.Profile, depth int, err error) string {
-	t.Helper()
-	if err != nil {
-		return err.Error()
-	}
-	m, err := p.Method()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := dump.Profile(&text, p.Store(), m, p); err != nil {
-		t.Fatal(err)
-	}
-	_, profile, _ := strings.Cut(text.String(), `"profiles":[`)
-	return fmt.Sprint(depth, profile)
-}
-
 // The archive that layers are flattened to answers as the layers do, for every version of
 // every method.
 func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
@@ -124,9 +103,9 @@ func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 				for depth := range 3 {
 					frames := []reader.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(depth % 2)}}[:depth]
 					p, n, err := m.Profile(code, frames...)
-					want := found(t, p, n, err)
+					want := testarchive.FoundBy(t, p, n, err).Profile
 					p, n, err = l.Profile(m, code, frames...)
-					if got := found(t, p, n, err); got != want {
+					if got := testarchive.FoundBy(t, p, n, err).Profile; got != want {
 						t.Fatalf("version %d in %d frames: layers answer\n%s\nthe archive\n%s", code, depth, got, want)
 					}
 				}

@@ -45,7 +45,9 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 	hooks := mergeHooks(o.Run.Weight)
 	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
 	hooks.Chosen, hooks.Kind, hooks.Rows = chooser.method, chooser.kind, chooser.rows
-	if err := copier.New(ctx, t.Set, s, run, hooks).All(); err != nil {
+	c := copier.New(ctx, t.Set, s, run, hooks)
+	chooser.copied = c.Copied
+	if err := c.All(); err != nil {
 		return err
 	}
 	return t.UniteGrown()
@@ -92,6 +94,10 @@ type chooser struct {
 	part  Part
 	s     *reader.Store
 	class lastClass
+	// Tables name methods and profiles whose own place is read with the profile. They come
+	// last, and so what is in the part is known by then.
+	chosen map[layout.Ref]bool
+	copied func(n layout.Ref) bool
 }
 
 // lastClass is the class of the last method: most methods have that of the one before.
@@ -101,10 +107,20 @@ type lastClass struct {
 	name    string
 }
 
-func newChooser(p Part, s *reader.Store) *chooser { return &chooser{part: p, s: s} }
+func newChooser(p Part, s *reader.Store) *chooser {
+	return &chooser{part: p, s: s, chosen: map[layout.Ref]bool{}}
+}
 
-// method reports whether a method is in the part.
+// method reports whether a method is in the part, and notes it.
 func (c *chooser) method(m reader.Method) (bool, error) {
+	in, err := c.holds(m)
+	if in {
+		c.chosen[m.Ref()] = true
+	}
+	return in, err
+}
+
+func (c *chooser) holds(m reader.Method) (bool, error) {
 	class, err := c.classOf(m)
 	if err != nil {
 		return false, err
@@ -144,25 +160,32 @@ func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
 			return in, nil
 		}
 		group = t.Cell(0, row)
-		at, err := c.rowAt(t, row)
-		in = err == nil && c.part.Holds(at)
+		var err error
+		in, err = c.row(t, row)
 		return in, err
 	}
 }
 
-// rowAt returns the place of the first record that a row refers to, that before all if it
-// refers to none.
-func (c *chooser) rowAt(t *reader.Table, row int) (Bound, error) {
+// row reports whether the first record that a row refers to is in the part; a row that
+// refers to none is in the first part.
+func (c *chooser) row(t *reader.Table, row int) (bool, error) {
 	for column := range t.Columns() {
 		n := layout.Ref(t.Cell(column, row))
-		if kind := t.Column(column); n != 0 && kind != layout.ColumnWord && kind != layout.ColumnSymbol {
-			return c.recordAt(kind, n)
+		switch kind := t.Column(column); {
+		case n == 0 || kind == layout.ColumnWord || kind == layout.ColumnSymbol:
+		case kind == layout.ColumnProfile:
+			return c.copied(n), nil
+		case kind == layout.ColumnMethod:
+			return c.chosen[n], nil
+		default:
+			at, err := c.recordAt(kind, n)
+			return err == nil && c.part.Holds(at), err
 		}
 	}
-	return Bound{}, nil
+	return c.part.Holds(Bound{}), nil
 }
 
-// recordAt returns the place of the record at n.
+// recordAt returns the place of the type or context at n.
 func (c *chooser) recordAt(kind layout.ColumnKind, n layout.Ref) (Bound, error) {
 	switch kind {
 	case layout.ColumnType:
@@ -172,20 +195,12 @@ func (c *chooser) recordAt(kind layout.ColumnKind, n layout.Ref) (Bound, error) 
 		}
 		name, err := t.Name()
 		return Bound{Class: name.String()}, err
-	case layout.ColumnMethod:
-		return placeOf(c.s.MethodAt(n))
 	case layout.ColumnContext:
 		node, err := c.s.ContextAt(n)
 		if err != nil {
 			return Bound{}, err
 		}
 		return placeOf(node.Method())
-	case layout.ColumnProfile:
-		p, err := c.s.ProfileAt(n)
-		if err != nil {
-			return Bound{}, err
-		}
-		return placeOf(p.Method())
 	}
 	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
 }

@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -236,6 +238,78 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 			t.Errorf("%d profiles in all parts, %d in the archive", profiles, want)
 		}
 	})
+}
+
+// A countedBytes counts what is read of an archive.
+type countedBytes struct {
+	*bytes.Reader
+	read int64
+}
+
+func (c *countedBytes) ReadAt(b []byte, at int64) (int, error) {
+	c.read += int64(len(b))
+	return c.Reader.ReadAt(b, at)
+}
+
+// TestPartReadsItsProfilesOnly: rows of tables that name methods and profiles of other parts
+// do not make it read these.
+func TestPartReadsItsProfilesOnly(t *testing.T) {
+	t.Parallel()
+	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef){
+		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ builder.ProfileRef) {
+			b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
+		},
+		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p builder.ProfileRef) {
+			b.Table(layout.TableProducer, 1<<2, layout.ColumnProfile).Row(uint64(p))
+		},
+	} {
+		data := manyProfiles(t, domain, note)
+		from := &countedBytes{Reader: bytes.NewReader(data)}
+		m, err := archive.OpenRanges("far.parc", from, int64(len(data)), archive.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := merge.Parts(merge.Bound{Class: "C400"}, merge.Bound{Class: "C450"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := testarchive.New(domain)
+		if err := parts[1].Into(t.Context(), to, reader.New(m), merge.PartOptions{OneShape: true}); err != nil {
+			t.Fatal(err)
+		}
+		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
+			t.Errorf("%s: %d profiles, want 50", domain, n)
+		}
+		before, all := m.Header().Region(layout.RegionEX).End(), m.Header().Region(layout.RegionRW).Size
+		if most := before + all/20 + 4<<12; from.read > most {
+			t.Errorf("%s: %d bytes were read, of %d before the profiles and a twentieth of %d", domain, from.read, before, all)
+		}
+	}
+}
+
+// manyProfiles returns an archive with a profile for each of 1,000 methods, all of which are
+// noted.
+func manyProfiles(t *testing.T, domain layout.Domain, note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {
+	b := testarchive.New(domain)
+	for i := range 1000 {
+		m := b.Method(layout.Key{Class: fmt.Sprintf("C%03d", i), Name: "m", Signature: "()V"})
+		p := b.Profile(m, 0, builder.NoContext)
+		if domain == layout.DomainCustom {
+			p.Counters(4, make([]uint64, 200)...)
+		}
+		for bci := range int32(60) {
+			if domain == layout.DomainHotSpot {
+				p.Counter(builder.At{Bci: bci}, uint64(i))
+			}
+		}
+		testarchive.MustDone(t, p)
+		note(b, m, p.Ref())
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func TestJoinRefuses(t *testing.T) {

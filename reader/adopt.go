@@ -247,7 +247,7 @@ func (p Profile) Claimed() bool {
 // Adopted reports whether p is an adopted profile.
 func (p Profile) Adopted() bool { return p.live != words.View{} }
 
-// Address is where the adopted block lies, for native code; 0 if p is not
+// Address returns where the adopted block lies, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.
 func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
 
@@ -315,7 +315,7 @@ func (a *adoption) take(p Profile, from int64) error {
 	return err
 }
 
-// overlap is the error of a block that overlaps one that was claimed.
+// overlap returns the error of a block that overlaps one that was claimed.
 func overlap(p Profile) error {
 	return disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }

@@ -15,6 +15,7 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	area, loop := adoptProfile(t, s, keyArea), adoptProfile(t, s, keyLoop)
 	trained, many := profileOf(t, s, keyArea), profileOf(t, s, keyMany)
 	sum, main, caller := find(t, s, keySum), find(t, s, keyMain), find(t, s, keyLoop)
+	flat := find(t, s, keyArea)
 	circle, _ := s.FindType("Circle", "")
 	if err := s.Bind(circle, 9); err != nil {
 		t.Fatal(err)
@@ -39,7 +40,12 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 			n, _ := s.FindProfiles(keys, nil, profiles)
 			sink += uint64(n) + errorBit(s.AdoptBatch(profiles))
 		},
-		"FindType":     func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
+		"FindType": func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
+		"Profiles": func() { // of a method without calling contexts
+			for p := range flat.Profiles() {
+				sink += uint64(p.Ref())
+			}
+		},
 		"Profile":      func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
 		"Profile deep": func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
 		"Adopt":        func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },

@@ -31,13 +31,15 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 // right, and what it left to its base is missing.
 type BaseError struct {
 	File     string // of the layer
-	BaseFile string // that was given; empty if none was
+	BaseFile string // that was given; empty if none was. It is the one wanted if it was given in the place of the layer
 	Wants    layout.BaseArchive
 	Has      layout.BaseArchive // that was given
 }
 
 func (e *BaseError) Error() string {
 	switch {
+	case e.BaseFile != "" && e.Wants.Is(e.Has):
+		return fmt.Sprintf("%s is a layer on %s, the archive %s, and not the other way round: give %s first", e.File, e.BaseFile, e.Wants.ID(), e.File)
 	case e.BaseFile == "":
 		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(), describeBase(e.Wants))
 	case e.Has.DumpID == e.Wants.DumpID:
@@ -51,7 +53,7 @@ func (e *BaseError) Error() string {
 // Unwrap returns layout.ErrIdentity.
 func (e *BaseError) Unwrap() error { return layout.ErrIdentity }
 
-// describeBase says of what VM and of when an archive is, as far as that is known.
+// describeBase returns the VM and the time of an archive, as far as that is known.
 func describeBase(b layout.BaseArchive) (text string) {
 	if b.Producer != "" {
 		text = fmt.Sprintf(" of %q", b.Producer)

@@ -93,7 +93,7 @@ func (b *batch) takeReady(ids []uint64, found []Profile) {
 // taken is no ready word.
 const taken = 1<<32 - 1
 
-// FindProfiles is LookupProfiles by keys. It is to FindProfile as FindBatch is to Find.
+// FindProfiles is like LookupProfiles, but by keys. It is to FindProfile as FindBatch is to Find.
 func (s *Store) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return inBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
 		for i, id := range b.fetchKeys(keys[from:to]) {
@@ -151,7 +151,7 @@ func inBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *b
 	return hits, err
 }
 
-// code is the code id that lookup i asks for.
+// code returns the code id that lookup i asks for.
 func (b *batch) code(i int) uint64 {
 	if b.codes == nil {
 		return layout.CodeAny

@@ -28,7 +28,7 @@ func (s *Store) block(n layout.Ref) (disk.Block, error) {
 // isSound reports whether a block that begins at an offset was checked.
 func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 
-// soundBit is the bit of a block in sound. Every unit of rw has one, so that bytes
+// soundBit returns the bit of a block in sound. Every unit of rw has one, so that bytes
 // inside a checked block that look like a block do not count as checked.
 func (s *Store) soundBit(at int64) int64 {
 	return (at - s.h.Region(layout.RegionRW).Offset) / disk.Unit

@@ -130,13 +130,13 @@ func (c *Context) up() (err error) {
 	return err
 }
 
-// Ref is the place of the context's record.
+// Ref returns the place of the context's record.
 func (c Context) Ref() layout.Ref { return c.at }
 
 // Profiled reports whether the method has a profile in this context itself.
 func (c Context) Profiled() bool { return c.rec.Profiles != 0 }
 
-// Method is the method that the context belongs to.
+// Method returns the method that the context belongs to.
 func (c Context) Method() (Method, error) {
 	if c.s == nil {
 		return Method{}, ErrNotFound
@@ -153,7 +153,7 @@ func (c Context) Caller() (Frame, error) {
 	return Frame{caller, c.rec.Point}, err
 }
 
-// Inner is the place of the context with one frame fewer, 0 if there is none.
+// Inner returns the place of the context with one frame fewer, 0 if there is none.
 func (c Context) Inner() layout.Ref {
 	if c.rec.Parent == c.method {
 		return 0
@@ -201,18 +201,21 @@ const nodeUnits = disk.ContextSize / disk.Unit
 func (m Method) trie() (trie, error) {
 	first, n := m.head.Contexts(m.s.data[m.at.Offset():])
 	t := trie{s: m.s, method: m.at, first: first, n: int64(n)}
+	if n == 0 {
+		return t, nil
+	}
 	section := &m.s.h.Parts[disk.PartContexts]
-	if t.n > 0 && !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*disk.ContextSize)) {
+	if !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*disk.ContextSize)) {
 		return trie{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", t.n, t.first.Offset())
 	}
-	t.checked = t.n <= fewNodes && m.s.m.Check(layout.RegionRO, t.first.Offset(), t.n*disk.ContextSize) == nil
+	t.checked = t.n > 0 && t.n <= fewNodes && m.s.m.Check(layout.RegionRO, t.first.Offset(), t.n*disk.ContextSize) == nil
 	return t, nil
 }
 
 // fewNodes take no more than two pages, which are checked together.
 const fewNodes = disk.PageSize / disk.ContextSize
 
-// place is where the i-th node lies.
+// place returns where the i-th node lies.
 func (t *trie) place(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
 
 // holds reports whether the node at n is one of the method's.
@@ -268,7 +271,7 @@ func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err
 	return 0, ErrNotFound
 }
 
-// stepChecked is step where the pages of all nodes were checked.
+// stepChecked is like step, where the pages of all nodes were checked.
 func (d *descent) stepChecked(callers uint64, point int32) (profiles layout.Ref, err error) {
 	data := &d.s.hit.data
 	for low, high := d.after, d.n; low < high; {

@@ -188,7 +188,7 @@ func sound(t *testing.T) (data []byte, all []uint64) {
 	return data, all
 }
 
-// places are offsets in an archive: some in every region, few in the padding
+// places returns offsets in an archive: some in every region, few in the padding
 // before rw.
 func places(data []byte) (at []int) {
 	h, err := disk.ParseHeader(data, int64(len(data)))

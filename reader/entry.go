@@ -70,7 +70,7 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	return c.measured(p, at)
 }
 
-// measured is entry for one whose size depends on what is in it.
+// measured is like entry, for an entry whose size depends on what is in it.
 func (c section) measured(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
 	if err != nil {
@@ -82,7 +82,7 @@ func (c section) measured(p Profile, at int) (Entry, bool) {
 	return c.found(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
 }
 
-// found is the entry of a tag and so many units, which begins at an offset in the section.
+// found returns the entry of a tag and so many units, which begins at an offset in the section.
 func (c section) found(p Profile, at int, tag layout.Tag, units uint32) Entry {
 	header := uint8(disk.EntryHeaderSize / disk.Unit)
 	if tag.Wide() {
@@ -110,7 +110,7 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	return data.entry(p, int(at))
 }
 
-// data is the data entries and the point directory.
+// data returns the data entries and the point directory.
 func (p Profile) data() (data section, directory []byte) {
 	start, entries, directory := p.block().Data()
 	return section{p.Ref().Offset() + start, entries}, directory
@@ -164,7 +164,7 @@ func firstRow(dir []byte, point int32) (row int) {
 	return int(at / size)
 }
 
-// isBefore is all bits if a point of a row of a directory is before a point, otherwise 0.
+// isBefore returns all bits if a point of a row of a directory is before a point, otherwise 0.
 func isBefore(row uint32, point int32) uint64 {
 	return uint64((int64(int32(row)) - int64(point)) >> 63)
 }
@@ -229,10 +229,10 @@ type entryKind struct {
 	at     uint32 // in its section, in units
 }
 
-// Tag is what the entry records.
+// Tag returns what the entry records.
 func (e Entry) Tag() layout.Tag { return e.kind.tag }
 
-// Point is the profile point that the entry belongs to.
+// Point returns the profile point that the entry belongs to.
 func (e Entry) Point() int32 {
 	point := e.raw().Point()
 	runtime.KeepAlive(e.s)
@@ -246,7 +246,7 @@ func (e Entry) Sub() layout.Sub {
 	return sub
 }
 
-// Offset is where the entry lies, in bytes from the start of its section.
+// Offset returns where the entry lies, in bytes from the start of its section.
 func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
 // Bytes returns the trained entry as it lies in the file. It must not be written
@@ -258,7 +258,7 @@ func (e Entry) raw() disk.Entry { return e.s.trained(e.place) }
 // adopted reports whether the entry is of an adopted profile.
 func (e Entry) adopted() bool { return e.live != words.View{} }
 
-// liveBytes is the adopted entry, nil if the profile is not adopted.
+// liveBytes returns the adopted entry, nil if the profile is not adopted.
 func (e Entry) liveBytes() []byte {
 	if !e.adopted() {
 		return nil
@@ -280,7 +280,7 @@ func (e Entry) Cell(i int) Counter {
 // noCell is why a call for a cell panics.
 const noCell = "reader: no such cell"
 
-// Cells is the number of cells.
+// Cells returns the number of cells.
 func (e Entry) Cells() int { return (e.place.size() - e.header()) / disk.CellSize }
 
 func (e Entry) header() int { return int(e.kind.header) * disk.Unit }
@@ -308,7 +308,7 @@ func (e Entry) Counter() (c Counter, ok bool) {
 	return Counter{}, false
 }
 
-// Jump is the content of a Jump entry.
+// Jump returns the content of a Jump entry.
 func (e Entry) Jump() (j Jump, ok bool) {
 	if e.kind.tag != layout.TagJump || e.Cells() < 2 {
 		return Jump{}, false
@@ -316,7 +316,7 @@ func (e Entry) Jump() (j Jump, ok bool) {
 	return Jump{e.Cell(0), int64(e.Cell(1).Trained())}, true
 }
 
-// Branch is the content of a Branch entry.
+// Branch returns the content of a Branch entry.
 func (e Entry) Branch() (b Branch, ok bool) {
 	if e.kind.tag != layout.TagBranch || e.Cells() < 3 {
 		return Branch{}, false
@@ -324,7 +324,7 @@ func (e Entry) Branch() (b Branch, ok bool) {
 	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
 }
 
-// Bitmap is the bytes of a Bitmap entry, live if the profile is adopted. They
+// Bitmap returns the bytes of a Bitmap entry, live if the profile is adopted. They
 // are valid while e is reachable.
 func (e Entry) Bitmap() (b []byte, ok bool) {
 	if e.kind.tag != layout.TagBitmap {
@@ -336,7 +336,7 @@ func (e Entry) Bitmap() (b []byte, ok bool) {
 	return b[:n], true
 }
 
-// current is the entry's bytes, of the adopted block if there is one.
+// current returns the entry's bytes, of the adopted block if there is one.
 func (e Entry) current() []byte {
 	if e.adopted() {
 		return e.liveBytes()
@@ -344,7 +344,7 @@ func (e Entry) current() []byte {
 	return e.raw()
 }
 
-// Trap is the method of a SpeculativeTrap entry; it is the zero Method if there
+// Trap returns the method of a SpeculativeTrap entry; it is the zero Method if there
 // is none.
 func (e Entry) Trap() (m Method, err error) {
 	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {

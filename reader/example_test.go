@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// training is the archive of a training run: how often String.length was
+// training returns the archive of a training run: how often String.length was
 // called, and for which shapes Shape.area.
 func training() []byte {
 	var params layout.Params

@@ -4,12 +4,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// LeafOf is the method that a context is remembered to belong to, 0 if it is not
+// LeafOf returns the method that a context is remembered to belong to, 0 if it is not
 // remembered.
 func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.leaves.of(s, n) }
 
 // MaxLateTypes is how many late types a store takes.
 const MaxLateTypes = maxLateTypes
 
-// Depth is the number of frames of the context.
+// Depth returns the number of frames of the context.
 func (c Context) Depth() int { return c.depth() }

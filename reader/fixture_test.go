@@ -205,7 +205,7 @@ func entryAt(t testing.TB, p reader.Profile, point int32) reader.Entry {
 	return e
 }
 
-// numbered is an archive of n methods with a small profile each.
+// numbered returns an archive of n methods with a small profile each.
 func numbered(n int) *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(0)})
 	types := []builder.TypeRef{b.Type(builder.TypeKey{Name: "app/A"}), b.Type(builder.TypeKey{Name: "app/B"})}

@@ -134,7 +134,7 @@ func (p *hitPath) holds(n uint64, units uint32) bool {
 	return uint64(units)-least <= p.end-least-n // units below least become very many
 }
 
-// presence is the presence bits of the block at a unit.
+// presence returns the presence bits of the block at a unit.
 func (p *hitPath) presence(n uint64) uint32 {
 	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
 }
@@ -169,7 +169,7 @@ func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
-// lookupProfile is LookupProfile for what does not lie in its own slot, for one of
+// lookupProfile is like LookupProfile for what does not lie in its own slot, for one of
 // several versions, and for what was not checked yet.
 func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
@@ -218,7 +218,7 @@ func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// readySlot is readyProfile for one slot of the line at an offset in ix.
+// readySlot is like readyProfile for one slot of the line at an offset in ix.
 func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, ready uint32) (Profile, error) {
 	ready, n := ready>>(slot&31), uint64(s.hit.ix.Uint32(line+disk.LineRefs+4*slot))
 	if ready&(1|1<<readyVersions) == 0 || n > s.hit.last.Load() {
@@ -342,7 +342,7 @@ func (s *Store) textIs(symbol uint32, text string) bool {
 	return at+lengthSize+n <= s.hit.end*disk.Unit && uint64(s.hit.data.Uint32(at)) == n && s.hit.data.String(at+lengthSize, n) == text
 }
 
-// signatureTextIs is textIs for a symbol that may be a list.
+// signatureTextIs is like textIs for a symbol that may be a list.
 func (s *Store) signatureTextIs(symbol uint32, text string) bool {
 	at := uint64(symbol) * disk.Unit
 	if symbol == 0 || at+lengthSize > s.hit.end*disk.Unit || s.hit.data.Uint32(at)>>31 == 0 {
@@ -392,7 +392,7 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))
 }
 
-// readyRecord is method for a record that was checked.
+// readyRecord is like method for a record that was checked.
 func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
 	if !s.inMethods(n) {
 		return Method{}, false

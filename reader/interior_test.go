@@ -45,7 +45,7 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 	}
 }
 
-// nested is an archive with a block among whose counters another one begins, and
+// nested returns an archive with a block among whose counters another one begins, and
 // where the two are.
 func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})

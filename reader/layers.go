@@ -65,13 +65,27 @@ func NewLayers(stores ...*Store) (*Layers, error) {
 			beneath = stores[i+1]
 		}
 		if err := s.fitsOn(beneath); err != nil {
-			return nil, err
+			return nil, inOrder(err, stores[:i])
 		}
 	}
 	return &Layers{stores: stores[:len(stores):len(stores)]}, nil
 }
 
-// Stores are the archives, the topmost first. The slice must not be changed.
+// inOrder names the base that a layer lacks if it is among those above the layer.
+func inOrder(err error, above []*Store) error {
+	wrong := new(BaseError)
+	if !errors.As(err, &wrong) || wrong.BaseFile != "" {
+		return err
+	}
+	for _, s := range above {
+		if has := s.h.AsBase(); wrong.Wants.Is(has) {
+			wrong.BaseFile, wrong.Has = s.m.Name(), has
+		}
+	}
+	return err
+}
+
+// Stores returns the archives, the topmost first. The slice must not be changed.
 func (l *Layers) Stores() []*Store { return l.stores }
 
 // Close closes all archives.
@@ -84,13 +98,13 @@ func closeAll(stores []*Store) (err error) {
 	return err
 }
 
-// Store is the archive that the profile is of: the layer that answered.
+// Store returns the archive that the profile is of: the layer that answered.
 func (p Profile) Store() *Store { return p.s }
 
-// Store is the archive that the method is of.
+// Store returns the archive that the method is of.
 func (m Method) Store() *Store { return m.s }
 
-// FindProfile is [Store.FindProfile] in the layer that answers for this version of the
+// FindProfile is like [Store.FindProfile] in the layer that answers for this version of the
 // method. It allocates nothing.
 func (l *Layers) FindProfile(k layout.Key, code uint64) (Profile, error) {
 	id := k.ID(l.stores[0].h.Domain)
@@ -103,7 +117,7 @@ func (l *Layers) FindProfile(k layout.Key, code uint64) (Profile, error) {
 	return Profile{}, ErrNotFound
 }
 
-// LookupProfile is [Store.LookupProfile] in the layer that answers for this version of the
+// LookupProfile is like [Store.LookupProfile] in the layer that answers for this version of the
 // method. It allocates nothing.
 func (l *Layers) LookupProfile(id, code uint64) (Profile, error) {
 	for _, s := range l.stores {
@@ -133,7 +147,7 @@ func (s *Store) passesOn(id uint64, k *layout.Key, code uint64, err *error) bool
 	return m.passesOn(code, err)
 }
 
-// passesOn is Store.passesOn for a method of the archive.
+// passesOn is like Store.passesOn, for a method of the archive.
 func (m Method) passesOn(code uint64, err *error) bool {
 	if *err != ErrNotFound && *err != nil {
 		return false
@@ -164,7 +178,7 @@ func (m Method) hasVersion(code uint64) (bool, error) {
 	return false, err
 }
 
-// hasIn is hasVersion in one context.
+// hasIn is like hasVersion, but in one context.
 func (m Method) hasIn(first, context layout.Ref, code uint64) (bool, error) {
 	if first == 0 || code == layout.CodeAny {
 		return first != 0, nil
@@ -186,7 +200,7 @@ func (l *Layers) Find(k layout.Key) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
 }
 
-// Lookup is Find by the id of the method. The error also matches ErrAmbiguous, as that of
+// Lookup is like Find, but by the id of the method. The error also matches ErrAmbiguous, as that of
 // [Store.Lookup].
 func (l *Layers) Lookup(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.Lookup(id) })
@@ -215,7 +229,7 @@ func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method,
 	return first, nil
 }
 
-// Profile is [Method.Profile] in the layer that answers for this version of the method. The
+// Profile is like [Method.Profile] in the layer that answers for this version of the method. The
 // method and the callers may be of any layer. It allocates nothing unless there are more than
 // 32 frames, or signatures that the archives store as lists.
 func (l *Layers) Profile(m Method, code uint64, frames ...Frame) (p Profile, depth int, err error) {
@@ -358,7 +372,7 @@ func (l *Layers) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// AdoptBatch is [Store.AdoptBatch] for profiles of all layers.
+// AdoptBatch is like [Store.AdoptBatch] for profiles of all layers.
 func (l *Layers) AdoptBatch(profiles []Profile) error {
 	for from := 0; from < len(profiles); {
 		s, to := profiles[from].s, from+1

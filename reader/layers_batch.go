@@ -6,13 +6,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// FindProfiles is [Store.FindProfiles] in layers: each lookup is answered as by
+// FindProfiles is like [Store.FindProfiles] in layers: each lookup is answered as by
 // [Layers.FindProfile], to which it is as FindBatch to Find.
 func (l *Layers) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(keys, nil, codes, found)
 }
 
-// LookupProfiles is FindProfiles by ids.
+// LookupProfiles is like FindProfiles, but by ids.
 func (l *Layers) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(nil, ids, codes, found)
 }

@@ -52,7 +52,7 @@ func answering(layers []modelLayer, method int, code uint64) (l modelLayer, ok b
 	return l, false
 }
 
-// forEveryCaller is what a search through all profiles finds for a version of a method and
+// forEveryCaller returns what a search through all profiles finds for a version of a method and
 // every caller.
 func forEveryCaller(layers []modelLayer, method int, code uint64) (s *reader.Store, count uint64, err error) {
 	l, ok := answering(layers, method, code)
@@ -260,7 +260,7 @@ func TestLayersMustLieOnTheirBases(t *testing.T) {
 		{[]string{framework}, "01", "", "give that one too"},
 		{[]string{app, framework}, "01", "", "give that one too"},
 		{[]string{app, jdk}, "03", "01", "give the right base"},
-		{[]string{jdk, framework}, "01", "", "give that one too"}, // upside down
+		{[]string{jdk, framework}, "01", "01", "not the other way round"},
 	} {
 		var rejected error
 		l, err := reader.OpenLayers(archive.Options{OnReject: func(err error) { rejected = err }}, test.paths...)

@@ -234,7 +234,7 @@ func (q *search) line() disk.Line {
 	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
 }
 
-// lineOffset is where in the file a line of the index lies.
+// lineOffset returns where in the file a line of the index lies.
 func (s *Store) lineOffset(bucket uint64) int64 {
 	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
@@ -384,7 +384,7 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// deepest is Profile for the longest context that has profiles at all. It answers nearly
+// deepest is like Profile for the longest context that has profiles at all. It answers nearly
 // every lookup, and reads the profiles of no shorter context.
 func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
 	t, err := m.trie()

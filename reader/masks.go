@@ -87,7 +87,7 @@ func (t typesAt) hold(cells []byte, set uint64) bool {
 	return true
 }
 
-// holdRows is hold for each of the rows of a wide entry.
+// holdRows is like hold for each of the rows of a wide entry.
 func (t typesAt) holdRows(rows []byte, mask *disk.WideMask) bool {
 	width := mask.Row * disk.CellSize
 	if mask.TypesOfRows == 1 { // the type stands first, as in most rows

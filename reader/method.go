@@ -68,7 +68,7 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	}
 }
 
-// indexedID is the id of a method that has a record: that of its first profile, or
+// indexedID returns the id of a method that has a record: that of its first profile, or
 // else of the record.
 func (m Method) indexedID() (uint64, error) {
 	if id, ok := m.head.ID(m.s.data[m.at.Offset():]); ok {
@@ -106,7 +106,7 @@ func (m Method) record() (r disk.MethodRecord) {
 	return r
 }
 
-// profiles is the first profile without a context, 0 if there is none.
+// profiles returns the first profile without a context, 0 if there is none.
 func (m Method) profiles() layout.Ref {
 	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
@@ -131,7 +131,7 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 // Valid reports whether m is a method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID is the method's id: that of its first profile, or else of its record. If the
+// ID returns the method's id: that of its first profile, or else of its record. If the
 // method has no record it is computed from the key. It is 0 if it cannot be read.
 func (m Method) ID() uint64 {
 	if m.s == nil {
@@ -155,10 +155,10 @@ func (m Method) ID() uint64 {
 // are found by key only.
 func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
 
-// Ref is the place of the method's record or row.
+// Ref returns the place of the method's record or row.
 func (m Method) Ref() layout.Ref { return m.at }
 
-// Flags are the method's flags.
+// Flags returns the method's flags.
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // Unexecuted reports whether the training run saw the method and did not execute it.
@@ -167,10 +167,10 @@ func (m Method) Unexecuted() bool { return m.head.Flags()&layout.MethodUnexecute
 // Profiled reports whether the method has a profile without a context.
 func (m Method) Profiled() bool { return m.profiles() != 0 }
 
-// Access is the access flags as in a class file, 0 if unknown.
+// Access returns the access flags as in a class file, 0 if unknown.
 func (m Method) Access() uint32 { return m.record().Access }
 
-// Key is the method's key, copied.
+// Key returns the method's key, copied.
 func (m Method) Key() (k layout.Key, err error) {
 	name, err := m.Name()
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Store) text(n layout.Ref) (string, error) {
 	return name.String(), err
 }
 
-// Name is the method's name, or LLVM's PGO name.
+// Name returns the method's name, or LLVM's PGO name.
 func (m Method) Name() (Name, error) {
 	if m.head.Flags()&disk.MethodNamed == 0 {
 		return m.s.symbol(m.record().Name)
@@ -229,11 +229,11 @@ func (m Method) holds(text string) (bool, error) {
 	return same, nil
 }
 
-// Signature is the method's signature, empty if the domain has none. It is copied if
+// Signature returns the method's signature, empty if the domain has none. It is copied if
 // the archive stores it as a list of names.
 func (m Method) Signature() (Name, error) { return m.s.signature(m.record().Signature) }
 
-// Class is the declaring class; ok is false if the domain has none.
+// Class returns the declaring class; ok is false if the domain has none.
 func (m Method) Class() (t Type, ok bool, err error) {
 	holder := m.record().Holder
 	if holder == 0 {
@@ -249,7 +249,7 @@ func (m Method) Class() (t Type, ok bool, err error) {
 // hasRow reports whether the method has a row instead of a record.
 func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
 
-// rowRecord is what the record of a method with a row would be.
+// rowRecord returns what the record of a method with a row would be.
 func (m Method) rowRecord() disk.MethodRecord {
 	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.row), Signature: layout.Ref(m.row >> 32)}
 }
@@ -307,7 +307,7 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	return Method{s, uint64(row.Signature)<<32 | uint64(holder), row.Head(), n}, nil
 }
 
-// count is the number of class rows.
+// count returns the number of class rows.
 func count(classes layout.Span) int64 { return classes.Size / disk.ClassRowSize }
 
 func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {

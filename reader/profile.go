@@ -40,7 +40,7 @@ func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
 // Valid reports whether p is a profile.
 func (p Profile) Valid() bool { return p.s != nil }
 
-// Ref is the place of the block.
+// Ref returns the place of the block.
 func (p Profile) Ref() layout.Ref { return p.place.at }
 
 // Bytes returns the trained MethodData block as it lies in the file. It must not
@@ -54,7 +54,7 @@ func (p Profile) block() disk.Block {
 	return p.s.trained(p.place)
 }
 
-// liveBlock is the adopted block, nil if p is not adopted.
+// liveBlock returns the adopted block, nil if p is not adopted.
 func (p Profile) liveBlock() []byte {
 	if !p.Adopted() {
 		return nil
@@ -62,7 +62,7 @@ func (p Profile) liveBlock() []byte {
 	return p.s.live(p.place)
 }
 
-// Method is the method that the profile is of.
+// Method returns the method that the profile is of.
 func (p Profile) Method() (Method, error) {
 	if p.s == nil {
 		return Method{}, ErrNotFound
@@ -81,7 +81,7 @@ func (p Profile) Code() uint64 {
 	return code
 }
 
-// Context is the calling context; ok is false if the profile holds for every
+// Context returns the calling context; ok is false if the profile holds for every
 // caller.
 func (p Profile) Context() (c Context, ok bool, err error) {
 	f := p.trained(disk.HasLinks)
@@ -105,7 +105,7 @@ func (p Profile) trained(f disk.Presence) []byte {
 	return p.block().Field(f)
 }
 
-// current is trained, in the adopted block if there is one.
+// current is like trained, but in the adopted block if there is one.
 func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
 	if b == nil || !p.Adopted() {
@@ -124,7 +124,7 @@ func (p Profile) Size() (code, host uint32) {
 	return code, host
 }
 
-// Invocations is how often the method was called. ok is false if the profile
+// Invocations returns how often the method was called. ok is false if the profile
 // does not have the counter.
 func (p Profile) Invocations() (c Counter, ok bool) {
 	unit, ok := disk.InvocationsAt(disk.Presence(p.first))
@@ -138,7 +138,7 @@ func (p Profile) Invocations() (c Counter, ok bool) {
 // profile does not have the counter.
 func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(disk.HasBackedges) }
 
-// Interpreted is how often the interpreter ran the method. ok is false if the
+// Interpreted returns how often the interpreter ran the method. ok is false if the
 // profile does not have the counter.
 func (p Profile) Interpreted() (c Counter, ok bool) { return p.counter(disk.HasInterpreted) }
 
@@ -199,7 +199,7 @@ func (p Profile) Escape() (e Escape, ok bool) {
 	return e, true
 }
 
-// TrapHistory is the number of traps by reason, live if the profile is adopted;
+// TrapHistory returns the number of traps by reason, live if the profile is adopted;
 // nil if the profile has none. The bytes are valid while p is reachable.
 func (p Profile) TrapHistory() []byte {
 	f := p.trained(disk.HasTraps)
@@ -219,7 +219,7 @@ type place struct {
 	units uint32 // size in units of 8 bytes
 }
 
-// placeOf is the place of the block that lies at n.
+// placeOf returns the place of the block that lies at n.
 func placeOf(n layout.Ref, b disk.Block) place { return place{n, uint32(len(b) / disk.Unit)} }
 
 // span returns where in the file the place begins and ends.
@@ -228,10 +228,10 @@ func (p place) span() (from, to int64) {
 	return from, from + int64(p.units)*disk.Unit
 }
 
-// size is the size of the place in bytes.
+// size returns the size of the place in bytes.
 func (p place) size() int { return int(p.units) * disk.Unit }
 
-// trained is the bytes at a place as they lie in the file.
+// trained returns the bytes at a place as they lie in the file.
 func (s *Store) trained(p place) []byte {
 	from, to := p.span()
 	return s.data[from:to:to]

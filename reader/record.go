@@ -18,7 +18,7 @@ type Counter struct {
 	live    *atomic.Uint64 // nil if the profile is not adopted
 }
 
-// counterAt is the counter at an offset in trained and, if the profile is
+// counterAt returns the counter at an offset in trained and, if the profile is
 // adopted, at the same offset in live. It panics if it is outside.
 func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
@@ -28,7 +28,7 @@ func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	return c
 }
 
-// Load is the live count if the profile is adopted, otherwise the trained one.
+// Load returns the live count if the profile is adopted, otherwise the trained one.
 func (c Counter) Load() uint64 {
 	if c.live == nil {
 		return c.Trained()
@@ -38,7 +38,7 @@ func (c Counter) Load() uint64 {
 	return n
 }
 
-// Trained is the count as it was dumped.
+// Trained returns the count as it was dumped.
 func (c Counter) Trained() uint64 {
 	if c.trained == nil {
 		return 0
@@ -65,7 +65,7 @@ func (c Counter) Add(n uint64) error {
 // ok is false if the profile is not adopted.
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
-// Offset is where the counter lies in the archive, in bytes from its start; 0 for the zero
+// Offset returns where the counter lies in the archive, in bytes from its start; 0 for the zero
 // Counter. In the adopted mapping its word lies at Adoption.Base + Offset, and as far from
 // Profile.Address as Offset is from Profile.Ref().Offset(): so compiled code may have it as
 // a constant. It is valid for cells of any kind: see Entry.Cell and Receivers.Cells.
@@ -120,12 +120,12 @@ func (r *Receivers) cells() liveRows {
 	return liveRows{r.e.live.From(uint64(r.e.header())), uint64(r.first) * disk.CellSize, r.rows}
 }
 
-// row is a cell of a row: 0 for the pointer, 1 for the count.
+// row returns a cell of a row: 0 for the pointer, 1 for the count.
 func (l liveRows) row(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
 
-// other is the count of all others.
+// other returns the count of all others.
 func (l liveRows) other() *atomic.Uint64 { return l.cells.Word(0) }
 
 // rowOf finds the row that holds a pointer.
@@ -153,7 +153,7 @@ func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 	return 0, false
 }
 
-// Flags are the entry's flags, live if the profile is adopted.
+// Flags returns the entry's flags, live if the profile is adopted.
 func (e Entry) Flags() layout.EntryFlags {
 	if !e.adopted() {
 		flags := e.raw().Flags()
@@ -165,7 +165,7 @@ func (e Entry) Flags() layout.EntryFlags {
 	return flags
 }
 
-// word is the live 32-bit word at an offset, which the entry has and which is
+// word returns the live 32-bit word at an offset, which the entry has and which is
 // aligned as every entry is.
 func (e Entry) word(offset int) *atomic.Uint32 {
 	return e.live.Word32(uint64(offset))
@@ -186,7 +186,7 @@ func (e Entry) RecordNull() error {
 	return nil
 }
 
-// Traps is the entry's traps word, live if the profile is adopted. It is 0 of a
+// Traps returns the entry's traps word, live if the profile is adopted. It is 0 of a
 // wide entry other than Receivers.
 func (e Entry) Traps() layout.EntryTraps {
 	at, ok := e.trapsAt()
@@ -203,7 +203,7 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(traps)
 }
 
-// trapsAt is where the traps word lies: in the header of a HotSpot entry, and
+// trapsAt returns where the traps word lies: in the header of a HotSpot entry, and
 // in the second cell of a wide Receivers entry.
 func (e Entry) trapsAt() (offset int, ok bool) {
 	if !e.kind.tag.Wide() {

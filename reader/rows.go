@@ -50,7 +50,7 @@ func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	return rowShape{}, false
 }
 
-// Rows is the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
+// Rows returns the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
 // that has rows: Counters, ValueSite, Successors and Callees, and those of a producer's
 // shapes that have rows. Those of a Receivers entry are its Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
@@ -61,10 +61,10 @@ func (e Entry) Rows() (r Rows, ok bool) {
 	return Rows{e, s}, true
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (r Rows) Len() int { return (r.e.Cells() - r.shape.first) / r.shape.width }
 
-// Head is the cells before the rows: the count of a Ret, the default count and
+// Head returns the cells before the rows: the count of a Ret, the default count and
 // displacement of a MultiBranch. It panics if there is no cell i.
 func (r Rows) Head(i int) Counter {
 	if i < 0 || r.shape.head+i >= r.shape.first {
@@ -131,7 +131,7 @@ type Receiver struct {
 	Count Counter
 }
 
-// Receivers is the type profile of a ReceiverType, VirtualCall,
+// Receivers returns the type profile of a ReceiverType, VirtualCall,
 // VirtualCallType or wide Receivers entry.
 func (e Entry) Receivers() (r Receivers, ok bool) {
 	switch e.kind.tag {
@@ -145,16 +145,16 @@ func (e Entry) Receivers() (r Receivers, ok bool) {
 	return r, r.rows >= 0 && r.first+2*r.rows <= e.Cells()
 }
 
-// Len is the number of rows, empty ones included.
+// Len returns the number of rows, empty ones included.
 func (r Receivers) Len() int { return r.rows }
 
-// Other is the count of all receivers that found no row.
+// Other returns the count of all receivers that found no row.
 func (r Receivers) Other() Counter { return r.e.Cell(0) }
 
 // NullSeen reports whether a null was seen.
 func (r Receivers) NullSeen() bool { return r.e.Flags()&layout.EntryNullSeen != 0 }
 
-// Gap is HotSpot's nonprofiled_count; ok is false where the VM keeps none.
+// Gap returns HotSpot's nonprofiled_count; ok is false where the VM keeps none.
 func (r Receivers) Gap() (c Counter, ok bool) {
 	if r.e.kind.tag.Wide() || r.e.s.shape.Gap == 0 {
 		return Counter{}, false
@@ -258,7 +258,7 @@ type TypeWord struct {
 	Unknown  bool // several types were seen
 }
 
-// Types is the argument, return or parameter types of a CallType,
+// Types returns the argument, return or parameter types of a CallType,
 // VirtualCallType or ParametersType entry.
 func (e Entry) Types() (t TypeList, ok bool) {
 	switch e.kind.tag {
@@ -271,7 +271,7 @@ func (e Entry) Types() (t TypeList, ok bool) {
 
 func (t TypeList) cells() int { return t.e.Cells() - t.first }
 
-// Args is the number of arguments or parameters.
+// Args returns the number of arguments or parameters.
 func (t TypeList) Args() int { return t.cells() / 2 }
 
 // Arg returns the stack slot and the type profile of argument i. It panics if
@@ -284,7 +284,7 @@ func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 	return t.e.Cell(cell).Trained(), t.word(cell + 1)
 }
 
-// Return is the type profile of the return value; ok is false if the entry has
+// Return returns the type profile of the return value; ok is false if the entry has
 // none.
 func (t TypeList) Return() (w TypeWord, ok bool) {
 	if t.cells()%2 == 0 {

@@ -116,10 +116,10 @@ func New(m *archive.Mapping) *Store {
 	return s
 }
 
-// Mapping is the archive itself.
+// Mapping returns the archive itself.
 func (s *Store) Mapping() *archive.Mapping { return s.m }
 
-// Header is the decoded header. It must not be changed.
+// Header returns the decoded header. It must not be changed.
 func (s *Store) Header() *layout.Header { return s.h }
 
 // Close closes the archive; see the package comment.

@@ -20,7 +20,7 @@ func (n Name) String() string {
 	return text
 }
 
-// Len is its length in bytes.
+// Len returns its length in bytes.
 func (n Name) Len() int { return len(n.text) }
 
 // Equal compares it with s, without copying.
@@ -138,7 +138,7 @@ func (n Name) compare(s string) int {
 	return c
 }
 
-// compareText is strings.Compare without a copy.
+// compareText is like strings.Compare, but copies nothing.
 func compareText(b []byte, s string) int {
 	switch {
 	case string(b) == s:

@@ -32,17 +32,17 @@ func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	return rec, nil
 }
 
-// typeOf is the type whose record lies at n, a place that isType accepts.
+// typeOf returns the type whose record lies at n, a place that isType accepts.
 func (s *Store) typeOf(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
-// typeOffset is where in the file the record of a type of the archive lies.
+// typeOffset returns where in the file the record of a type of the archive lies.
 func (s *Store) typeOffset(ordinal uint32) int64 {
 	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
 
-// Type is the type with that ordinal; the ordinals of an archive are 0 to
+// Type returns the type with that ordinal; the ordinals of an archive are 0 to
 // Header().Counts.Types-1, those of late types follow. The error matches
 // ErrNotFound if no type has it.
 func (s *Store) Type(ordinal uint32) (Type, error) {
@@ -74,13 +74,13 @@ func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 // Valid reports whether t is a type.
 func (t Type) Valid() bool { return t.s != nil }
 
-// Ordinal is the type's number in its store.
+// Ordinal returns the type's number in its store.
 func (t Type) Ordinal() uint32 { return t.ordinal }
 
 // Late reports whether the type is not in the archive: LateType made it.
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
-// Address is what the pointer cells of an adopted profile hold for the type; ok is false if
+// Address returns what the pointer cells of an adopted profile hold for the type; ok is false if
 // its store is not adopted.
 func (t Type) Address() (address uint64, ok bool) {
 	if t.s == nil {
@@ -105,7 +105,7 @@ func (t Type) record() (disk.TypeRecord, error) {
 	return t.s.typeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
 }
 
-// Name is the type's name in the domain's own spelling.
+// Name returns the type's name in the domain's own spelling.
 func (t Type) Name() (Name, error) {
 	if t.Late() {
 		k, _ := t.s.lateKey(t.ordinal)
@@ -115,7 +115,7 @@ func (t Type) Name() (Name, error) {
 	return t.text(rec.Name, err)
 }
 
-// Loader is the identity of the type's class loader, empty for the boot loader
+// Loader returns the identity of the type's class loader, empty for the boot loader
 // or if it is not known.
 func (t Type) Loader() (Name, error) {
 	if t.Late() {
@@ -126,7 +126,7 @@ func (t Type) Loader() (Name, error) {
 	return t.text(rec.Loader, err)
 }
 
-// Alias is the name as the producer spelled it, empty if that is the name.
+// Alias returns the name as the producer spelled it, empty if that is the name.
 func (t Type) Alias() (Name, error) {
 	rec, err := t.record()
 	return t.text(rec.Alias, err)
@@ -140,13 +140,13 @@ func (t Type) text(n layout.Ref, err error) (Name, error) {
 	return t.s.symbol(n)
 }
 
-// ID is the type's id, layout.TypeID of its name and loader.
+// ID returns the type's id, layout.TypeID of its name and loader.
 func (t Type) ID() (uint64, error) {
 	rec, err := t.record()
 	return rec.ID, err
 }
 
-// Flags are the type's flags, 0 for a late type.
+// Flags returns the type's flags, 0 for a late type.
 func (t Type) Flags() (layout.TypeFlags, error) {
 	rec, err := t.record()
 	return rec.Flags, err
@@ -338,5 +338,5 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	}
 }
 
-// maxTypes is how many types the store can have, late ones included.
+// maxTypes returns how many types the store can have, late ones included.
 func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + maxLateTypes }

@@ -3,6 +3,7 @@ package reader
 import (
 	"cmp"
 	"iter"
+	"math"
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -52,6 +53,23 @@ func (s *Store) Profiles() iter.Seq2[Profile, error] {
 			}
 		}
 	}
+}
+
+// CheckProfilesOf checks the pages that lie from the first to the last of the profiles of
+// some methods, and those between. An archive that is read in ranges reads them at once.
+func (s *Store) CheckProfilesOf(methods []Method) error {
+	first, last := int64(math.MaxInt64), int64(0)
+	for _, m := range methods {
+		if n := m.profiles(); n != 0 && s.inRW(n) {
+			first, last = min(first, n.Offset()), max(last, n.Offset())
+		}
+	}
+	if last == 0 {
+		return nil
+	}
+	return s.m.Guard(func() error {
+		return s.m.Check(layout.RegionRW, first, min(last+disk.PageSize, s.h.Region(layout.RegionRW).End())-first)
+	})
 }
 
 // A walk iterates over one section of methods.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,24 +15,6 @@ import (
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
 )
-
-// answer returns what a lookup found, as the dump prints it, without what is of its archive.
-func answer(t testarchive.TB, p reader.Profile, depth int, err error) string {
-	t.Helper()
-	if err != nil {
-		return err.Error()
-	}
-	m, err := p.Method()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text bytes.Buffer
-	if err := dump.Profile(&text, p.Store(), m, p); err != nil {
-		t.Fatal(err)
-	}
-	_, found, _ := strings.Cut(text.String(), `"methods":[`)
-	return fmt.Sprint(depth, strings.Replace(found, sharedID, "", 1))
-}
 
 // checkAnswers checks that layers answer as an archive does, for every method and version of
 // it, in each of its contexts and in others.
@@ -60,17 +41,17 @@ func checkAnswers(t testarchive.TB, l *reader.Layers, full *reader.Store) {
 		for code := range codes {
 			for _, frames := range contexts {
 				p, depth, err := m.Profile(code, frames...)
-				want := answer(t, p, depth, err)
+				want := testarchive.FoundBy(t, p, depth, err)
 				p, depth, err = l.Profile(m, code, frames...)
-				if got := answer(t, p, depth, err); got != want {
-					t.Fatalf("%v, code %x: layers answer\n%s\nthe archive\n%s", k, code, got, want)
+				if got := testarchive.FoundBy(t, p, depth, err); got != want {
+					t.Fatalf("%v, code %x: layers answer\n%v\nthe archive\n%v", k, code, got, want)
 				}
 			}
 			p, err := full.FindProfile(k, code)
-			want := answer(t, p, 0, err)
+			want := testarchive.FoundBy(t, p, 0, err)
 			p, err = l.FindProfile(k, code)
-			if got := answer(t, p, 0, err); got != want {
-				t.Fatalf("%v, code %x, every caller: layers answer\n%s\nthe archive\n%s", k, code, got, want)
+			if got := testarchive.FoundBy(t, p, 0, err); got != want {
+				t.Fatalf("%v, code %x, every caller: layers answer\n%v\nthe archive\n%v", k, code, got, want)
 			}
 		}
 	}
@@ -124,7 +105,7 @@ func TestLayersOfAReducedArchiveAnswerAsTheArchive(t *testing.T) {
 	}
 }
 
-// rawLines is methodLines with all flags.
+// rawLines is like methodLines with all flags.
 func rawLines(t testarchive.TB, s *reader.Store) map[string]string {
 	lines := methodLines(t, s)
 	for m := range s.Methods() {

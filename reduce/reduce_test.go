@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/testarchive"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
@@ -28,22 +27,15 @@ func reduced(t testarchive.TB, s *reader.Store, r reduce.Options) (testarchive.A
 	return testarchive.Build(t, b), report
 }
 
-var sharedID = fmt.Sprintf(`,"flags":%d`, layout.MethodSharedID)
-
-// methodLines returns the methods of an archive that have profiles by name, as the
-// dump prints them. It leaves out the flag that depends on the IDs of other methods.
+// methodLines returns the lines of the methods of an archive that have profiles, by name.
 func methodLines(t testarchive.TB, s *reader.Store) map[string]string {
 	lines := map[string]string{}
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var line bytes.Buffer
-		if err := dump.Method(&line, s, m); err != nil {
-			t.Fatal(err)
-		}
 		if numProfiles(m) > 0 {
-			lines[keyText(t, m)] = strings.Replace(line.String(), sharedID, "", 1)
+			lines[keyText(t, m)] = testarchive.MethodLine(t, m)
 		}
 	}
 	return lines

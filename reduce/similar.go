@@ -75,7 +75,7 @@ func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 	return true, nil
 }
 
-// overlap is the part of the counts that two profiles have in common, relative to the sum of
+// overlap returns the part of the counts that two profiles have in common, relative to the sum of
 // each: 1 for the same proportions, or if neither has counts.
 func overlap(x, y map[string]uint64) (common float64) {
 	sumX, sumY := sumOf(x), sumOf(y)

@@ -130,7 +130,7 @@ static pa_error adopt(function *f) {
 	return e;
 }
 
-/* receiver_count is how often a class was seen. */
+/* receiver_count returns how often a class was seen. */
 static uint64_t receiver_count(const function *f, unsigned class) {
 	pa_receiver r;
 	if (archive == NULL) return f->own[RECEIVERS + class];

@@ -94,7 +94,7 @@ typedef struct pa_text {
 	size_t size;
 } pa_text;
 
-/* pa_text_of is the text of a string. */
+/* pa_text_of returns the text of a string. */
 PA_API pa_text pa_text_of(const char *string);
 
 /* The profilers. docs/format.md has a table of them. */
@@ -147,7 +147,7 @@ typedef struct pa_info {
 	uint64_t total_invocations, max_invocations, total_count, max_count;
 } pa_info;
 
-/* pa_info_of is what the header says. Provenance is in the tables PA_TABLE_DUMPS and PA_TABLE_RUNS. */
+/* pa_info_of returns what the header says. Provenance is in the tables PA_TABLE_DUMPS and PA_TABLE_RUNS. */
 PA_API const pa_info *pa_info_of(const pa_archive *archive);
 
 /* ---- layers ---- */
@@ -170,7 +170,7 @@ typedef struct pa_type {
 	pa_text name, loader, alias;
 } pa_type;
 
-/* pa_type_get is the type with an ordinal. */
+/* pa_type_get reads the type with an ordinal. */
 PA_API pa_error pa_type_get(const pa_archive *archive, uint32_t ordinal, pa_type *type);
 
 /* pa_find_type looks up a type by name and loader. */
@@ -208,7 +208,7 @@ typedef struct pa_method {
 	pa_ref _profiles, _contexts, _signature;
 } pa_method;
 
-/* pa_key_id is the id of a key. It is the same in all archives of a domain: compute it once. */
+/* pa_key_id returns the id of a key. It is the same in all archives of a domain: compute it once. */
 PA_API uint64_t pa_key_id(const pa_archive *archive, const pa_key *key);
 
 /* pa_find_method looks up a method by its key, pa_lookup_method by its id. Unexecuted methods are found by key; by id only
@@ -216,7 +216,7 @@ PA_API uint64_t pa_key_id(const pa_archive *archive, const pa_key *key);
 PA_API pa_error pa_find_method(const pa_archive *archive, const pa_key *key, pa_method *method);
 PA_API pa_error pa_lookup_method(const pa_archive *archive, uint64_t id, pa_method *method);
 
-/* pa_method_at is the method to which a context or a profile refers, pa_table_method that of a cell of a table: only tables
+/* pa_method_at reads the method to which a context or a profile refers, pa_table_method that of a cell of a table: only tables
  * refer to methods of which the archive has no more than the key. */
 PA_API pa_error pa_method_at(const pa_archive *archive, pa_ref at, pa_method *method);
 PA_API pa_error pa_table_method(const pa_archive *archive, pa_ref at, pa_method *method);
@@ -246,7 +246,7 @@ typedef struct pa_class_methods {
 PA_API pa_class_methods pa_class_methods_of(const pa_archive *archive, uint32_t type);
 PA_API pa_error pa_class_methods_next(pa_class_methods *it, pa_method *method);
 
-/* pa_code_id is the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, as
+/* pa_code_id returns the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, as
  * JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with other methods of the class. A
  * lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes are no bytecodes, or if a debugger has
  * set a breakpoint in them. */
@@ -279,7 +279,7 @@ typedef struct pa_contexts {
 PA_API pa_contexts pa_contexts_of(const pa_archive *archive, const pa_method *method);
 PA_API pa_error pa_contexts_next(pa_contexts *it, pa_context *context);
 
-/* pa_context_at is the context to which a file reference leads. It takes time linear in the number of frames. */
+/* pa_context_at reads the context to which a file reference leads. It takes time linear in the number of frames. */
 PA_API pa_error pa_context_at(const pa_archive *archive, pa_ref at, pa_context *context);
 
 /* pa_context_frames writes the frames of a context, the direct caller first, as many as there is room for, and sets count
@@ -321,7 +321,7 @@ typedef struct pa_profiles {
 PA_API pa_profiles pa_profiles_of(const pa_archive *archive, const pa_method *method);
 PA_API pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile);
 
-/* pa_profile_at is the profile to which a file reference of a table leads. */
+/* pa_profile_at reads the profile to which a file reference of a table leads. */
 PA_API pa_error pa_profile_at(const pa_archive *archive, pa_ref at, pa_profile *profile);
 
 /* What a profile has beside its entries. Counts are live if the profile is adopted. */
@@ -383,10 +383,10 @@ PA_API pa_entries pa_entries_of(const pa_profile *profile, pa_section section);
 PA_API pa_entries pa_entries_at(const pa_profile *profile, int32_t point);
 PA_API bool pa_entries_next(pa_entries *it, pa_entry *entry);
 
-/* pa_entry_at is the first data entry at a profile point. */
+/* pa_entry_at finds the first data entry at a profile point. */
 PA_API bool pa_entry_at(const pa_profile *profile, int32_t point, pa_entry *entry);
 
-/* pa_cell is cell i as a number: live if the profile is adopted. pa_trained is the cell as it lies in the file. Both are 0
+/* pa_cell returns cell i as a number: live if the profile is adopted. pa_trained returns it as it lies in the file. Both return 0
  * where there is no such cell. */
 PA_API uint64_t pa_cell(const pa_entry *entry, uint32_t i);
 PA_API uint64_t pa_trained(const pa_entry *entry, uint32_t i);
@@ -395,7 +395,7 @@ PA_API uint64_t pa_trained(const pa_entry *entry, uint32_t i);
  * none. tags are bit 0: a null was seen, bit 1: several types were seen; NULL if you don't need them. */
 PA_API uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags);
 
-/* pa_cell_method is the method to which cell i points; PA_NOT_FOUND if it is empty. */
+/* pa_cell_method reads the method to which cell i points; PA_NOT_FOUND if it is empty. */
 PA_API pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *method);
 
 /* Typed accessors. They return false for an entry of another tag. */
@@ -449,13 +449,13 @@ typedef struct pa_cell_shape {
 	uint8_t kind; /* pa_cell_kind */
 } pa_cell_shape;
 
-/* pa_shape_of is the shape of a tag; false if none is declared. */
+/* pa_shape_of finds the shape of a tag; false if none is declared. */
 PA_API bool pa_shape_of(const pa_archive *archive, uint8_t tag, pa_shape *shape);
 
-/* pa_shape_cell is the i-th cell: those that stand once, then those of a row. false if there are not as many. */
+/* pa_shape_cell reads the i-th cell: those that stand once, then those of a row. false if there are not as many. */
 PA_API bool pa_shape_cell(const pa_shape *shape, uint32_t i, pa_cell_shape *cell);
 
-/* pa_shape_bit is the name of a bit of the i-th cell, empty if it has none. */
+/* pa_shape_bit returns the name of a bit of the i-th cell, empty if it has none. */
 PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 
 /* ---- tables ---- */
@@ -473,14 +473,14 @@ typedef struct pa_table {
 	uint64_t _columns[PA_MAX_COLUMNS];
 } pa_table;
 
-/* pa_table_get is the table of a kind, pa_table_number the i-th table. The end is PA_NOT_FOUND. */
+/* pa_table_get finds the table of a kind, pa_table_number the i-th table. The end is PA_NOT_FOUND. */
 PA_API pa_error pa_table_get(const pa_archive *archive, uint32_t kind, pa_table *table);
 PA_API pa_error pa_table_number(const pa_archive *archive, uint32_t i, pa_table *table);
 
-/* pa_table_cell is a cell: a word, or the pa_ref of a record; 0 where there is no such cell. */
+/* pa_table_cell returns a cell: a word, or the pa_ref of a record; 0 where there is no such cell. */
 PA_API uint64_t pa_table_cell(const pa_table *table, uint32_t column, uint32_t row);
 
-/* pa_symbol_at is the text of a symbol, empty for 0; pa_type_at the type whose record lies at a reference. */
+/* pa_symbol_at reads the text of a symbol, empty for 0; pa_type_at the type whose record lies at a reference. */
 PA_API pa_error pa_symbol_at(const pa_archive *archive, pa_ref at, pa_text *text);
 PA_API pa_error pa_type_at(const pa_archive *archive, pa_ref at, pa_type *type);
 
@@ -514,12 +514,12 @@ PA_API pa_error pa_claim(pa_profile *profile);
  * those before. */
 PA_API pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed);
 
-/* pa_word is cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no such cell.
+/* pa_word returns cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no such cell.
  * Compiled code may add to it by any atomic instruction. Only counts may be written, and of a producer's entry what its kinds
  * of cells allow (docs/adoption.md, "What may be written"): other cells by the functions below. */
 PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
 
-/* pa_profile_word is the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the profile is not
+/* pa_profile_word returns the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the profile is not
  * claimed, or does not have the field. */
 PA_API pa_counter *pa_profile_word(const pa_profile *profile, unsigned field);
 
@@ -559,7 +559,7 @@ typedef enum pa_binding {
 PA_API pa_error pa_bind(pa_archive *archive, uint32_t type, void *to);
 PA_API pa_error pa_exclude(pa_archive *archive, uint32_t type);
 
-/* pa_bound is the state of a type, and what it is bound to; to may be NULL. */
+/* pa_bound returns the state of a type, and what it is bound to; to may be NULL. */
 PA_API pa_binding pa_bound(const pa_archive *archive, uint32_t type, void **to);
 
 /* A row of a type profile. */
@@ -571,13 +571,13 @@ typedef struct pa_receiver {
 	void *bound;
 } pa_receiver;
 
-/* pa_receiver_at is a row of a type profile; false if it is empty, or there is none. */
+/* pa_receiver_at reads a row of a type profile; false if it is empty, or there is none. */
 PA_API bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver);
 
 /* pa_next_bound goes on to the next row from *row on whose type is bound: for (uint32_t row = 0; pa_next_bound(&e, &row, &r);) */
 PA_API bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver);
 
-/* pa_late_type is the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that it can be
+/* pa_late_type finds the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that it can be
  * recorded and bound; at most 65536 types do. PA_NOT_ADOPTED: only adopted archives take types. */
 PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, uint32_t *ordinal);
 
@@ -796,11 +796,11 @@ typedef struct pa_run {
 	size_t class_path_size;
 } pa_run;
 
-/* pa_add_run says which run the dump is of. An archive without a dump id gets that of the process and the dump time, or a random
+/* pa_add_run records which run the dump is of. An archive without a dump id gets that of the process and the dump time, or a random
  * one if these are not known; one without a fingerprint gets that of VM and class path. */
 PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
 
-/* pa_describe_process is pa_add_run for a dump of this process, as it counts now. It finds out boot, name_space, process, start
+/* pa_describe_process is like pa_add_run, for a dump of this process, as it counts now. It finds out boot, name_space, process, start
  * and begun, and takes the rest from run, which may be NULL. The dump gets a random id and the time of now. Of several dumps of
  * one process a merge then counts the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does
  * not say which process this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */

@@ -60,7 +60,7 @@ enum { PRISTINE, BUSY, DONE, COVERED };
 static uint64_t state_at(uint64_t word, uint64_t unit) { return word >> 2 * (unit % 32) & 3; }
 static uint64_t bits_of(uint64_t state, uint64_t unit) { return state << 2 * (unit % 32); }
 
-/* mask is the bits of the units from one to another, which ends in the same word or begins the next. */
+/* mask returns the bits of the units from one to another, which ends in the same word or begins the next. */
 static uint64_t mask(uint64_t from, uint64_t to) {
 	uint64_t low = ~(uint64_t)0 << 2 * (from % 32);
 	return to % 32 == 0 ? low : low & ~(~(uint64_t)0 << 2 * (to % 32));

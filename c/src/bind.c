@@ -87,7 +87,7 @@ static bool possible(pa_text t, pa_error *e) {
 	return t.size == 0 || memchr(t.bytes, 0, t.size) == NULL || pai_fail(e, PA_ARGUMENT, "a name has a NUL byte");
 }
 
-/* place is where the index has a late type, or where it is to be put. */
+/* place returns where the index has a late type, or where it is to be put. */
 static uint32_t *place(live *l, uint64_t id, pa_text name, pa_text loader) {
 	for (uint64_t i = id % INDEX;; i = (i + 1) % INDEX) {
 		uint32_t n = l->late_index[i];

@@ -2,14 +2,14 @@
 /* MethodData blocks: their parts, chains of versions, what a profile has beside its entries. */
 #include "internal.h"
 
-/* ones is the number of bits of a number of 14 bits. */
+/* ones returns the number of bits of a number of 14 bits. */
 static uint64_t ones(uint32_t v) {
 	v = (v & 0x5555) + (v >> 1 & 0x5555);
 	v = (v & 0x3333) + (v >> 2 & 0x3333);
 	return ((v & 0x0f0f) + (v >> 4 & 0x0f0f)) * 0x0101 >> 8 & 0xff;
 }
 
-/* offset_of is where the fields of a set end that stand before all others: each has a unit, some have more. */
+/* offset_of returns where the fields of a set end that stand before all others: each has a unit, some have more. */
 static uint64_t offset_of(uint32_t set, uint64_t traps) {
 	uint32_t two = set & (1 << PA_FIELD_KEY | 1 << PA_FIELD_HISTORY | 1 << PA_FIELD_SECTIONS);
 	return 16 + 8 * (ones(set) + ones(two)) + (set >> PA_FIELD_ESCAPE & 1 ? 24 : 0) + (set >> PA_FIELD_TRAPS & 1 ? traps : 0);
@@ -126,13 +126,13 @@ pa_error pa_profile_at(const pa_archive *a, pa_ref at, pa_profile *p) {
 	return e;
 }
 
-/* field is an optional field, live if the profile is adopted; NULL if the profile does not have it. */
+/* field returns an optional field, live if the profile is adopted; NULL if the profile does not have it. */
 static const uint8_t *field(const pa_profile *p, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);
 	return at == 0 ? NULL : (p->live != NULL ? p->live : p->bytes) + at;
 }
 
-/* counter is the value of a counter field: other threads may be counting in it if the profile is adopted. */
+/* counter returns the value of a counter field: other threads may be counting in it if the profile is adopted. */
 static uint64_t counter(const pa_profile *p, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);
 	if (at == 0) return 0;

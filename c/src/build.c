@@ -74,7 +74,7 @@ static bool is_zero(const uint8_t id[16]) {
 	return memcmp(id, zeros, 16) == 0;
 }
 
-/* pair is 16 bytes that depend on all of a text, which has room for one byte more. */
+/* pair computes 16 bytes that depend on all of a text, which has room for one byte more. */
 static void pair(uint8_t *text, size_t size, uint8_t id[16]) {
 	text[size] = 0;
 	uint64_t low = pai_xxh64(NULL, 0, text, size + 1);
@@ -107,7 +107,7 @@ static bool fingerprint(pa_builder *b, const pa_run *r, uint8_t id[16]) {
 	return true;
 }
 
-/* class_path_id is the number by which rows of runs refer to a class path. */
+/* class_path_id finds the number by which rows of runs refer to a class path. */
 static bool class_path_id(pa_builder *b, const pa_run *r, uint64_t *id) {
 	buffer all = {0};
 	bool ok = true;

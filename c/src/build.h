@@ -30,7 +30,7 @@ void pai_empty(buffer *u);
 /* A ref_index finds references by a hash: open addressing, a slot is a hash above a reference. */
 typedef struct ref_index { uint64_t *slots; size_t size, used; } ref_index;
 
-/* pai_find is the reference with a hash for which same returns true, 0 if there is none; pai_insert adds one. */
+/* pai_find returns the reference with a hash for which same returns true, 0 if there is none; pai_insert adds one. */
 uint32_t pai_find(const ref_index *x, uint32_t hash, bool (*same)(const void *with, uint32_t ref), const void *with);
 bool pai_insert(pa_builder *b, ref_index *x, uint32_t hash, uint32_t ref);
 /* pai_mix adds a number to a hash. */

@@ -54,7 +54,7 @@ static uint32_t *make(const pa_archive *a, pa_error *e) {
 	return all;
 }
 
-/* groups_of is the groups of an archive. Threads that ask at the same time make them several times, and keep one. */
+/* groups_of returns the groups of an archive. Threads that ask at the same time make them several times, and keep one. */
 static const uint32_t *groups_of(const pa_archive *a, pa_error *e) {
 	uint32_t *now = atomic_load_explicit(&a->live->groups, memory_order_acquire), *made;
 	if (now != NULL || (made = make(a, e)) == NULL) return now;

@@ -23,7 +23,7 @@ enum { CASES = 1 << 16 }; /* more than code can have */
 /* A bytecode's operands: the sizes of an index or of padding, and of those that count. */
 typedef struct operands { uint64_t skipped, size; } operands;
 
-/* java_of is the bytecode of the class file for one in a VM; false if it is not known. */
+/* java_of finds the bytecode of the class file for one in a VM; false if it is not known. */
 static bool java_of(uint8_t b, uint8_t *java) {
 	if (b == BREAKPOINT || b >= QUICK + sizeof quick) return false;
 	*java = b < QUICK ? b : quick[b - QUICK];
@@ -32,7 +32,7 @@ static bool java_of(uint8_t b, uint8_t *java) {
 
 static int64_t number(const uint8_t *p) { return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]); }
 
-/* cases is the number of cases of a switch, bounded by what code can have. */
+/* cases returns the number of cases of a switch, bounded by what code can have. */
 static uint64_t cases(int64_t n) { return n < 0 ? 0 : n > CASES ? CASES : (uint64_t)n; }
 
 static bool switch_at(const uint8_t *code, uint64_t size, uint64_t at, bool table, operands *o) {

@@ -76,7 +76,7 @@ uint8_t pa_flags(const pa_entry *entry) {
 	return entry->live == NULL ? entry->flags : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
 }
 
-/* traps_at is where the traps word lies: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
+/* traps_at returns where the traps word lies: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
 static uint32_t traps_at(const pa_entry *entry) { return entry->tag < 64 ? 4 : entry->tag == PA_RECEIVERS ? 24 : 0; }
 
 uint32_t pa_traps(const pa_entry *entry) {
@@ -93,7 +93,7 @@ pa_error pa_record_null(const pa_entry *entry) {
 	return e;
 }
 
-/* unite is the traps word for what two of them say: two reasons are 'many', as in HotSpot. */
+/* unite returns the traps word for what two of them say: two reasons are 'many', as in HotSpot. */
 static uint32_t unite(uint32_t x, uint32_t y) {
 	const uint32_t many = 0x7fffffff;
 	uint32_t recompiled = (x | y) & ~many;

@@ -12,7 +12,7 @@ void pai_drop_shapes(pa_builder *b) {
 	b->shape.shapes = NULL;
 }
 
-/* find is the first row of a tag, and how many it has; behind the rows of lower tags if it has none. */
+/* find returns the first row of a tag, and how many it has; behind the rows of lower tags if it has none. */
 static uint32_t find(const shapes *s, uint32_t n, uint64_t tag, uint32_t *rows) {
 	uint32_t first = 0;
 	while (first < n && s->heads[first] >> 32 < tag) first++;
@@ -20,7 +20,7 @@ static uint32_t find(const shapes *s, uint32_t n, uint64_t tag, uint32_t *rows) 
 	return first;
 }
 
-/* with_rows is the shapes of a builder with n more rows at a place. */
+/* with_rows returns the shapes of a builder with n more rows at a place. */
 static shapes *with_rows(pa_builder *b, uint32_t at, const uint64_t *heads, uint8_t (*names)[NAME], uint32_t n) {
 	const shapes *old = b->shape.shapes;
 	uint32_t all = b->shape_rows + n, rest = b->shape_rows - at;

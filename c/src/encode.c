@@ -9,14 +9,14 @@ enum { SHEET = 1 << 20 };
 /* Bytes on their way to the sink: in sheets, of which no page lies in two. */
 typedef struct output { plan *p; const sink *to; uint8_t *ps, *sheet; uint64_t at; size_t used; buffer scratch; pa_error e; } output;
 
-/* level_count is the number of sums of a level, 0 behind the last. */
+/* level_count returns the number of sums of a level, 0 behind the last. */
 static uint64_t level_count(const plan *p, unsigned level) {
 	uint64_t n = ((p->file_size - 1) >> PAGE_SHIFT) - (p->at[PA_IX] >> PAGE_SHIFT) + 1;
 	for (; level > 0; level--) n = n <= FANOUT ? 0 : (n + FANOUT - 1) / FANOUT;
 	return n;
 }
 
-/* level_at is where a level begins in ps: behind all levels above it. */
+/* level_at returns where a level begins in ps: behind all levels above it. */
 static uint64_t level_at(const plan *p, unsigned level) {
 	uint64_t n, at = 0;
 	for (level++; (n = level_count(p, level)) > 0; level++) at += 8 * n;

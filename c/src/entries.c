@@ -4,7 +4,7 @@
 
 /* ---- decoding ---- */
 
-/* listed is the number of cells of an entry whose cell number at counts the cells behind it. *n is that number. */
+/* listed returns the number of cells of an entry whose cell number at counts the cells behind it. *n is that number. */
 static uint64_t listed(const uint8_t *cells, uint64_t room, uint64_t at, uint64_t *n) {
 	*n = 0;
 	if (room <= at) return at + 1; /* too many */
@@ -12,7 +12,7 @@ static uint64_t listed(const uint8_t *cells, uint64_t room, uint64_t at, uint64_
 	return *n > room ? room + 1 : at + 1 + *n;
 }
 
-/* narrow_cells is the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX: impossible. */
+/* narrow_cells returns the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX: impossible. */
 static uint64_t narrow_cells(const pa_archive *a, uint8_t tag, const uint8_t *cells, uint64_t room) {
 	uint64_t n, size, receivers = 1 + a->gap + 2 * a->type_rows;
 	switch (tag) {
@@ -64,7 +64,7 @@ const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_e
 	return NULL;
 }
 
-/* typed is the type words of a list whose length is in a cell. */
+/* typed returns the type words of a list whose length is in a cell. */
 static unsigned typed(const pa_entry *entry, uint32_t length, slots list[2]) {
 	uint32_t n = entry->cells - length - 1;
 	list[0] = (slots){length + 2, 2, n / 2, TYPE_WORD};
@@ -113,7 +113,7 @@ bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 	return at % 8 == 0 && (kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
 }
 
-/* visit is pai_visit for an entry at an offset in the file. */
+/* visit is like pai_visit for an entry at an offset in the file. */
 static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uint64_t at), void *to) {
 	slots list[MAX_SLOTS];
 	unsigned n = pai_slots(entry, list), columns = entry->tag >= PA_PRODUCER ? pai_row_slots(entry, list, n) : 0;
@@ -148,7 +148,7 @@ pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	return it;
 }
 
-/* first is where the first entry at a point lies, or one before it: found in the directory, if there is one. */
+/* first returns where the first entry at a point lies, or one before it: found in the directory, if there is one. */
 static uint64_t first(const pa_archive *a, const block *b, int32_t point) {
 	span data = b->part[PA_DATA], directory = b->part[DIRECTORY];
 	uint64_t low = 0, high = directory.size / 8;

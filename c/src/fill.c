@@ -56,7 +56,7 @@ static unsigned own_slots(const waiting *w, size_t n, uint64_t multiplier) {
 	return own;
 }
 
-/* choose_multiplier is the first multiplier with which the most records have slots of their own. */
+/* choose_multiplier returns the first multiplier with which the most records have slots of their own. */
 static uint64_t choose_multiplier(const waiting *w, size_t n) {
 	uint64_t best = 1;
 	unsigned most = 0;
@@ -139,7 +139,7 @@ static uint64_t without_spill(const plan *p, uint32_t *next) {
 	return 0;
 }
 
-/* ref_of_record is where the index leads to: for a method to its head, unless another has its id. */
+/* ref_of_record returns where the index leads to: for a method to its head, unless another has its id. */
 static pa_ref ref_of_record(const plan *p, uint32_t number) {
 	if (number < p->ntypes) return ref_of(p->section[TYPES] + TYPE * (uint64_t)number);
 	const method_plan *r = &p->records[number - p->ntypes];

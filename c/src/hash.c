@@ -20,7 +20,7 @@ static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	return p;
 }
 
-/* finish is the sum of length bytes, of which all but the n at p, less than a stripe, are in v. */
+/* finish returns the sum of length bytes, of which all but the n at p, less than a stripe, are in v. */
 static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, uint64_t n) {
 	uint64_t h = P5;
 	if (length >= 32) {
@@ -40,7 +40,7 @@ static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, u
 
 #define START {P1 + P2, P2, 0, 0 - P1}
 
-/* pai_xxh64 is the sum of two pieces, of which the first is a number of whole stripes. */
+/* pai_xxh64 returns the sum of two pieces, of which the first is a number of whole stripes. */
 uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, uint64_t n) {
 	uint64_t v[4] = START;
 	stripes(v, head, head_size);
@@ -131,7 +131,7 @@ static void md5_block(uint32_t state[4], const uint8_t *p) {
 	state[0] += a, state[1] += b, state[2] += c, state[3] += d;
 }
 
-/* pai_md5 is the first 8 bytes of the MD5 of a text. */
+/* pai_md5 returns the first 8 bytes of the MD5 of a text. */
 uint64_t pai_md5(pa_text text) {
 	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 	const uint8_t *p = (const uint8_t *)text.bytes;

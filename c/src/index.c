@@ -17,7 +17,7 @@ static search search_for(const pa_archive *a, uint64_t id, uint64_t kind) {
 
 static const uint8_t *line_of(const search *q) { return q->a->bytes + q->a->region[PA_IX].at + LINE * q->line; }
 
-/* candidates is the slots of a line that may refer to the record. */
+/* candidates returns the slots of a line that may refer to the record. */
 static unsigned candidates(const search *q, const uint8_t *line) {
 	uint64_t low;
 	unsigned fingerprint = (unsigned)(q->h & 0xffff) | 1, found = 0;
@@ -28,7 +28,7 @@ static unsigned candidates(const search *q, const uint8_t *line) {
 	return found;
 }
 
-/* next gives the place of the next candidate, 0 after the last. */
+/* next finds the place of the next candidate, 0 after the last. */
 static bool next(search *q, uint64_t *to, pa_error *e) {
 	const pa_archive *a = q->a;
 	*to = 0;
@@ -47,7 +47,7 @@ static bool next(search *q, uint64_t *to, pa_error *e) {
 	return pai_damage(a, e, a->region[PA_IX].at + LINE * q->line, "a slot of the index leads to no record");
 }
 
-/* candidate is the record to which a slot leads: a method record, or the head of a method. */
+/* candidate reads the record to which a slot leads: a method record, or the head of a method. */
 static bool candidate(const pa_archive *a, uint64_t to, record *r, uint64_t *id, pa_error *e) {
 	block b;
 	if (inside(a->section[METHODS], to, 8)) return pai_record(a, to, r, e) && pai_id(a, r, id, e);
@@ -138,7 +138,7 @@ pa_error pa_lookup_method(const pa_archive *a, uint64_t id, pa_method *m) {
 	return e;
 }
 
-/* profile_of gives the profile of a method for all callers. */
+/* profile_of finds the profile of a method for all callers. */
 static bool profile_of(const pa_archive *a, const record *r, uint64_t code, pa_profile *p, pa_error *e) {
 	chain c = {.method = r->at, .next = r->profiles};
 	block b;

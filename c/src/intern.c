@@ -106,7 +106,7 @@ uint32_t pa_add_method(pa_builder *b, const pa_key *key) {
 	return add(b, &b->methods, &b->method_index, hash, &m, sizeof m);
 }
 
-/* method is a method of the builder, NULL if it is not one. */
+/* method returns a method of the builder, NULL if it is not one. */
 static new_method *method(pa_builder *b, uint32_t ref) {
 	if (!sound(b)) return NULL;
 	if (HAS(new_method, b->methods, ref)) return ITEM(new_method, b->methods, ref);

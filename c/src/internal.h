@@ -72,7 +72,7 @@ typedef struct live {
 	_Atomic uint32_t late_count;
 } live;
 
-/* adopted is the state of an adopted archive, NULL if it is not adopted. */
+/* adopted returns the state of an adopted archive, NULL if it is not adopted. */
 static inline live *adopted(const pa_archive *a) {
 	return atomic_load_explicit(&a->live->state, memory_order_acquire) == ADOPTED ? a->live : NULL;
 }
@@ -116,7 +116,7 @@ static inline void add_bit(_Atomic uint64_t *set, uint64_t i) {
 	atomic_fetch_or_explicit(&set[i / 64], (uint64_t)1 << i % 64, memory_order_release);
 }
 
-/* pai_multiply is the high half of a product, whose low half it stores. */
+/* pai_multiply returns the high half of a product, whose low half it stores. */
 static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 #if defined(__SIZEOF_INT128__)
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -216,7 +216,7 @@ bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e);
 /* pai_type_is compares the name and loader of the type at a place. */
 bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader, bool *same, pa_error *e);
 bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e);
-/* pai_id is the id of a record: its own, or that of its head. */
+/* pai_id reads the id of a record: its own, or that of its head. */
 bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
 /* pai_method fills a method from its record, with the texts of its key. */
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);
@@ -238,12 +238,12 @@ bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 /* pai_lookup finds the record with an id; with a key, the one with that key. */
 bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e);
 bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
-/* pai_referred is the record at a place to which something refers: one that the index knows. */
+/* pai_referred reads the record at a place to which something refers: one that the index knows. */
 bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
 /* ---- walk.c ---- */
 
-/* pai_peek_record is the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record goes on. */
+/* pai_peek_record reads the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record goes on. */
 bool pai_peek_record(pa_methods *it, record *r, pa_error *e);
 void pai_skip_record(pa_methods *it, const record *r);
 /* pai_spend_key adds the key of a method to the text that was iterated over, and refuses more than an archive may have. */
@@ -259,7 +259,7 @@ typedef struct block {
 	span part[PARTS];
 } block;
 
-/* pai_field is the offset of an optional field in its block, 0 if the block does not have it. */
+/* pai_field returns the offset of an optional field in its block, 0 if the block does not have it. */
 uint64_t pai_field(const block *b, unsigned i);
 
 /* A chain iterates over the blocks of a method in one context. */
@@ -281,10 +281,10 @@ enum { TYPE_TAGS = 3 };
 
 /* pai_entry decodes the entry at p, of which left bytes are in its section. It gives NULL, or what is wrong. */
 const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
-/* pai_slots is the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
+/* pai_slots returns the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
 enum { MAX_SLOTS = 40 };
 unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]);
-/* pai_counts is the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be below 0. */
+/* pai_counts returns the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be below 0. */
 unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]);
 bool pai_is_signed(const pa_entry *entry);
 /* pai_pointer checks a pointer cell of kind. */
@@ -296,7 +296,7 @@ bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint6
 
 /* ---- tables.c ---- */
 
-/* pai_columns_of is the column kinds with which a table of a kind begins, as digits. */
+/* pai_columns_of returns the column kinds with which a table of a kind begins, as digits. */
 const char *pai_columns_of(uint32_t kind);
 
 /* ---- shapes.c ---- */
@@ -310,13 +310,13 @@ bool pai_shapes_open(pa_archive *a, pa_error *e);
 void pai_shapes_free(shapes *s);
 /* pai_check_shapes fills `of` from so many rows. It gives NULL, or what is wrong with which row. */
 const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row);
-/* pai_shape is the shape of a tag, NULL if it has none. */
+/* pai_shape returns the shape of a tag, NULL if it has none. */
 static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
 	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared ? &a->shapes->of[tag - PA_PRODUCER] : NULL;
 }
 unsigned pai_shape_slots(const pa_entry *entry, slots *list);
 unsigned pai_shape_counts(const pa_entry *entry, slots *list);
-/* pai_row_slots is how many of the n lists of a producer's entry are columns of its rows; they are the last. */
+/* pai_row_slots returns how many of the n lists of a producer's entry are columns of its rows; they are the last. */
 unsigned pai_row_slots(const pa_entry *entry, const slots *list, unsigned n);
 
 /* ---- relocate.c ---- */
@@ -327,7 +327,7 @@ bool pai_bitmaps_open(const pa_archive *a, live *l, pa_error *e);
 
 /* ---- bind.c ---- */
 
-/* pai_address is what a pointer to a type is in the second mapping; 0 for no type. pai_ordinal is the inverse. */
+/* pai_address returns what a pointer to a type is in the second mapping; 0 for no type. pai_ordinal is the inverse. */
 uint64_t pai_address(const pa_archive *a, uint32_t type);
 uint32_t pai_ordinal(const pa_archive *a, uint64_t address);
 bool pai_late_get(const pa_archive *a, uint32_t ordinal, pa_type *type);

@@ -114,7 +114,7 @@ bool pai_plan_symbols(plan *p) {
 
 /* ---- text of keys ---- */
 
-/* key_text is what a symbol counts as a part of a key. */
+/* key_text returns what a symbol counts as a part of a key. */
 static uint64_t key_text(const plan *p, uint32_t ref) {
 	if (ref == 0) return 0;
 	const list *l = &p->lists[ref - 1];

@@ -18,7 +18,7 @@ static uint32_t *ranks(plan *p, const uint32_t *refs, uint32_t n) {
 	return rank;
 }
 
-/* text_rank is 0 for no symbol. */
+/* text_rank returns 0 for no symbol. */
 static uint64_t text_rank(const plan *p, uint32_t symbol) { return symbol == 0 ? 0 : p->text_rank[symbol - 1] + (uint64_t)1; }
 
 static int order_symbols(const void *with, uint32_t x, uint32_t y) {

@@ -133,7 +133,7 @@ static bool plan_rows(plan *p) {
 
 /* ---- places ---- */
 
-/* padding_before is how many bytes bring the front of a block into one line. A small block is not worth them. */
+/* padding_before returns how many bytes bring the front of a block into one line. A small block is not worth them. */
 static uint32_t padding_before(uint64_t at, uint64_t size) {
 	uint64_t pad = (0 - at) % LINE;
 	return pad >= HEAD || pad > size / 16 ? 0 : (uint32_t)pad;
@@ -177,7 +177,7 @@ static bool measure_regions(plan *p) {
 	return true;
 }
 
-/* sums_size is the size of the page sums of [start, end). */
+/* sums_size returns the size of the page sums of [start, end). */
 static uint64_t sums_size(uint64_t start, uint64_t end) {
 	uint64_t n = start == end ? 0 : ((end - 1) >> PAGE_SHIFT) - (start >> PAGE_SHIFT) + 1, all = n;
 	for (; n > FANOUT; all += n) n = (n + FANOUT - 1) / FANOUT;

@@ -73,7 +73,7 @@ typedef struct plan {
 /* pai_plan lays an archive out; pai_plan_free frees the plan, made or not. */
 bool pai_plan(pa_builder *b, plan *p);
 void pai_plan_free(plan *p);
-/* pai_memory is zeroed memory until then. */
+/* pai_memory returns zeroed memory until then. */
 void *pai_memory(plan *p, uint64_t n, size_t size);
 
 /* ---- order.c ---- */
@@ -87,7 +87,7 @@ void pai_measure(plan *p);
 /* pai_pointers calls take with the offset of every pointer cell of a block, as recorded. */
 void pai_pointers(const pa_builder *b, const new_profile *profile, void (*take)(void *to, uint64_t offset, bool method), void *to);
 bool pai_plan_bitmaps(plan *p);
-/* pai_added is the size of the fields that a block has in the file alone. */
+/* pai_added returns the size of the fields that a block has in the file alone. */
 uint64_t pai_added(const plan *p, const block_plan *block);
 static inline bool is_linked(const block_plan *block) { return block->followed || block->profile->context != 0; }
 static inline bool is_keyed(const plan *p, const block_plan *block) { return block->head && !(p->records[block->method].flags & NAMED); }

@@ -53,7 +53,7 @@ static bool find_start(uint64_t *start) {
 	return *start != 0;
 }
 
-/* name_space is the number of the namespace of process numbers, 0 if it is not known. */
+/* name_space returns the number of the namespace of process numbers, 0 if it is not known. */
 static uint64_t name_space(void) {
 	char text[64];
 	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text - 1);
@@ -67,7 +67,7 @@ static int64_t clock_now(clockid_t clock) {
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* begun is when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not say. */
+/* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not say. */
 static int64_t begun(uint64_t start) {
 #ifdef CLOCK_BOOTTIME
 	int64_t at = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME) + (int64_t)start * TICK;

@@ -131,7 +131,7 @@ static bool write_file(void *to, uint64_t at, const uint8_t *bytes, size_t size,
 	return true;
 }
 
-/* keep_owner gives the file the owner and group of the old one, as far as this process may, and returns the permissions for it:
+/* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the permissions for it:
  * if the group could not be kept, group and others get only what both had. */
 static mode_t keep_owner(int file, const struct stat *old) {
 	mode_t mode = old->st_mode & 0777, both = mode >> 3 & mode & 7;

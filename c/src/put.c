@@ -75,7 +75,7 @@ void pa_put_branch(pa_builder *b, pa_at at, pa_branch branch) {
 	if (c != NULL) put_cell(c, 0, branch.taken), put_cell(c, 1, (uint64_t)branch.displacement), put_cell(c, 2, branch.not_taken);
 }
 
-/* receiver_cells is the number of cells of a receiver entry without a list of types. */
+/* receiver_cells returns the number of cells of a receiver entry without a list of types. */
 static uint64_t receiver_cells(const pa_builder *b) { return 1 + b->shape.gap + 2 * b->shape.type_rows; }
 
 static void put_receivers(pa_builder *b, uint8_t *c, pa_others others, const pa_type_count *rows, uint32_t n) {

@@ -24,7 +24,7 @@ bool pai_symbol(const pa_archive *a, pa_ref ref, pa_text *text, pa_error *e) {
 	return true;
 }
 
-/* part is the i-th part of a list. */
+/* part reads the i-th part of a list. */
 static bool part(const pa_archive *a, const signature *s, uint64_t i, pa_text *text, pa_error *e) {
 	return pai_symbol(a, get32(a->bytes + s->at + 4 * i), text, e);
 }
@@ -58,7 +58,7 @@ bool pai_signature(const pa_archive *a, pa_ref ref, signature *s, pa_error *e) {
 	return pai_touch(a, s->at, 4 * s->parts, e) && measure(a, s, e);
 }
 
-/* piece is the i-th piece of the text of a list: its parts with what separates them. There are 2 * parts pieces. */
+/* piece reads the i-th piece of the text of a list: its parts with what separates them. There are 2 * parts pieces. */
 static bool piece(const pa_archive *a, const signature *s, uint64_t i, pa_text *text, pa_error *e) {
 	if (i % 2 == 0 && i / 2 < s->parts) return part(a, s, i / 2, text, e);
 	*text = i == 1 ? (pa_text){"(", 1} : (pa_text){",", 1};

@@ -77,7 +77,7 @@ typedef struct cursor {
 	uint64_t word; /* where the next slot is looked for */
 } cursor;
 
-/* first_from is the first slot of the list that is not before a word. */
+/* first_from returns the first slot of the list that is not before a word. */
 static uint32_t first_from(const bitmap *b, uint64_t word) {
 	uint32_t low = 0, high = b->slots;
 	while (low < high) {
@@ -88,7 +88,7 @@ static uint32_t first_from(const bitmap *b, uint64_t word) {
 	return low;
 }
 
-/* in_chunk is the first slot of the chunk from a word of it on, CHUNK_WORDS if there is none. */
+/* in_chunk returns the first slot of the chunk from a word of it on, CHUNK_WORDS if there is none. */
 static uint64_t in_chunk(cursor *c, uint64_t word) {
 	const bitmap *b = &c->bitmap;
 	if (b->container == NULL) return CHUNK_WORDS;

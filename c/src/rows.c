@@ -49,7 +49,7 @@ static bool holds(const pa_builder *b, uint8_t column, uint64_t cell) {
 
 static bool is_grouped(uint32_t kind) { return kind == PA_TABLE_SAMPLES || kind == PA_TABLE_TRACES; }
 
-/* next_group is the number of the first group behind those of a table. */
+/* next_group returns the number of the first group behind those of a table. */
 static uint64_t next_group(const new_table *t) {
 	size_t row = 8 * (size_t)t->columns;
 	return t->cells.size < row ? 0 : get64(t->cells.bytes + t->cells.size - row) + 1;

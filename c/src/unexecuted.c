@@ -24,7 +24,7 @@ bool pai_row(const pa_archive *a, uint64_t class_row, uint64_t at, record *r, pa
 	return true;
 }
 
-/* first_above is the first class row whose number, at offset field, is at least n. */
+/* first_above finds the first class row whose number, at offset field, is at least n. */
 static bool first_above(const pa_archive *a, span classes, unsigned field, uint64_t n, uint64_t *at, pa_error *e) {
 	uint64_t low = 0, high = classes.size / 8;
 	while (low < high) {
@@ -47,7 +47,7 @@ bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	return pai_row(a, class_row, at, r, e);
 }
 
-/* rows_of is the rows of a class: those from the end of the class before to its own. */
+/* rows_of finds the rows of a class: those from the end of the class before to its own. */
 static bool rows_of(const pa_archive *a, const never_ran *n, uint64_t class_row, span *rows, pa_error *e) {
 	uint64_t from = 0, to = get32(a->bytes + class_row + 4);
 	if (class_row > n->classes.at) {

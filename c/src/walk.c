@@ -67,7 +67,7 @@ static bool before(const record *r, const record *row) {
 	return r->signature < row->signature;
 }
 
-/* parts_of is the number of parts of the signature of a method, which was read; 0 if it is no list. */
+/* parts_of returns the number of parts of the signature of a method, which was read; 0 if it is no list. */
 static uint64_t parts_of(const pa_archive *a, const record *r) {
 	return r->signature != 0 && get32(a->bytes + place_of(r->signature)) >> 31 ? get32(a->bytes + place_of(r->signature)) & 0x7fffffff : 0;
 }

@@ -32,13 +32,13 @@ static void each(void (*take)(pa_profile *p, void *to), void *to) {
 	must(e.code == PA_NOT_FOUND, e.message);
 }
 
-/* counted is the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are. */
+/* counted returns the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are. */
 static unsigned counted(const pa_entry *entry, uint32_t cells[2]) {
 	cells[0] = 0, cells[1] = 2;
 	return entry->tag == PA_BRANCH ? 2 : entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_CALL_TYPE || entry->tag == PA_JUMP;
 }
 
-/* type_of is a type that is recorded in a round: of the archive, or late. */
+/* type_of returns a type that is recorded in a round: of the archive, or late. */
 static uint32_t type_of(unsigned round, unsigned i) {
 	uint32_t n = (uint32_t)pa_info_of(archive)->types;
 	return i == 0 || n == 0 ? late : (round + i) % (n < 7 ? n : 7);

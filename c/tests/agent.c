@@ -17,7 +17,7 @@ static pa_archive *archive;
 
 /* ---- profiles ---- */
 
-/* types are the names of the types of a list of rows; it returns how many rows have one. */
+/* types returns the names of the types of a list of rows; it returns how many rows have one. */
 static uint32_t types(const pa_entry *entry, pa_rows rows, uint32_t cell) {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < rows.count; i++) {

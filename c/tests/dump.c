@@ -28,7 +28,7 @@ static bool more(pa_error e) { return e.code != PA_NOT_FOUND && !failed(e); }
 
 /* ---- text ---- */
 
-/* utf8 is the length of the valid sequence at the front of n bytes, whose character is *c then; 0 if there is none. */
+/* utf8 returns the length of the valid sequence at the front of n bytes, whose character is *c then; 0 if there is none. */
 static size_t utf8(const uint8_t *p, size_t n, uint32_t *c) {
 	size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
 	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;

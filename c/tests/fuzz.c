@@ -13,7 +13,7 @@
 
 enum { MOST = 1 << 22 };
 
-/* expand gives the archive of an input, or NULL. */
+/* expand returns the archive of an input, or NULL. */
 static uint8_t *expand(const uint8_t *input, size_t n, size_t *size) {
 	if (n < HEADER) return NULL;
 	uint64_t ex = get64(input + 288 + 24 * 4), ex_size = get64(input + 288 + 24 * 4 + 8), rw = get64(input + 288 + 24 * 5), front = ex + ex_size;

@@ -82,7 +82,7 @@ static void bytes(void *to, size_t n) {
 
 static void interned(unsigned kind, uint32_t ref) { refs[kind][count[kind]++] = ref; }
 
-/* ref is what a call has interned; a number that no call had is a reference that no builder has. */
+/* ref returns what a call has interned; a number that no call had is a reference that no builder has. */
 static uint32_t ref(unsigned kind) {
 	uint64_t n = number();
 	return n == 0 ? 0 : n <= count[kind] ? refs[kind][n - 1] : UINT32_MAX;

@@ -134,7 +134,7 @@ var dialectNames = [...]string{JDK17: "jdk17", JDK25: "jdk25"}
 
 func (d Dialect) String() string { return dialectNames[d] }
 
-// parseDialect is the inverse of String.
+// parseDialect returns the inverse of String.
 func parseDialect(name string) (d Dialect, ok bool) {
 	i := slices.Index(dialectNames[:], name)
 	return Dialect(max(i, 0)), i >= 0

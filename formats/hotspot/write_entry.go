@@ -335,7 +335,7 @@ func (w *textWriter) receivers(b []byte, e placedEntry) error {
 	return w.callTypes(e.Entry)
 }
 
-// printedCount is the inverse of signExtend.
+// printedCount returns the inverse of signExtend.
 func printedCount(cell uint64) uint64 {
 	if n := int64(cell); n < 0 && n >= math.MinInt32 {
 		return uint64(uint32(cell))

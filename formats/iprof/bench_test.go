@@ -13,7 +13,7 @@ import (
 
 const samplesFolder = "../../../shared/samples/iprof"
 
-// sample is a file of others, unpacked; the test is skipped without it.
+// sample returns a file of others, unpacked; the test is skipped without it.
 func sample(tb testing.TB, name string) []byte {
 	tb.Helper()
 	data, ok := sampleIfAny(tb, name)

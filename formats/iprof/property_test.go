@@ -77,7 +77,7 @@ func (d *drawn) drawMethods() {
 	}
 }
 
-// method is one that runs.
+// method returns a method that runs.
 func (d *drawn) method() builder.MethodRef {
 	i := rapid.IntRange(0, len(d.methods)-1).Draw(d.T, "method")
 	d.ran[i] = true

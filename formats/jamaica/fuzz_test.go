@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// openFor is open for property tests.
+// openFor is like open for property tests.
 func openFor(t interface{ Fatal(...any) }, data []byte) *reader.Store {
 	m, err := archive.FromBytes("test.parc", data, archive.Options{})
 	if err != nil {

@@ -104,11 +104,7 @@ type text struct {
 func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	t := &text{names: names{ids: map[string]nameID{}}}
 	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
-	for {
-		line, err := lines.Next()
-		if err == io.EOF {
-			break
-		}
+	for line, err := range lines.All() {
 		if err != nil {
 			return nil, err
 		}

@@ -223,7 +223,7 @@ HEAP_REFS: 9 refs in 18 words (50%)`
 	}
 }
 
-// everything is all that an archive holds.
+// everything returns all that an archive holds.
 func everything(t testing.TB, data []byte) string {
 	t.Helper()
 	var out strings.Builder

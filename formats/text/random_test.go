@@ -162,7 +162,7 @@ func (m *maker) profilesOf(method builder.MethodRef) {
 	}
 }
 
-// frames are so many that a context is hardly ever made twice.
+// frames returns so many frames that a context is hardly ever made twice.
 func (m *maker) frames() (frames []builder.Frame) {
 	for range 1 + m.IntN(3) {
 		frames = append(frames, builder.Frame{Caller: m.anyMethod(), Point: int32(m.Uint32())})

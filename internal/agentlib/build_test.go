@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/agentlib"
 )
 
-// stub is an agent of one file of its own and one of the library's.
+// stub returns an agent of one file of its own and one of the library's.
 func stub() *agentlib.Build {
 	return &agentlib.Build{
 		Agent: fstest.MapFS{

@@ -10,6 +10,8 @@ import (
 // Options are what the agent is told. A zero field leaves the agent its default.
 type Options struct {
 	Archive string        // file to adopt from; required
+	Base    string        // archive that this one is a layer on
+	Alone   bool          // no line on stderr if it is a layer and no base is named
 	Weight  string        // a number of counts, or "presence"
 	Weights string        // "flat", "bounded" or "hot": how methods weigh beside each other
 	Flags   string        // "raise" or "keep" flags of the VM while it warms up
@@ -42,8 +44,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("tier4 %d: give a number from 1 to %d", o.Tier4, maxTier4)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
 		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
-	case strings.ContainsAny(o.Archive+o.Report, "\n\x00"):
-		return fmt.Errorf("%q: a file of the agent has no line break in its name", o.Archive+o.Report)
+	case strings.ContainsAny(o.Archive+o.Base+o.Report, "\n\x00"):
+		return fmt.Errorf("%q: a file of the agent has no line break in its name", o.Archive+o.Base+o.Report)
 	}
 	return nil
 }
@@ -78,6 +80,9 @@ func (o Options) Flag(library string) (string, error) {
 // name as two.
 func (o Options) text() string {
 	parts := []string{"archive=" + doubled(o.Archive)}
+	if o.Base != "" || o.Alone {
+		parts = append(parts, "base="+doubled(o.Base))
+	}
 	for _, p := range []struct{ name, value string }{
 		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget}, {"report", doubled(o.Report)},
 	} {

@@ -154,7 +154,7 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 	return b
 }
 
-// keyOf is the key of the method at a place in the order.
+// keyOf returns the key of the method at a place in the order.
 func (p *plan) keyOf(method uint32) disk.BlockKey {
 	m := p.b.Methods.At(uint32(p.o.methods[method]))
 	k := disk.BlockKey{Name: p.symbolAt(m.Name), Signature: p.symbolAt(m.Signature)}
@@ -177,7 +177,7 @@ func (p *plan) resolve(block disk.Block, slots uint32, added int) {
 	})
 }
 
-// referent is the place of what a reference in a pointer cell stands for.
+// referent returns the place of what a reference in a pointer cell stands for.
 func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	if method {
 		return p.methodAt(profileset.MethodRef(ref))

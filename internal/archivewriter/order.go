@@ -54,7 +54,7 @@ func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	return refs
 }
 
-// textRank is the rank of a symbol, below all others for none.
+// textRank returns the rank of a symbol, below all others for none.
 func (o *order) textRank(s intern.SymbolRef) int64 {
 	if s == 0 {
 		return -1

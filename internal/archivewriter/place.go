@@ -27,7 +27,7 @@ func (p *plan) placeBlocks() (size int64) {
 	return size
 }
 
-// paddingBefore is the number of zero bytes to put before a block of a size, at an
+// paddingBefore returns the number of zero bytes to put before a block of a size, at an
 // offset, so that what a lookup by id reads of it lies in one line of the caches. A
 // small block is not worth them.
 func paddingBefore(at, size int64) uint8 {
@@ -47,7 +47,7 @@ func (p *plan) keyed(d *profilePlan) bool {
 	return d.head && p.records[d.method].flags&disk.MethodNamed == 0
 }
 
-// addedSize is the size of the fields that the block has in the file alone. They lie
+// addedSize returns the size of the fields that the block has in the file alone. They lie
 // before all entries.
 func (p *plan) addedSize(d *profilePlan) (n int64) {
 	const idSize, linksSize, keySize = 8, 8, 16
@@ -129,7 +129,7 @@ func (p *plan) checkKeyText() error {
 	return nil
 }
 
-// keyTexts is what each symbol counts as a part of a key, by SymbolRef. Many methods
+// keyTexts returns what each symbol counts as a part of a key, by SymbolRef. Many methods
 // share one.
 func (p *plan) keyTexts() []int64 {
 	size := fast.Large[int64](p.b.Symbols.Len() + 1)
@@ -139,7 +139,7 @@ func (p *plan) keyTexts() []int64 {
 	return size
 }
 
-// keyText is what a symbol counts as a part of a key.
+// keyText returns what a symbol counts as a part of a key.
 func (p *plan) keyText(s intern.SymbolRef) int64 {
 	parts := p.lists.at(s)
 	if s == 0 || len(parts) == 0 {
@@ -200,7 +200,7 @@ func (p *plan) contextAt(c profileset.ContextRef) layout.Ref {
 	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
 }
 
-// firstBlock is the place of a first profile, of which 1 + its place in the order
+// firstBlock returns the place of a first profile, of which 1 + its place in the order
 // is given, 0 for none.
 func (p *plan) firstBlock(first uint32) layout.Ref {
 	if first == 0 {
@@ -209,7 +209,7 @@ func (p *plan) firstBlock(first uint32) layout.Ref {
 	return p.profiles[first-1].at
 }
 
-// blockAt is the place of a profile's block. Few archives ask for any.
+// blockAt returns the place of a profile's block. Few archives ask for any.
 func (p *plan) blockAt(ref profileset.ProfileRef) layout.Ref {
 	if ref == 0 {
 		return 0

@@ -195,7 +195,7 @@ func (p *plan) sizeOf(r layout.Region) int64      { return p.size[r-1] }
 func (p *plan) regionStart(r layout.Region) int64 { return p.header.Region(r).Offset }
 func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Offset }
 
-// neededSymbols says of each symbol, by SymbolRef-1, whether something other than
+// neededSymbols reports of each symbol, by SymbolRef-1, whether something other than
 // a signature needs it in the symbol section. Names of methods that lie behind
 // their records do not.
 func (p *plan) neededSymbols() []bool {
@@ -258,7 +258,7 @@ func (p *plan) describe() error {
 	return nil
 }
 
-// keysHash is the hash of the fingerprint and the set of keys: what the
+// keysHash returns the hash of the fingerprint and the set of keys: what the
 // requested base is chosen by. Counts do not go into it, so that archives of
 // one program from several runs ask for one base.
 func (p *plan) keysHash() uint64 {

@@ -37,7 +37,10 @@ func (s *slots) keep(l *slotList) uint32 {
 		return 0
 	}
 	l.bytes = append(l.bytes, zeroPage[:slotUnit-len(l.bytes)%slotUnit]...)
-	if n := len(s.chunks); n == 0 || len(l.bytes) > cap(s.chunks[n-1])-len(s.chunks[n-1]) {
+	switch n := len(s.chunks); {
+	case n == 0:
+		s.chunks = append(s.chunks, nil) // grows: most archives need little
+	case len(s.chunks[n-1])+len(l.bytes) > slotChunk:
 		s.chunks = append(s.chunks, make([]byte, 0, max(slotChunk, len(l.bytes))))
 	}
 	chunk := &s.chunks[len(s.chunks)-1]

@@ -79,7 +79,7 @@ func (p *plan) planNeverRan() {
 // hasRow reports whether the method at a place in the order has a row.
 func (p *plan) hasRow(method int) bool { return p.records[method].units == 0 }
 
-// typesOfOneName says of each type, by TypeRef-1, whether it has a name that no
+// typesOfOneName reports of each type, by TypeRef-1, whether it has a name that no
 // other has, and no loader: then the order of types is that of classes in keys.
 func (p *plan) typesOfOneName() []bool {
 	alone := make([]bool, len(p.o.types))

@@ -187,7 +187,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	return s
 }
 
-// empty is a sheet that ends at the next multiple of its size, or with the
+// empty returns a sheet that ends at the next multiple of its size, or with the
 // file.
 func (s *sheets) empty() []byte {
 	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)

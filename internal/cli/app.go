@@ -1,5 +1,5 @@
-// Package cli is what the commands profarc and profarc-fleet have in common: streams, exit
-// codes, messages of errors, output files, progress, and how archives are opened.
+// Package cli holds what the commands profarc and profarc-fleet share: streams, exit codes,
+// error messages, output files, progress, and the opening of archives.
 //
 // Each group of commands has its own package, which exports
 //

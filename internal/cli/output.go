@@ -39,7 +39,7 @@ func Publish(ctx context.Context, path string, write func(w io.Writer) error) er
 	})
 }
 
-// PublishPrivate is Publish for a file that only its owner may read.
+// PublishPrivate is like Publish for a file that only its owner may read.
 func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)

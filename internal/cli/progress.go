@@ -17,6 +17,7 @@ type Meter struct {
 	a     *App
 	label string
 	begun time.Time
+	steps bool // what is counted are not bytes
 
 	mu    sync.Mutex // a reader may report until it notices that it is not needed any more
 	bar   *progressbar.ProgressBar
@@ -28,7 +29,14 @@ func (a *App) Meter(label string) *Meter {
 	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
 }
 
-// Report notes that done of total bytes are done.
+// StepMeter returns a Meter with a label whose steps are counted instead of bytes.
+func (a *App) StepMeter(label string) *Meter {
+	m := a.Meter(label)
+	m.steps = true
+	return m
+}
+
+// Report notes that done of total bytes, or steps, are done.
 func (m *Meter) Report(done, total int64) {
 	if !m.a.Streams.ErrTerminal || time.Since(m.begun) < progressAfter {
 		return
@@ -40,7 +48,7 @@ func (m *Meter) Report(done, total int64) {
 	}
 	if m.bar == nil {
 		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.Streams.RawErr), progressbar.OptionSetDescription(m.label),
-			progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionShowBytes(!m.steps), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = m.bar.Set64(done)
 }

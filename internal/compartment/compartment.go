@@ -36,7 +36,7 @@ func Run(doing func() string, work func() error) (err error) {
 	return work()
 }
 
-// RunUntil is Run, but returns when ctx ends, even if work does not: a process can block
+// RunUntil is like Run, but returns when ctx ends, even if work does not: a process can block
 // the system calls that read it. Work must therefore end with ctx, and must not write to
 // memory that it shares with its caller.
 func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, error)) (T, error) {

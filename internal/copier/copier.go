@@ -80,17 +80,24 @@ type Copier struct {
 	chosen   []reader.Method      // that Hooks.Chosen chose
 	types    []profileset.TypeRef // by ordinal
 	methods  map[layout.Ref]profileset.MethodRef
-	contexts map[layout.Ref]profileset.ContextRef
+	contexts contextRefs
 	profiles map[layout.Ref]profileset.ProfileRef
+	absent   map[layout.Ref]profileset.ProfileRef // what stands for profiles that are not copied
 }
 
 // New returns a copier of an archive into a set, as a part of a run.
 func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
+	methods, profiles := 0, 0
+	if h := s.Header(); !hooks.Lazy {
+		methods = int(min(h.Counts.Methods, uint64(h.FileSize)/disk.Unit))
+		profiles = int(min(h.Counts.Profiles, uint64(h.FileSize)/disk.Unit))
+	}
 	return &Copier{
 		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: s.Mapping().Shape(), of: run,
-		methods:  map[layout.Ref]profileset.MethodRef{},
-		contexts: map[layout.Ref]profileset.ContextRef{},
-		profiles: map[layout.Ref]profileset.ProfileRef{},
+		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
+		contexts: newContextRefs(s.Header()),
+		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),
+		absent:   map[layout.Ref]profileset.ProfileRef{},
 	}
 }
 
@@ -177,7 +184,7 @@ func (c *Copier) copyMethods() error {
 			return err
 		}
 	}
-	return nil
+	return c.s.CheckProfilesOf(c.chosen)
 }
 
 // methodsOfCopy iterates over the methods whose contexts and profiles are copied.
@@ -252,7 +259,7 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 		return 0, err
 	}
 	path := []reader.Context{node}
-	for inner := node.Inner(); inner != 0 && c.contexts[inner] == profileset.NoContext; inner = node.Inner() {
+	for inner := node.Inner(); inner != 0 && c.contexts.of(inner) == profileset.NoContext; inner = node.Inner() {
 		if node, err = c.s.ContextAt(inner); err != nil {
 			return 0, err
 		}
@@ -268,15 +275,15 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 		if err != nil {
 			return 0, err
 		}
-		ref = c.b.OuterContext(m, c.contexts[node.Inner()], caller, f.Point)
-		c.contexts[node.Ref()] = ref
+		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, f.Point)
+		*c.contexts.at(node.Ref()) = ref
 	}
 	return ref, nil
 }
 
 // contextRef returns the reference of a context of the method whose record is at n.
 func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
-	if ref, ok := c.contexts[node.Ref()]; ok || !c.hooks.Lazy {
+	if ref := c.contexts.of(node.Ref()); ref != profileset.NoContext || !c.hooks.Lazy {
 		return ref, nil
 	}
 	return c.copyContext(n, node)
@@ -284,7 +291,7 @@ func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.Conte
 
 // contextAt returns the reference of the context at n.
 func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
-	if ref, ok := c.contexts[n]; ok || !c.hooks.Lazy {
+	if ref := c.contexts.of(n); ref != profileset.NoContext || !c.hooks.Lazy {
 		return ref, nil
 	}
 	node, err := c.s.ContextAt(n)

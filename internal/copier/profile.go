@@ -89,10 +89,19 @@ func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef
 	return m, context, err
 }
 
+// Copied reports whether the profile whose block is at n has been copied.
+func (c *Copier) Copied(n layout.Ref) bool {
+	_, ok := c.profiles[n]
+	return ok
+}
+
 // profileRef returns the reference of the profile whose block is at n. What it is of one
 // that is not copied, Hooks.Elsewhere says.
 func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	if ref, ok := c.profiles[n]; ok || c.hooks.Elsewhere == Nothing {
+		return ref, nil
+	}
+	if ref, ok := c.absent[n]; ok {
 		return ref, nil
 	}
 	p, err := c.s.ProfileAt(n)
@@ -103,18 +112,25 @@ func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	if err != nil {
 		return 0, err
 	}
+	ref, err := c.standIn(of.Ref(), p)
+	c.absent[n] = ref
+	return ref, err
+}
+
+// standIn returns what stands for a profile that is not copied, of the method whose record
+// is at n.
+func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
 	if c.hooks.Elsewhere == ALatecomer {
-		m, context, err := c.placeOf(of.Ref(), p)
-		if err == nil {
-			c.profiles[n] = c.b.Expect(profileset.ProfileKey{Method: m, Context: context, Code: p.Code()})
+		m, context, err := c.placeOf(n, p)
+		if err != nil {
+			return 0, err
 		}
-		return c.profiles[n], err
+		return c.b.Expect(profileset.ProfileKey{Method: m, Context: context, Code: p.Code()}), nil
 	}
 	var stub profileset.Recording
-	if err := c.Begin(&stub, of.Ref(), p, p.Code()); err != nil {
+	if err := c.Begin(&stub, n, p, p.Code()); err != nil {
 		return 0, err
 	}
-	c.profiles[n] = stub.Ref()
 	return stub.Ref(), stub.Done()
 }
 

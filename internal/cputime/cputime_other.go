@@ -2,8 +2,8 @@
 
 package cputime
 
-// Thread is [Wall]: here there is no clock of a thread.
+// Thread returns [Wall]: here there is no clock of a thread.
 func Thread() int64 { return Wall() }
 
-// Process is [Wall], too.
+// Process returns [Wall], too.
 func Process() int64 { return Wall() }

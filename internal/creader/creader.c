@@ -73,7 +73,7 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 	h = (h ^ h >> 33) * P2, h = (h ^ h >> 29) * P3;
 	return h ^ h >> 32;
 }
-/* md5_low is the first 8 bytes of the MD5 of a text. */
+/* md5_low returns the first 8 bytes of the MD5 of a text. */
 static uint64_t md5_low(struct text text) {
 	static const int turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
@@ -167,7 +167,7 @@ static struct text symbol(uint64_t at) {
 	must(inside(s, at, 4) && inside(s, at + 4, u32(at)), at, "a symbol does not lie in its section");
 	return (struct text){need(at + 4, u32(at)), u32(at)};
 }
-/* signature is the text of a signature, until the next is asked for: a list of symbols is put together. */
+/* signature returns the text of a signature, until the next is asked for: a list of symbols is put together. */
 static struct text signature(uint64_t at) {
 	static uint8_t text[1 << 20];
 	if (at == 0 || !inside(file.section[SYMBOLS], at, 4) || u32(at) >> 31 == 0) return symbol(at);
@@ -191,7 +191,7 @@ static struct text trimmed(struct text t) { while (t.n > 0 && t.bytes[t.n - 1] =
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
 struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
-/* multiply is the high half of the product of two numbers, whose low half it stores. */
+/* multiply returns the high half of the product of two numbers, whose low half it stores. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32), more = a0 * b1 + (mid & 0xffffffff);
 	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
@@ -205,7 +205,7 @@ static uint64_t fold(uint64_t h, struct text t) {
 	else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
 	return mum(a ^ 0xe7037ed1a0b428db, b ^ h);
 }
-/* key_id is the id of a class, name, signature and loader. */
+/* key_id returns the id of a class, name, signature and loader. */
 static uint64_t key_id(const struct text key[4]) {
 	uint64_t h = 0xa0761d6478bd642f;
 	for (int i = 0; i < 4; i++) h = fold(h, key[i]);
@@ -268,7 +268,7 @@ static bool is(uint64_t at, const struct text key[4]) {
 	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
 	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
 }
-/* search gives where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
+/* search returns where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low, line = multiply(h, file.lines, &rest);
 	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
@@ -292,14 +292,14 @@ static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if 
 	while (at == 0 && row < end && !is(row, key)) row += 8;
 	return at || row == end ? at : row;
 }
-/* referred gives the method to which something refers: one that the index knows. */
+/* referred returns the method to which something refers: one that the index knows. */
 static struct method referred(uint64_t at) {
 	struct method m = method_at(at);
 	return must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here"), m;
 }
 
 /* ---- JSON ---- */
-/* utf8 is the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there is none. */
+/* utf8 returns the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there is none. */
 static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
 	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
 	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
@@ -359,7 +359,7 @@ static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
 	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
-/* leaf gives where the method is to which a context belongs. */
+/* leaf returns where the method is to which a context belongs. */
 static uint64_t leaf(uint64_t node) {
 	uint64_t top = context_at(node), depth = 1;
 	for (; !inside(file.section[METHODS], narrow(top), 16); depth++, top = context_at(narrow(top)))

@@ -45,13 +45,13 @@ func compiler(t *testing.T) string {
 	return ""
 }
 
-// sanitized is the program with the sanitizers, if the compiler has them.
+// sanitized returns the program with the sanitizers, if the compiler has them.
 func sanitized(t *testing.T) string {
 	t.Helper()
 	return compile(t, sanitizers(t)...)
 }
 
-// sanitizers are the flags that switch the sanitizers on, if the compiler has
+// sanitizers returns the flags that switch the sanitizers on, if the compiler has
 // them.
 func sanitizers(t *testing.T) []string {
 	t.Helper()

@@ -60,7 +60,7 @@ const DirectoryMin = 16
 // block has its header.
 type Block []byte
 
-// BlockSize is the size in bytes that the block header at the front of b
+// BlockSize returns the size in bytes that the block header at the front of b
 // claims; b must have [BlockHeaderSize] bytes.
 func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit }
 
@@ -109,7 +109,7 @@ func ParseBlock(b []byte) (Block, error) {
 	return p, nil
 }
 
-// Geometry is what [ParseBlock] checks, without an error that says what is wrong: whether
+// Geometry returns what [ParseBlock] checks, without an error that says what is wrong: whether
 // fields and sections fill the block, but for padding. The size in the block's header must
 // be that of b. It returns where the fields end.
 func (b Block) Geometry() (fields int64, ok bool) {
@@ -147,13 +147,13 @@ func (b Block) fieldSize(f Presence, at int64) int64 {
 	return n
 }
 
-// Method is the method record of the block.
+// Method returns the method record of the block.
 func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
 
-// Presence is the set of optional fields.
+// Presence returns the set of optional fields.
 func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
 
-// FieldOffset is where, in bytes from the start of the block, an optional
+// FieldOffset returns where, in bytes from the start of the block, an optional
 // field lies; ok is false if the block does not have it. f is one bit; the bit
 // after the last gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
@@ -169,7 +169,7 @@ func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 // twoUnits are the fields of 16 bytes. HasEscape has 32, all others 8 at least.
 const twoUnits = HasKey | HasHistory | HasSections
 
-// trapUnits is the size of what follows the first unit of HasTraps, which the block has.
+// trapUnits returns the size of what follows the first unit of HasTraps, which the block has.
 func (b Block) trapUnits() int {
 	if at, _ := b.FieldOffset(HasTraps); at+4 <= int64(len(b)) {
 		return int(AlignUp(int64(le.Uint32(b[at:])), Unit) / Unit)
@@ -201,7 +201,7 @@ func VersionAt(presence uint32) (links, code uint64) {
 // VersionReach is the end of the last of these fields, wherever it lies.
 const VersionReach = BlockHeaderSize + 8 + 8 + 16 + 8 + 8
 
-// Field is the bytes from an optional field on, nil if the block lacks it.
+// Field returns the bytes from an optional field on, nil if the block lacks it.
 func (b Block) Field(f Presence) []byte {
 	if b.Presence()&f == 0 {
 		return nil
@@ -213,7 +213,7 @@ func (b Block) Field(f Presence) []byte {
 	return b[at:]
 }
 
-// ID is the id of the method; ok is false for all but the first block of a method
+// ID returns the id of the method; ok is false for all but the first block of a method
 // without a context.
 func (b Block) ID() (id uint64, ok bool) {
 	if b.Presence()&HasID == 0 || len(b) < BlockHeaderSize+8 {
@@ -232,7 +232,7 @@ func (b Block) Links() (context, next layout.Ref) {
 	return layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:]))
 }
 
-// Code is the code id, 0 if it is not known.
+// Code returns the code id, 0 if it is not known.
 func (b Block) Code() uint64 {
 	if f := b.Field(HasCode); f != nil {
 		return le.Uint64(f)
@@ -244,7 +244,7 @@ func (b Block) Code() uint64 {
 // which each is 0 if that part is empty.
 type BlockKey struct{ Class, Name, Signature, Loader layout.Ref }
 
-// Key is the key of the method; ok is false if the block does not have it.
+// Key returns the key of the method; ok is false if the block does not have it.
 func (b Block) Key() (k BlockKey, ok bool) {
 	f := b.Field(HasKey)
 	if f == nil {
@@ -261,7 +261,7 @@ func (k BlockKey) Append(b []byte) []byte {
 	return b
 }
 
-// sectionSize is the size of a section of a block whose fields end at an offset. The
+// sectionSize returns the size of a section of a block whose fields end at an offset. The
 // last fields say it.
 func (b Block) sectionSize(s layout.BlockSection, fields int64) int64 {
 	directory := b.Presence() & HasDirectory / HasDirectory
@@ -278,7 +278,7 @@ func (b Block) sectionSize(s layout.BlockSection, fields int64) int64 {
 	return b.number(first+4*int64(s-layout.SectionExtra)) * Unit
 }
 
-// number is the u32 at an offset, 0 if the block ends before.
+// number returns the u32 at an offset, 0 if the block ends before.
 func (b Block) number(at int64) int64 {
 	if at+4 > int64(len(b)) {
 		return 0
@@ -286,7 +286,7 @@ func (b Block) number(at int64) int64 {
 	return int64(le.Uint32(b[at:]))
 }
 
-// SectionSpan is the place of a section, in bytes from the start of the block.
+// SectionSpan returns the place of a section, in bytes from the start of the block.
 func (b Block) SectionSpan(s layout.BlockSection) layout.Span {
 	fields, _ := b.FieldOffset(presenceEnd)
 	at := fields
@@ -317,7 +317,7 @@ func (b Block) Data() (start int64, entries, directory []byte) {
 	return start, entries, directory
 }
 
-// Section is the bytes of a section.
+// Section returns the bytes of a section.
 func (b Block) Section(s layout.BlockSection) []byte {
 	span := b.SectionSpan(s)
 	if span.End() > int64(len(b)) {
@@ -343,5 +343,5 @@ func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit
 }
 
-// DirectoryLen is the number of rows.
+// DirectoryLen returns the number of rows.
 func DirectoryLen(dir []byte) int { return len(dir) / DirectoryRowSize }

@@ -165,7 +165,7 @@ func (s Shape) Fixed() *Fixed {
 	return f
 }
 
-// wideSize is size for wide entries.
+// wideSize is like size for wide entries.
 func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	if len(b) < WideHeaderSize {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))

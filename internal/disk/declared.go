@@ -115,7 +115,7 @@ func sameShape(x, y *layout.EntryShape) bool {
 	return x.Name == y.Name && x.Unit == y.Unit && slices.EqualFunc(x.Cells, y.Cells, same) && slices.EqualFunc(x.Rows, y.Rows, same)
 }
 
-// checkShape says why a shape cannot be declared.
+// checkShape explains why a shape cannot be declared.
 func checkShape(s *layout.EntryShape) error {
 	switch {
 	case !s.Tag.ByProducer():

@@ -46,13 +46,13 @@ func (s Shape) SameSettings(t Shape) bool {
 // An Entry is an overlay on the bytes of exactly one entry.
 type Entry []byte
 
-// Tag is what the entry records.
+// Tag returns what the entry records.
 func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
 
-// Flags are the entry's flags.
+// Flags returns the entry's flags.
 func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
-// Point is the profile point: the bci of a HotSpot entry, or the point of a
+// Point returns the profile point: the bci of a HotSpot entry, or the point of a
 // wide one.
 func (e Entry) Point() int32 {
 	if e.Tag().Wide() {
@@ -61,7 +61,7 @@ func (e Entry) Point() int32 {
 	return int32(le.Uint16(e[2:]))
 }
 
-// Traps is the traps word of a HotSpot entry, 0 of a wide one.
+// Traps returns the traps word of a HotSpot entry, 0 of a wide one.
 func (e Entry) Traps() layout.EntryTraps {
 	if e.Tag().Wide() {
 		return 0
@@ -77,7 +77,7 @@ func (e Entry) Sub() layout.Sub {
 	return 0
 }
 
-// HeaderSize is the size of the entry's header in bytes.
+// HeaderSize returns the size of the entry's header in bytes.
 func (e Entry) HeaderSize() int {
 	if e.Tag().Wide() {
 		return WideHeaderSize
@@ -85,16 +85,16 @@ func (e Entry) HeaderSize() int {
 	return EntryHeaderSize
 }
 
-// Cells is the number of cells.
+// Cells returns the number of cells.
 func (e Entry) Cells() int { return (len(e) - e.HeaderSize()) / CellSize }
 
-// Cell is cell i.
+// Cell returns cell i.
 func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize:]) }
 
 // SetCell sets cell i.
 func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
 
-// CellOffset is where, in bytes from the start of the entry, cell i lies.
+// CellOffset returns where, in bytes from the start of the entry, cell i lies.
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
@@ -141,7 +141,7 @@ func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 
-// Rows is the number of rows of a wide entry: at most math.MaxInt, which on 32-bit systems
+// Rows returns the number of rows of a wide entry: at most math.MaxInt, which on 32-bit systems
 // is less than what the field holds.
 func (e Entry) Rows() int { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
 
@@ -161,7 +161,7 @@ func UndecodedTag(e Entry) layout.Tag {
 	return layout.Tag(e.Cell(0))
 }
 
-// PackSuccessor is the first cell of a successor row.
+// PackSuccessor returns the first cell of a successor row.
 func PackSuccessor(point int32, index uint32) uint64 {
 	return uint64(uint32(point)) | uint64(index)<<32
 }
@@ -171,7 +171,7 @@ func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 	return int32(uint32(cell)), uint32(cell >> 32)
 }
 
-// UniteTraps is the traps word for what two of them say. The rule is that of
+// UniteTraps returns the traps word for what two of them say. The rule is that of
 // Deoptimization::trap_state_add_reason in OpenJDK's
 // src/hotspot/share/runtime/deoptimization.cpp.
 func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
@@ -185,7 +185,7 @@ func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	return recompiled | layout.EntryTrapMany
 }
 
-// SaturatingAdd is a + b, the highest number if that does not fit.
+// SaturatingAdd returns a + b, the highest number if that does not fit.
 func SaturatingAdd(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	return sum | -carry

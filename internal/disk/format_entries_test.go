@@ -55,7 +55,7 @@ func cellNames(text string, rows map[string]int) (names []string) {
 	return names
 }
 
-// pointerCells are the places of names that are pointers.
+// pointerCells returns the places of names that are pointers.
 func pointerCells(names []string) (cells []int) {
 	for i, name := range names {
 		if name == "type" || name == "type word" || name == "method" {

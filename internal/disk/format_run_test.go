@@ -45,7 +45,7 @@ func TestRunsAreAsDocumented(t *testing.T) {
 	}
 }
 
-// documentedTable is the row of a kind in the page's list of tables.
+// documentedTable returns the row of a kind in the page's list of tables.
 func documentedTable(t *testing.T, kind layout.TableKind) []string {
 	for _, row := range tableBehind(t, "| kind | name | columns") {
 		if row[0] == strconv.Itoa(int(kind)) {

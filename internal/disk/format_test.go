@@ -20,7 +20,7 @@ import (
 
 var le = binary.LittleEndian
 
-// page is the text of docs/format.md.
+// page returns the text of docs/format.md.
 func page(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../../docs/format.md")
@@ -70,7 +70,7 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// fieldSize is the size in bytes of "u32", "16 bytes" or "6 x 24 bytes".
+// fieldSize returns the size in bytes of "u32", "16 bytes" or "6 x 24 bytes".
 func fieldSize(t *testing.T, typ string) int {
 	t.Helper()
 	count := 1

@@ -23,10 +23,10 @@ const (
 // A pointer cell holds base plus the offset of a type or method record; the
 // records are aligned to 8, so the low bits are free for tags.
 
-// Pointer is the cell value for the record at offset in an archive at base.
+// Pointer returns the cell value for the record at offset in an archive at base.
 func Pointer(base uint64, offset int64) uint64 { return base + uint64(offset) }
 
-// PointerOffset is the offset that cell value v points to in an archive at
+// PointerOffset returns the offset that cell value v points to in an archive at
 // base; ok is false if it points outside [0, size). Tags are not removed.
 func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
 	d := v - base
@@ -42,7 +42,7 @@ const (
 	baseSlots  = 256
 )
 
-// RequestedBase is the base for an archive whose fingerprint and keys hash to h.
+// RequestedBase returns the base for an archive whose fingerprint and keys hash to h.
 func RequestedBase(h uint64) uint64 { return baseWindow + (h%baseSlots)*baseStride }
 
 // Protection says how a region is meant to be mapped.
@@ -76,7 +76,7 @@ const (
 	MaxFileSize = 32 << 30 // what a reference reaches
 )
 
-// RWShift is the alignment of an rw region of that size, as a power of two.
+// RWShift returns the alignment of an rw region of that size, as a power of two.
 func RWShift(size int64) uint32 {
 	if size >= LargeRW {
 		return LargeShift
@@ -145,7 +145,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 	return nil
 }
 
-// regionAlign is the alignment of a region. An archive without profiles has
+// regionAlign returns the alignment of a region. An archive without profiles has
 // an empty rw, which needs none of its own.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
 	if r == layout.RegionRW && h.Region(layout.RegionRW).Size > 0 && (h.RWShift == SmallShift || h.RWShift == LargeShift) {
@@ -185,7 +185,7 @@ func checkIndex(h *layout.Header) error {
 	return nil
 }
 
-// Summed is the part of the file that page sums cover: everything after ps,
+// Summed returns the part of the file that page sums cover: everything after ps,
 // padding included.
 func Summed(h *layout.Header) layout.Span {
 	from := h.Region(layout.RegionIX).Offset

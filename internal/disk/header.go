@@ -94,7 +94,7 @@ func (s Part) String() string { return sectionNames[s] }
 // SetRegion sets the place of a region other than the header.
 func SetRegion(h *layout.Header, r layout.Region, s layout.Span) { h.Regions[r-1] = s }
 
-// MethodPlaces is the part of the file where methods are: their records, then
+// MethodPlaces returns the part of the file where methods are: their records, then
 // the rows of those that never ran.
 func MethodPlaces(h *layout.Header) layout.Span {
 	first := h.Parts[PartMethods]
@@ -183,7 +183,7 @@ func encodeCounts(h *layout.Header, p []byte) {
 	}
 }
 
-// headerSum is XXH64 of the header with the sum's own eight bytes left out.
+// headerSum returns XXH64 of the header with the sum's own eight bytes left out.
 func headerSum(p []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// messages are texts of all lengths from 0 to n-1, and what md5 says of them.
+// messages returns texts of all lengths from 0 to n-1, and what md5 says of them.
 func messages(n int) (texts []string, refs []uint64) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for length := range n {

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NameRef is LLVM's id of a PGO name: the first 8 bytes of its MD5, read
+// NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read
 // little-endian.
 func NameRef(name string) uint64 {
 	ref, _ := fast.MD5Pair(name, "")
@@ -51,14 +51,14 @@ const (
 // A Hash is an id as the index sees it.
 type Hash uint64
 
-// Mix is the index's hash of an id: a bijection, so that records of one kind have
+// Mix returns the index's hash of an id: a bijection, so that records of one kind have
 // equal hashes only if they have equal ids. Ids are hashes already.
 func Mix(id uint64, kind RecordKind, seed uint64) Hash { return MixSeeded(id, MixSeed(kind, seed)) }
 
-// MixSeed is what Mix makes of kind and seed, for [MixSeeded].
+// MixSeed returns what Mix makes of kind and seed, for [MixSeeded].
 func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0x9e3779b97f4a7c15 }
 
-// MixSeeded is Mix for many ids of one kind.
+// MixSeeded is like Mix for many ids of one kind.
 func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659fd93) }
 
 // Split returns the line of an index of n lines in which the search begins, and
@@ -66,11 +66,11 @@ func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659f
 // which slot of a line the record lies.
 func (h Hash) Split(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
-// Fingerprint is what a slot keeps of the hash: its low 16 bits, of which the lowest
+// Fingerprint returns what a slot keeps of the hash: its low 16 bits, of which the lowest
 // is 1, since 0 marks a free slot.
 func (h Hash) Fingerprint() uint16 { return uint16(h) | 1 }
 
-// OverflowBit is the bit that a line sets when a record with this hash had to
+// OverflowBit returns the bit that a line sets when a record with this hash had to
 // go to a line after it.
 func (h Hash) OverflowBit() uint16 { return 1 << (h >> 16 & 15) }
 
@@ -105,10 +105,10 @@ const (
 	LineRefs = lineRecords
 )
 
-// SlotOf is [Line.OwnSlot] of a line that has this word.
+// SlotOf returns the [Line.OwnSlot] of a line that has this word.
 func SlotOf(word uint32, rest uint64) uint64 { return ownSlot(rest, uint64(word>>16&0xff)) }
 
-// Spilled is [Line.Spilled] of a line that has this word.
+// Spilled reports the [Line.Spilled] of a line that has this word.
 func Spilled(word uint32) bool { return word>>24 != 0 }
 
 // NotInLine reports whether a record that does not lie in its own slot of the line
@@ -120,7 +120,7 @@ func NotInLine(word uint32, h Hash) bool {
 // A Line is an overlay on one line of the index, of [LineSize] bytes.
 type Line []byte
 
-// OwnSlot is the slot in which the record with that rest of its hash lies, unless
+// OwnSlot returns the slot in which the record with that rest of its hash lies, unless
 // the line is [Line.Spilled].
 func (l Line) OwnSlot(rest uint64) int { return int(ownSlot(rest, uint64(l[lineMultiplier]))) }
 
@@ -167,7 +167,7 @@ func equalLanes(x, y uint64) uint32 {
 	return uint32(zero >> 15 * (1<<48 | 1<<33 | 1<<18 | 1<<3) >> 48 & 15)
 }
 
-// Record is where slot i leads.
+// Record returns where slot i leads.
 func (l Line) Record(i int) layout.Ref { return layout.Ref(le.Uint32(l[lineRecords+4*i:])) }
 
 // Overflowed reports whether a record with this hash may lie in the next line.
@@ -229,5 +229,5 @@ func chooseMultiplier(slots []Slot) uint64 {
 	return best
 }
 
-// BucketsFor is the number of index lines for n records: half full, at least one.
+// BucketsFor returns the number of index lines for n records: half full, at least one.
 func BucketsFor(n int64) int64 { return max(1, (n+4)/5) }

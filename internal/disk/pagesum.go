@@ -26,7 +26,7 @@ type sumLevel struct{ first, count int64 }
 // the first touch of a page cheap: a path to the root is a few hundred bytes.
 const SumGroup = 64
 
-// NewSumTree is the geometry for the pages of span.
+// NewSumTree returns the geometry for the pages of span.
 func NewSumTree(span layout.Span) SumTree {
 	t := SumTree{span: span}
 	n := int64(0)
@@ -46,18 +46,18 @@ func NewSumTree(span layout.Span) SumTree {
 	return t
 }
 
-// Size is the size of all levels in bytes.
+// Size returns the size of all levels in bytes.
 func (t SumTree) Size() int64 {
 	return (t.levels[0].first + t.levels[0].count) * 8
 }
 
-// Pages is the number of summed pages.
+// Pages returns the number of summed pages.
 func (t SumTree) Pages() int64 { return t.levels[0].count }
 
-// Page is the number of the page that holds the byte at offset.
+// Page returns the number of the page that holds the byte at offset.
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
-// PageSpan is the part of the file that page n covers.
+// PageSpan returns the part of the file that page n covers.
 func (t SumTree) PageSpan(n int64) layout.Span {
 	from := (t.span.Offset>>PageShift + n) << PageShift
 	to := min(from+PageSize, t.span.End())
@@ -65,22 +65,22 @@ func (t SumTree) PageSpan(n int64) layout.Span {
 	return layout.Span{Offset: from, Size: to - from}
 }
 
-// Top is the part of ps, in bytes from its start, that the root sums.
+// Top returns the part of ps, in bytes from its start, that the root sums.
 func (t SumTree) Top() layout.Span {
 	last := t.levels[len(t.levels)-1]
 	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
 }
 
-// Levels is the number of levels.
+// Levels returns the number of levels.
 func (t SumTree) Levels() int { return len(t.levels) }
 
-// Slot is where, in bytes from the start of ps, sum n of a level lies.
+// Slot returns where, in bytes from the start of ps, sum n of a level lies.
 func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 
-// Count is the number of sums of a level.
+// Count returns the number of sums of a level.
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
 
-// Group is the part of ps, in bytes from its start, that holds the group'th 64
+// Group returns the part of ps, in bytes from its start, that holds the group'th 64
 // sums of a level: what sum number group of the next level covers.
 func (t SumTree) Group(level int, group int64) layout.Span {
 	l := t.levels[level]
@@ -88,7 +88,7 @@ func (t SumTree) Group(level int, group int64) layout.Span {
 	return layout.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
 }
 
-// GroupOf is the group that sum n of any level belongs to.
+// GroupOf returns the group that sum n of any level belongs to.
 func GroupOf(n int64) int64 { return n / SumGroup }
 
 // Fill computes the levels above 0 in ps, whose level 0 is complete, and gives
@@ -104,10 +104,10 @@ func (t SumTree) Fill(ps []byte) (root uint64) {
 	return Sum(ps[top.Offset:top.End()])
 }
 
-// Sum is the sum of a page or of a group of sums: XXH64 with seed 0.
+// Sum returns the sum of a page or of a group of sums: XXH64 with seed 0.
 func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
 
-// SumSlack is how many bytes of zeros may stand after the last level of a tree
+// SumSlack returns how many bytes of zeros may stand after the last level of a tree
 // of size bytes: making room for the sums can move ix to a later page while rw
 // stays on its boundary, so that fewer sums are needed than room was made for.
 func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }

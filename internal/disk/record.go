@@ -107,14 +107,14 @@ type MethodRecord struct {
 // MinMethodSize is the size in bytes of a record without optional fields.
 const MinMethodSize = 8
 
-// Size is the size in bytes of the record without the name that a Named one
+// Size returns the size in bytes of the record without the name that a Named one
 // holds.
 func (m *MethodRecord) Size() int64 { return recordSize(m.Flags) }
 
 // MaxNamed is the most bytes that the name in a Named record may have.
 const MaxNamed = (1<<16-1)*Unit - MinMethodSize - 8
 
-// NamedUnits is the size, in units of 8 bytes, of a Named record with these flags
+// NamedUnits returns the size, in units of 8 bytes, of a Named record with these flags
 // whose name has so many bytes.
 func NamedUnits(f layout.MethodFlags, name int) uint16 {
 	return uint16(AlignUp(recordSize(f)+int64(name), Unit) / Unit)
@@ -124,7 +124,7 @@ func NamedUnits(f layout.MethodFlags, name int) uint16 {
 // byte.
 func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
-// recordSize is the size of a record without the name that a Named one holds.
+// recordSize returns the size of a record without the name that a Named one holds.
 func recordSize(f layout.MethodFlags) int64 {
 	fields := f & (MethodHasID | MethodDeclared | MethodProfiled | MethodInContext)
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
@@ -199,23 +199,23 @@ type MethodHead uint64
 // [MinMethodSize] bytes at least.
 func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 
-// First is the profiles of a Named record, and the name of any other.
+// First returns the profiles of a Named record, and the name of any other.
 func (h MethodHead) First() layout.Ref { return layout.Ref(h) }
 
-// Units is the size of the record, in units of 8 bytes.
+// Units returns the size of the record, in units of 8 bytes.
 func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
 
-// Flags are the method's flags.
+// Flags returns the method's flags.
 func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
 
-// Size is the size of the record in bytes, the name in a Named one included.
+// Size returns the size of the record in bytes, the name in a Named one included.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
-// FieldsSize is the size in bytes of the record's part before the name that a Named
+// FieldsSize returns the size in bytes of the record's part before the name that a Named
 // one holds.
 func (h MethodHead) FieldsSize() int64 { return recordSize(h.Flags()) }
 
-// ID is the id in the record at the front of b, whose head h is; ok is false if the
+// ID returns the id in the record at the front of b, whose head h is; ok is false if the
 // method's first MethodData has it.
 func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
 	if h.Flags()&MethodHasID == 0 {
@@ -224,7 +224,7 @@ func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
 	return le.Uint64(b[MinMethodSize:]), true
 }
 
-// Profiles is the first MethodData without a context, 0 for none, of the record
+// Profiles returns the first MethodData without a context, 0 for none, of the record
 // at the front of b, whose head h is.
 func (h MethodHead) Profiles(b []byte) layout.Ref {
 	flags := h.Flags()
@@ -298,11 +298,11 @@ func (c ContextRecord) Compare(d ContextRecord) int {
 	return cmp.Compare(c.Point, d.Point)
 }
 
-// ContextCallers is parent and caller of the first eight bytes of a record, as one number
+// ContextCallers returns parent and caller of the first eight bytes of a record, as one number
 // by which nodes are sorted.
 func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 
-// callers is parent and caller as one number.
+// callers returns parent and caller as one number.
 func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
 
 // Methods that were seen and never ran are many in some domains: nine of ten in
@@ -351,7 +351,7 @@ func (r UnexecutedRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(r.Name)), uint32(r.Signature))
 }
 
-// Head is what the head of a record for the method would be, but for its size,
+// Head returns what the head of a record for the method would be, but for its size,
 // which is 0.
 func (r UnexecutedRow) Head() MethodHead {
 	return MethodHead(r.Name) | MethodHead(MethodDeclared|layout.MethodUnexecuted)<<48

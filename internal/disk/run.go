@@ -51,7 +51,7 @@ func appendContent(b []byte, c layout.Content) []byte {
 	return b
 }
 
-// sumPair is 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
+// sumPair returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
 // it, then with a byte 1.
 func sumPair(b []byte) (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
@@ -59,7 +59,7 @@ func sumPair(b []byte) (id [16]byte) {
 	return id
 }
 
-// DumpID is the identity of a dump that is made of a process at a time: of what
+// DumpID returns the identity of a dump that is made of a process at a time: of what
 // it held, or of what it counted since an earlier dump.
 func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)

@@ -197,10 +197,10 @@ func (s *Schema) IsList() bool { return s.list }
 // Declared reports whether the entries are of a producer's shape.
 func (s *Schema) Declared() bool { return s.declared }
 
-// once is a group of cells that stand once.
+// once returns a group of cells that stand once.
 func once(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
 
-// rows is a group that repeats.
+// rows returns a group that repeats.
 func rows(name string, repeat Repeat, cells ...CellSpec) CellGroup {
 	return CellGroup{Name: name, Repeat: repeat, Cells: cells}
 }

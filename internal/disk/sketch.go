@@ -41,7 +41,7 @@ func sketchBits(p layout.SketchPoint) uint32 {
 	return v
 }
 
-// sketchPoint is the point of 20 bits.
+// sketchPoint returns the point of 20 bits.
 func sketchPoint(v uint32) layout.SketchPoint {
 	return layout.SketchPoint{
 		What:     uint16(v & (1<<sketchWhatBits - 1)),
@@ -50,10 +50,10 @@ func sketchPoint(v uint32) layout.SketchPoint {
 	}
 }
 
-// SketchHeaderOf is what a sketch of the code with an id begins with.
+// SketchHeaderOf returns what a sketch of the code with an id begins with.
 func SketchHeaderOf(code uint64) uint16 { return SketchVersion | uint16(code)<<sketchVersionBits }
 
-// SketchHeader is what a sketch begins with; ok is false if it is none.
+// SketchHeader returns what a sketch begins with; ok is false if it is none.
 func SketchHeader(b []byte) (header uint16, ok bool) {
 	if len(b) < sketchHeaderSize {
 		return 0, false

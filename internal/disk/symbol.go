@@ -27,12 +27,12 @@ const (
 	listPartText = 16       // what a part of a list counts beside its text
 )
 
-// MaxKeyText is the most text that the keys of all methods of a file of that size
+// MaxKeyText returns the most text that the keys of all methods of a file of that size
 // may have together, and the names, loaders and aliases of all types: each text
 // counts wherever it is referred to.
 func MaxKeyText(fileSize int64) int64 { return max(minKeyText, keyTextShare*fileSize) }
 
-// ListText is what a list of so many parts counts beside the text of these.
+// ListText returns what a list of so many parts counts beside the text of these.
 func ListText(parts int64) int64 { return listPartText * parts }
 
 // MaxBlob is the most bytes any symbol may have.
@@ -41,7 +41,7 @@ const MaxBlob = listMark - 1
 // listMark marks a list of symbols in what is the length of others.
 const listMark = 1 << 31
 
-// SymbolSize is the size of a symbol of n bytes in the file.
+// SymbolSize returns the size of a symbol of n bytes in the file.
 func SymbolSize[N int | int64](n N) int64 { return AlignUp(4+int64(n), Unit) }
 
 // AppendSymbol appends an encoded symbol.
@@ -51,21 +51,21 @@ func AppendSymbol(b []byte, s string) []byte {
 	return append(b, make([]byte, SymbolSize(len(s))-4-int64(len(s)))...)
 }
 
-// SymbolLength is the number of bytes of the symbol at the front of b, which
+// SymbolLength returns the number of bytes of the symbol at the front of b, which
 // must have 4 bytes at least. It is beyond [MaxBlob] for a list.
 func SymbolLength(b []byte) int64 { return int64(le.Uint32(b)) }
 
-// SymbolParts is the number of parts of the list at the front of b, which must
+// SymbolParts returns the number of parts of the list at the front of b, which must
 // have 4 bytes at least. ok is false for a symbol that is text.
 func SymbolParts(b []byte) (parts int64, ok bool) {
 	n := le.Uint32(b)
 	return int64(n &^ listMark), n&listMark != 0
 }
 
-// SymbolPart is a part of the list at the front of b, which must have it.
+// SymbolPart returns a part of the list at the front of b, which must have it.
 func SymbolPart(b []byte, i int64) layout.Ref { return layout.Ref(le.Uint32(b[4+4*i:])) }
 
-// ListSize is the size of a list of n symbols in the file.
+// ListSize returns the size of a list of n symbols in the file.
 func ListSize[N int | int64](n N) int64 { return AlignUp(4+4*int64(n), Unit) }
 
 // AppendList appends a list of symbols.
@@ -109,7 +109,7 @@ func NumberedLoader(identity string) bool {
 	return at > 0 && at+1 < len(identity) && strings.Trim(identity[at+1:], "0123456789") == ""
 }
 
-// LoaderName is the identity of a class loader without what tells it from others
+// LoaderName returns the identity of a class loader without what tells it from others
 // of one name.
 func LoaderName(identity string) string {
 	if NumberedLoader(identity) {

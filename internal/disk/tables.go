@@ -26,7 +26,7 @@ import (
 //
 // Tables are sorted by kind; there is at most one of a kind.
 
-// columnWidth is the size of a cell in bytes, 0 for an unknown kind.
+// columnWidth returns the size of a cell in bytes, 0 for an unknown kind.
 func columnWidth(k layout.ColumnKind) int64 {
 	switch {
 	case k == layout.ColumnWord:
@@ -127,7 +127,7 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 	return d, nil
 }
 
-// DeclaredIn is ReadDeclared for an archive that is all of data.
+// DeclaredIn is like ReadDeclared for an archive that is all of data.
 func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	if h.Domain != layout.DomainCustom {
 		return nil, nil
@@ -135,7 +135,7 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) { return data[offset : offset+size], nil })
 }
 
-// CheckColumns says why a table of a kind cannot have these columns: their
+// CheckColumns explains why a table of a kind cannot have these columns: their
 // number, a kind of column that there is not, or others than the kind of table
 // begins with.
 func CheckColumns(k layout.TableKind, columns []layout.ColumnKind) error {
@@ -153,7 +153,7 @@ func CheckColumns(k layout.TableKind, columns []layout.ColumnKind) error {
 	return nil
 }
 
-// TableSize is the size in bytes of a table.
+// TableSize returns the size in bytes of a table.
 func TableSize(columns []layout.ColumnKind, rows int64) int64 {
 	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
 	for _, c := range columns {
@@ -242,13 +242,13 @@ func ParseTable(b []byte) (Table, error) {
 	return t, nil
 }
 
-// Columns is the number of columns.
+// Columns returns the number of columns.
 func (t *Table) Columns() int { return len(t.columns) }
 
-// Column is the kind of column i.
+// Column returns the kind of column i.
 func (t *Table) Column(i int) layout.ColumnKind { return t.columns[i].kind }
 
-// Cell is the cell of a column in a row: a number, or a reference.
+// Cell returns the cell of a column in a row: a number, or a reference.
 func (t *Table) Cell(column, row int) uint64 {
 	c := t.columns[column]
 	if c.kind == layout.ColumnWord {
@@ -323,7 +323,7 @@ func symbol(name string) Column { return Column{name, layout.ColumnSymbol, FormP
 
 var ofType = Column{"type", layout.ColumnType, FormPlain}
 
-// TableKinds are the kinds of this version, in their order.
+// TableKinds returns the kinds of this version, in their order.
 func TableKinds() []layout.TableKind { return slices.Sorted(maps.Keys(tableForms)) }
 
 // TableColumn returns what is known of column i of a table of a kind. Columns that
@@ -399,7 +399,7 @@ type RunRow struct {
 	Texts [RunTexts]string
 }
 
-// RunRowOf is what a table says of a run. The class path is rows of another table.
+// RunRowOf returns what a table says of a run. The class path is rows of another table.
 func RunRowOf(p *layout.Provenance) (r RunRow) {
 	words := append(id128(p.DumpID), id128(p.Since)...)
 	words = append(words, id128(p.Process.Boot)...)
@@ -410,7 +410,7 @@ func RunRowOf(p *layout.Provenance) (r RunRow) {
 	return r
 }
 
-// Provenance is what a row says, without the class path.
+// Provenance returns what a row says, without the class path.
 func (r *RunRow) Provenance() layout.Provenance {
 	w, t := &r.Words, &r.Texts
 	return layout.Provenance{
@@ -444,7 +444,7 @@ func timeAt(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
-// ClassPathID is the number by which rows of the table of runs refer to a class
+// ClassPathID returns the number by which rows of the table of runs refer to a class
 // path; 0 if it is not known.
 func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 	if classPath == nil {
@@ -467,13 +467,13 @@ func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 // them.
 const BaseWords = 4
 
-// BaseRowOf is what the table of the base says of an archive, without the producer.
+// BaseRowOf returns what the table of the base says of an archive, without the producer.
 func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
 	id := id128(b.DumpID)
 	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(nanoseconds(b.Time))}
 }
 
-// BaseOfRow is the archive that a row names.
+// BaseOfRow returns the archive that a row names.
 func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
 	return layout.BaseArchive{DumpID: bytes128(w[0], w[1]), Sum: w[2], Time: timeAt(int64(w[3])), Producer: producer}
 }

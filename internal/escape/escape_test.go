@@ -30,7 +30,7 @@ func TestWriterEscapes(t *testing.T) {
 	}
 }
 
-// written is a text that is written in pieces of a size.
+// written returns a text that is written in pieces of a size.
 func written(t interface{ Fatal(...any) }, text []byte, piece int) string {
 	var out bytes.Buffer
 	w := NewWriter(&out)

@@ -52,7 +52,7 @@ func MD5Pair(x, y string) (refX, refY uint64) {
 	return refX, refY
 }
 
-// md5Last is the number of the last block of a message, after which the mark of
+// md5Last returns the number of the last block of a message, after which the mark of
 // its end and its length have room.
 func md5Last(text string) int { return (len(text) + 8) / md5Block }
 
@@ -78,7 +78,7 @@ func (l *lane) fill(text string, i int) {
 	l.length(text, i)
 }
 
-// md5Tail is the last bytes of a message, fewer than 4, and the mark of its end.
+// md5Tail returns the last bytes of a message, fewer than 4, and the mark of its end.
 func md5Tail(b []byte) uint32 {
 	word := uint32(0x80)
 	for i := len(b) - 1; i >= 0; i-- {

@@ -74,7 +74,7 @@ func medianOf[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	return a
 }
 
-// medianOfFalling is medianOf where a is not less than b.
+// medianOfFalling is like medianOf where a is not less than b.
 func medianOfFalling[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	switch {
 	case less(all[a], all[c]):

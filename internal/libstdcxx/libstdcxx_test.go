@@ -92,7 +92,7 @@ func popped(all []element) (order []element) {
 	return order
 }
 
-// sequences are keys of many lengths with few and with many equal ones, and
+// sequences returns keys of many lengths with few and with many equal ones, and
 // some that let every pivot be a bad one, so that the heap sort is reached.
 func sequences() (all [][]int) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -54,7 +54,7 @@ var Contests = []Contest{
 	{"ids in batches and hash, hit", false, idsInBatches},
 }
 
-// File is the name of the keys for [Reader.LookUp].
+// File returns the name of the keys for [Reader.LookUp].
 func (c *Contest) File() string {
 	if c.Missing {
 		return "misses"

@@ -108,13 +108,13 @@ func (p *Plan) check() error {
 	return nil
 }
 
-// lateAt is the offset of the late memory.
+// lateAt returns the offset of the late memory.
 func (p *Plan) lateAt() int64 { return roundUp(p.Size) }
 
-// span is the size of the whole mapping.
+// span returns the size of the whole mapping.
 func (p *Plan) span() int64 { return p.lateAt() + roundUp(p.Late) }
 
-// base is the address to try, 0 for any.
+// base returns the address to try, 0 for any.
 func (p *Plan) base() uintptr {
 	base := uintptr(p.Base)
 	if uint64(base) != p.Base || base%uintptr(os.Getpagesize()) != 0 || base+uintptr(p.span()) < base {
@@ -141,16 +141,16 @@ func control(f *os.File, use func(handle uintptr)) error {
 	return nil
 }
 
-// Base is the address at which the file lies.
+// Base returns the address at which the file lies.
 func (p *Private) Base() uintptr { return p.base }
 
 // AtBase reports whether that is the base that was asked for.
 func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
 
-// RW is the writable part.
+// RW returns the writable part.
 func (p *Private) RW() []byte { return memory(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
 
-// Late is the zeroed memory next to the file.
+// Late returns the zeroed memory next to the file.
 func (p *Private) Late() []byte { return memory(p.late, p.plan.Late) }
 
 // memory returns n bytes that were mapped at address.

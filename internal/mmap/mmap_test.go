@@ -12,7 +12,7 @@ import (
 // boundary is a multiple of every system's pages.
 const boundary = 1 << 16
 
-// testFile is a file of noise that does not end with a page.
+// testFile returns a file of noise that does not end with a page.
 func testFile(t *testing.T) (f *os.File, content []byte) {
 	t.Helper()
 	content = make([]byte, 2*boundary+1234)

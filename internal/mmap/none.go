@@ -17,7 +17,7 @@ type View struct{}
 // NewView fails with an error that matches errors.ErrUnsupported.
 func NewView(*os.File, int64) (*View, error) { return nil, errors.ErrUnsupported }
 
-// Bytes is the mapped memory.
+// Bytes returns the mapped memory.
 func (v *View) Bytes() []byte { return nil }
 
 // Forget does nothing.

@@ -32,7 +32,7 @@ func NewPiece(n int) *Piece {
 	return p
 }
 
-// Bytes is the memory.
+// Bytes returns the memory.
 func (p *Piece) Bytes() []byte { return p.bytes }
 
 // Release unmaps the memory. Nothing may refer to it any more.

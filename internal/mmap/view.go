@@ -31,7 +31,7 @@ func NewView(f *os.File, size int64) (*View, error) {
 	return &View{m}, nil
 }
 
-// Bytes is the mapped memory. It must not be written to, or used after Unmap.
+// Bytes returns the mapped memory. It must not be written to, or used after Unmap.
 func (v *View) Bytes() []byte { return v.mapping }
 
 // Unmap unmaps the view.

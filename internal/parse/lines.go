@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"iter"
 )
 
 // Lines splits an input into lines of bounded length. Its [Place] is that of the
@@ -63,6 +64,19 @@ func (l *Lines) Next() ([]byte, error) {
 		line = line[:len(line)-1]
 	}
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
+}
+
+// All iterates over the lines that are left, each as Next returns it. An error ends the
+// iteration; the end of the input is none.
+func (l *Lines) All() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for {
+			line, err := l.Next()
+			if err == io.EOF || !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // readLong reads the rest of a line that is longer than the buffer.

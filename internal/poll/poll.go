@@ -33,7 +33,7 @@ func (p *Poll) Err() error {
 // milliseconds.
 const sortedAtOnce = 1 << 14
 
-// SortStable is slices.SortStableFunc, but returns the error of ctx once that ends; the
+// SortStable is like slices.SortStableFunc, but returns the error of ctx once that ends; the
 // order of values is then undefined.
 func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int) error {
 	if len(values) <= sortedAtOnce {

@@ -17,7 +17,7 @@ func (b *Set) Declare(shapes ...layout.EntryShape) error {
 	return b.DeclareLocked(shapes)
 }
 
-// DeclareLocked is Declare for a caller that holds mu.
+// DeclareLocked is like Declare for a caller that holds mu.
 func (b *Set) DeclareLocked(shapes []layout.EntryShape) error {
 	if len(shapes) == 0 {
 		return nil

@@ -518,7 +518,7 @@ func (b *Set) DropDiscarded() error {
 // done nor discarded. The caller holds mu.
 func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
 
-// unfinishedSince is Unfinished for recordings that began after the one with that number.
+// unfinishedSince is like Unfinished for recordings that began after the one with that number.
 func (b *Set) unfinishedSince(number uint64) error {
 	first, n := uint64(math.MaxUint64), 0
 	for open := range b.open {

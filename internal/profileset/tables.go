@@ -154,7 +154,7 @@ func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
 	}
 }
 
-// TablesSize is the size in bytes of ex.
+// TablesSize returns the size in bytes of ex.
 func (b *Set) TablesSize() int64 {
 	size := int64(disk.TablesHeaderSize)
 	for _, t := range b.Tables {

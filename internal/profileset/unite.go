@@ -3,12 +3,14 @@ package profileset
 import (
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/intern"
+	"github.com/profarc/profarc/internal/refindex"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -130,10 +132,26 @@ type rowGroup []uint64
 
 // unite sorts the rows by their content and sums equal ones.
 func (t *Table) unite() {
-	contexts := t.contextRanks()
-	groups := t.groups()
-	slices.SortFunc(groups, func(x, y rowGroup) int { return t.compareGroups(x, y, contexts) })
-	t.Cells, t.firsts = t.sum(groups, contexts), nil
+	u := uniting{t, t.rules(), t.contextRanks()}
+	groups := u.distinct(t.groups())
+	slices.SortFunc(groups, u.compareGroups)
+	t.Cells, t.firsts = u.sum(groups), nil
+}
+
+// rules returns the rules of all columns.
+func (t *Table) rules() []columnRule {
+	rules := make([]columnRule, len(t.Columns))
+	for i := range rules {
+		rules[i] = ruleOf(t.Kind, t.Flags, i)
+	}
+	return rules
+}
+
+// uniting is a table whose rows are united.
+type uniting struct {
+	*Table
+	rules    []columnRule
+	contexts contextRanks
 }
 
 // groups returns the rows, or the groups of rows, that are compared and summed as one.
@@ -150,15 +168,44 @@ func (t *Table) groups() (groups []rowGroup) {
 	return groups
 }
 
-// same reports whether rows are equal only if they agree in a column.
-func (t *Table) same(column int) bool {
-	return ruleOf(t.Kind, t.Flags, column) == columnKey && (column > 0 || !Grouped(t.Kind))
+// distinct leaves out rows that have the cells of one before, unless such rows are summed.
+// Runs of one program have most rows in common, and to find that out takes less time than to
+// sort them.
+func (u *uniting) distinct(groups []rowGroup) []rowGroup {
+	if len(groups) < 2 || u.isSummed() {
+		return groups
+	}
+	var seen refindex.Index
+	seed, kept, cells := maphash.MakeSeed(), groups[:0], []byte(nil)
+	for _, g := range groups {
+		cells = cells[:0]
+		for _, c := range g {
+			cells = binary.NativeEndian.AppendUint64(cells, c)
+		}
+		hash := uint32(maphash.Bytes(seed, cells))
+		again, at := seen.Find(hash, func(ref uint32) bool { return slices.Equal(kept[ref-1], g) })
+		if again == 0 {
+			kept = append(kept, g)
+			seen.Put(at, hash, uint32(len(kept)))
+		}
+	}
+	return kept
 }
 
-func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
+// isSummed reports whether it matters how often a row is in the table.
+func (u *uniting) isSummed() bool {
+	return Grouped(u.Kind) || u.Kind == layout.TableProperties || slices.Contains(u.rules, columnSummed)
+}
+
+// same reports whether rows are equal only if they agree in a column.
+func (u *uniting) same(column int) bool {
+	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
+}
+
+func (u *uniting) compareGroups(x, y rowGroup) int {
 	for i := range min(len(x), len(y)) {
-		if column := i % len(t.Columns); t.same(column) {
-			if c := t.compareCells(column, x[i], y[i], contexts); c != 0 {
+		if column := i % len(u.Columns); u.same(column) {
+			if c := u.compareCells(column, x[i], y[i]); c != 0 {
 				return c
 			}
 		}
@@ -166,20 +213,21 @@ func (t *Table) compareGroups(x, y rowGroup, contexts contextRanks) int {
 	return cmp.Compare(len(x), len(y))
 }
 
-func (t *Table) compareCells(column int, x, y uint64, contexts contextRanks) int {
-	switch {
-	case x == y:
+func (u *uniting) compareCells(column int, x, y uint64) int {
+	if x == y {
 		return 0
-	case t.Columns[column] == layout.ColumnSymbol:
-		return cmp.Or(cmp.Compare(t.b.Text(intern.SymbolRef(x)), t.b.Text(intern.SymbolRef(y))), cmp.Compare(x, y))
-	case t.Columns[column] == layout.ColumnType:
-		return t.b.CompareTypes(uint32(x), uint32(y))
-	case t.Columns[column] == layout.ColumnMethod:
-		return t.b.CompareMethods(uint32(x), uint32(y))
-	case t.Columns[column] == layout.ColumnContext:
-		return cmp.Compare(contexts.of(ContextRef(x)), contexts.of(ContextRef(y)))
-	case t.Columns[column] == layout.ColumnProfile:
-		return t.b.compareProfiles(ProfileRef(x), ProfileRef(y), contexts)
+	}
+	switch u.Columns[column] {
+	case layout.ColumnSymbol:
+		return cmp.Or(cmp.Compare(u.b.Text(intern.SymbolRef(x)), u.b.Text(intern.SymbolRef(y))), cmp.Compare(x, y))
+	case layout.ColumnType:
+		return u.b.CompareTypes(uint32(x), uint32(y))
+	case layout.ColumnMethod:
+		return u.b.CompareMethods(uint32(x), uint32(y))
+	case layout.ColumnContext:
+		return cmp.Compare(u.contexts.of(ContextRef(x)), u.contexts.of(ContextRef(y)))
+	case layout.ColumnProfile:
+		return u.b.compareProfiles(ProfileRef(x), ProfileRef(y), u.contexts)
 	}
 	return cmp.Compare(x, y)
 }
@@ -236,17 +284,17 @@ func (t *Table) contextRanks() contextRanks {
 
 // sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as
 // it was recorded.
-func (t *Table) sum(groups []rowGroup, contexts contextRanks) (cells []uint64) {
+func (u *uniting) sum(groups []rowGroup) (cells []uint64) {
 	last := -1 // start of the last group
 	number := uint64(0)
 	for i, g := range groups {
-		if i > 0 && (t.addProperty(cells[last:], g) || t.addEqual(cells[last:], groups[i-1], g, contexts)) {
+		if i > 0 && (u.addProperty(cells[last:], g) || u.addEqual(cells[last:], groups[i-1], g)) {
 			continue
 		}
 		last = len(cells)
 		cells = append(cells, g...)
-		if Grouped(t.Kind) {
-			for j := last; j < len(cells); j += len(t.Columns) {
+		if Grouped(u.Kind) {
+			for j := last; j < len(cells); j += len(u.Columns) {
 				cells[j] = number
 			}
 			number++
@@ -256,12 +304,12 @@ func (t *Table) sum(groups []rowGroup, contexts contextRanks) (cells []uint64) {
 }
 
 // addEqual adds the counts of g if it is equal to the group before it.
-func (t *Table) addEqual(cells, before, g rowGroup, contexts contextRanks) bool {
-	if t.Kind == layout.TableTraces || t.compareGroups(before, g, contexts) != 0 {
+func (u *uniting) addEqual(cells, before, g rowGroup) bool {
+	if u.Kind == layout.TableTraces || u.compareGroups(before, g) != 0 {
 		return false
 	}
 	for i, v := range g {
-		cells[i] = ruleOf(t.Kind, t.Flags, i%len(t.Columns)).united(cells[i], v)
+		cells[i] = u.rules[i%len(u.Columns)].united(cells[i], v)
 	}
 	return true
 }

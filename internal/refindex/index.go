@@ -19,7 +19,7 @@ type slot struct{ hash, ref uint32 } // ref 0: the slot is free
 // firstSlots is the number of slots of a small index.
 const firstSlots = 1 << 8
 
-// Len is the number of references.
+// Len returns the number of references.
 func (x *Index) Len() int { return x.used }
 
 // Find returns the reference with that hash for which is returns true. If there is none

@@ -32,7 +32,7 @@ func pointerWords(size int64) (rw []byte, slots []int64) {
 	return rw, slots
 }
 
-// moved is what rw must hold after the slots in [from, to) were moved.
+// moved returns what rw must hold after the slots in [from, to) were moved.
 func moved(rw []byte, slots []int64, from, to int64) []byte {
 	rw = slices.Clone(rw)
 	for _, at := range slots {

@@ -21,7 +21,7 @@ const (
 
 var le = binary.LittleEndian
 
-// chunks is the number of chunks of an rw region of that size in bytes.
+// chunks returns the number of chunks of an rw region of that size in bytes.
 func chunks(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
 // A Collector gathers the pointer slots of an rw region that is being laid out. It keeps
@@ -58,7 +58,7 @@ func (c *Collector) turn(chunk int64) {
 	}
 }
 
-// Count is the number of slots.
+// Count returns the number of slots.
 func (c *Collector) Count() uint64 {
 	c.turn(-1)
 	n := uint64(0)
@@ -70,7 +70,7 @@ func (c *Collector) Count() uint64 {
 	return n
 }
 
-// Size is the size of the encoded region in bytes, a multiple of 8.
+// Size returns the size of the encoded region in bytes, a multiple of 8.
 func (c *Collector) Size() int64 {
 	c.turn(-1)
 	size := directorySize(int64(len(c.bitmaps)))
@@ -100,7 +100,7 @@ func (c *Collector) Region(start layout.Ref) []byte {
 	return region
 }
 
-// directorySize is the size of a directory of n chunks, which is also the offset of the
+// directorySize returns the size of a directory of n chunks, which is also the offset of the
 // row of chunk n.
 func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 
@@ -138,7 +138,7 @@ func (b bitmap) addTo(words *[chunkWords / 64]uint64) {
 	}
 }
 
-// slots is the number of slots.
+// slots returns the number of slots.
 func (b bitmap) slots() int { return int(le.Uint16(b[slotsMinusOne:])) + 1 }
 
 // The parts of a serialized bitmap of one container, in bytes from its start.

@@ -285,7 +285,7 @@ func (m *Map) wrongSlots(from, to, slots, want int64) error {
 	return disk.Corrupt(layout.RegionBM, m.bm.Offset, "rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 }
 
-// applyLong is Apply for a range whose slots are more than a walk returns at once: it
+// applyLong is like Apply for a range whose slots are more than a walk returns at once: it
 // walks twice, first to check them.
 func (m *Map) applyLong(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
 	old, err := m.old(rw, to, &move)
@@ -338,7 +338,7 @@ func (m *Map) check(old []byte, start int64, words []uint16, move *Move) error {
 	return nil
 }
 
-// stray is the error of the slot at an offset in rw that does not point into the archive.
+// stray returns the error of the slot at an offset in rw that does not point into the archive.
 func (m *Map) stray(at int64, v uint64, move *Move) error {
 	return disk.Corrupt(layout.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
@@ -419,7 +419,7 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move, ready func(part []byte)
 	}
 }
 
-// moveAtOnce is check and write in one pass.
+// moveAtOnce checks and writes in one pass.
 func (m *Map) moveAtOnce(rw, old []byte, start int64, words []uint16, move *Move) error {
 	for _, w := range words {
 		at := start + int64(w)*wordSize

@@ -77,7 +77,7 @@ func (s *States) Or(i int64, v uint8) {
 	s.words.at(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
 }
 
-// Count is the number of slots in a state other than 0.
+// Count returns the number of slots in a state other than 0.
 func (s *States) Count(v uint8) (n uint64) {
 	for word := range s.words.all() {
 		other := word ^ uint64(v&stateMask)*everySlot
@@ -101,7 +101,7 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 	return true
 }
 
-// fillWord is Fill for slots that share a word.
+// fillWord is like Fill, for slots that share a word.
 func (s *States) fillWord(from, to int64, v uint8) bool {
 	w, mask := s.words.at(from>>slotShift), slotsMask(from, to)
 	for {

@@ -20,19 +20,26 @@ const Forged = "FORGED"
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
-// A namer makes different hostile texts.
-type namer struct{ n int }
+// A namer makes different hostile texts, of each of some in turn.
+type namer struct {
+	texts []string
+	n     int
+}
 
 func (h *namer) text() string {
 	h.n++
-	return fmt.Sprintf("n%d%s", h.n, HostileText)
+	return fmt.Sprintf("n%d%s", h.n, h.texts[h.n%len(h.texts)])
 }
 
 // long returns a hostile text of many KiB.
-func (h *namer) long() string { return h.text() + strings.Repeat(HostileText, 200) }
+func (h *namer) long() string { return h.text() + strings.Repeat(h.texts[0], 200) }
 
 // Hostile returns an archive of each domain in which every text is hostile.
-func Hostile() []Specimen {
+func Hostile() []Specimen { return HostileWith(HostileText) }
+
+// HostileWith returns an archive of each domain in which every text contains one of some
+// texts. The first is also repeated to a long one.
+func HostileWith(texts ...string) []Specimen {
 	all := []Specimen{
 		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},
 		{"hostile-llvm-frontend", layout.DomainLLVMFrontend, nil},
@@ -40,15 +47,15 @@ func Hostile() []Specimen {
 		{"hostile-sampled", layout.DomainSampled, nil},
 	}
 	for i := range all {
-		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain) }
+		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain, texts) }
 	}
 	return all
 }
 
 // hostile has methods with profiles, contexts, types and tables, as far as a
 // domain has them.
-func hostile(d layout.Domain) *builder.Builder {
-	h := new(namer)
+func hostile(d layout.Domain, texts []string) *builder.Builder {
+	h := &namer{texts: texts}
 	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
 	if d == layout.DomainHotSpot {
 		config.Params = hotspotParams()

@@ -171,7 +171,7 @@ const (
 	twinEnd = "/is/one/of/two/classes/whose/methods/have/the/same/id/by/design"
 )
 
-// SharedIDs are two keys of the specimen hotspot that have the same ID.
+// SharedIDs returns two keys of the specimen hotspot that have the same ID.
 func SharedIDs() [2]layout.Key {
 	return [2]layout.Key{{Class: twinOne, Name: "run", Signature: "()V"}, {Class: twinTwo, Name: "run", Signature: "()V"}}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// line is where the search for an id begins.
+// line returns where the search for an id begins.
 func (c *check) line(id uint64, kind disk.RecordKind) int64 {
 	bucket, _ := disk.Mix(id, kind, c.h.Seed).Split(c.h.Buckets)
 	return c.lineOffset(bucket)
@@ -108,7 +108,7 @@ func (c *check) searchMethod(m reader.Method) error {
 	return nil
 }
 
-// methodID is the id of the method to which a slot leads, 0 if it leads to a type.
+// methodID returns the id of the method to which a slot leads, 0 if it leads to a type.
 func (c *check) methodID(n layout.Ref) (uint64, error) {
 	if c.h.Parts[disk.PartTypes].Holds(n.Offset(), disk.TypeSize) {
 		return 0, nil

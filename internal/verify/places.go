@@ -47,7 +47,7 @@ func (p *places) bit(n layout.Ref) (word *uint64, bit uint64) {
 	return &p.bits[unit/64], 1 << (unit % 64)
 }
 
-// first is the lowest place of the set, and count how many there are.
+// first returns the lowest place of the set, and count how many there are.
 func (p *places) first() (first layout.Ref, count int) {
 	for i, word := range p.bits {
 		if word != 0 && count == 0 {
@@ -114,7 +114,7 @@ func (c *check) name(at int64, what string, n layout.Ref) error {
 	return c.wrong(layout.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
 }
 
-// optionalName is name for a reference that may lead to nothing.
+// optionalName is like name for a reference that may lead to nothing.
 func (c *check) optionalName(at int64, what string, n layout.Ref) error {
 	if n == 0 {
 		return nil

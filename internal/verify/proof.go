@@ -67,7 +67,7 @@ func (w *wide) add(n uint64) {
 	w.high += carry
 }
 
-// saturated is the sum as the header has it.
+// saturated returns the sum as the header has it.
 func (w *wide) saturated() uint64 {
 	if w.high != 0 {
 		return 1<<64 - 1
@@ -198,7 +198,7 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// sum is a sum of the tree.
+// sum returns a sum of the tree.
 func (p *proof) sum(level int, n int64) uint64 {
 	return le.Uint64(p.data[p.h.Region(layout.RegionPS).Offset+p.tree.Slot(level, n):])
 }
@@ -233,7 +233,7 @@ func (s *summer) rest() bool {
 	return held
 }
 
-// pagesOf is the pages from that of one offset to the one before that of another; a span
+// pagesOf returns the pages from that of one offset to the one before that of another; a span
 // has those that begin in it.
 func (p *proof) pagesOf(from, to int64) summer {
 	return summer{proof: p, next: p.tree.Page(from), end: p.tree.Page(to)}

@@ -240,7 +240,7 @@ func (w *blockWalker) leads(pointer uint64, method bool) bool {
 	return w.isType(disk.RefOf(to))
 }
 
-// entryByCells is entry for tags without a plan.
+// entryByCells is like entry for tags without a plan.
 func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	for cell, kind := range w.shape.Pointers(e) {
 		one := cellsOf{}

@@ -21,7 +21,7 @@ type keyed struct {
 	shared bool       // another method has this id
 }
 
-// keyedAt is a method whose record has the key and the id, or the profile that is given.
+// keyedAt returns a method whose record has the key and the id, or the profile that is given.
 func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id uint64) keyed {
 	shared := rec.Flags&layout.MethodSharedID != 0
 	if profile == 0 || shared {
@@ -65,7 +65,7 @@ func (w *worker) hashAll() bool {
 	return true
 }
 
-// hashNames is hashAll for names that are whole keys, hashed in pairs.
+// hashNames is like hashAll for names that are whole keys, hashed in pairs.
 func (w *worker) hashNames() bool {
 	var names [atOnce]string
 	var ids [atOnce]uint64
@@ -169,7 +169,7 @@ func (p *proof) finds(r *sought) bool {
 	return found && (r.kind == disk.KindType || shared == r.shared)
 }
 
-// methodID is the id of the method to which a slot leads, 0 if it leads to a type.
+// methodID returns the id of the method to which a slot leads, 0 if it leads to a type.
 func (p *proof) methodID(n layout.Ref) (id uint64, ok bool) {
 	if p.isType(n) {
 		return 0, true

@@ -46,7 +46,7 @@ func (p *proof) findMethods() bool {
 	return true
 }
 
-// rows is the number of methods that have rows, if their section is sound.
+// rows returns the number of methods that have rows, if their section is sound.
 func (p *proof) rows() int64 {
 	section := p.h.Parts[disk.PartUnexecuted]
 	if section.Size < disk.UnexecutedHeaderSize {
@@ -209,7 +209,7 @@ func (p *proof) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 	return k, true
 }
 
-// record is the record of a method that begins at an offset.
+// record returns the record of a method that begins at an offset.
 func (p *proof) record(at int64) (rec disk.MethodRecord) {
 	size := disk.ParseMethodHead(p.data[at:]).Size()
 	if !p.h.Parts[disk.PartMethods].Holds(at, size) || rec.Parse(p.data[at:at+size]) != nil {

@@ -174,7 +174,7 @@ func (p *proof) lists() bool {
 	return true
 }
 
-// name is the text at a place, where a text that can be part of a key must begin, or empty
+// name returns the text at a place, where a text that can be part of a key must begin, or empty
 // for 0.
 func (p *proof) name(n layout.Ref) (text string, ok bool) {
 	if n == 0 {
@@ -191,7 +191,7 @@ func (p *proof) name(n layout.Ref) (text string, ok bool) {
 	return words.String(p.data[at+4 : at+4+size]), true
 }
 
-// signature is the text of a signature, and what it counts towards the limit of all keys.
+// signature returns the text of a signature, and what it counts towards the limit of all keys.
 // That of a list is valid until the next one.
 func (w *worker) signature(n layout.Ref) (text string, counts int64, ok bool) {
 	if n == 0 || !w.starts.lists.has(n) {

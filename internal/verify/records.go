@@ -65,7 +65,7 @@ func (c *check) typeRecord(at int64, t reader.Type, rec disk.TypeRecord) error {
 	return nil
 }
 
-// abridged is as much of a name as a problem shows.
+// abridged returns as much of a name as a problem shows.
 func abridged(n reader.Name) string {
 	text := n.String()
 	return text[:min(len(text), 80)]

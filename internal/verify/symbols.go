@@ -65,7 +65,7 @@ func symbolSize(head []byte) (used, size int64) {
 	return 4 + n, disk.SymbolSize(n)
 }
 
-// symbolText is the text of a symbol, whose place it notes.
+// symbolText returns the text of a symbol, whose place it notes.
 func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 	n := disk.RefOf(at)
 	if parts, list := disk.SymbolParts(symbol); list {

@@ -66,7 +66,7 @@ func Store(ctx context.Context, s *reader.Store, progress func(done, total int64
 	return examine(ctx, s, progress)
 }
 
-// proven is the report on an archive that is shown to be sound.
+// proven returns the report on an archive that is shown to be sound.
 func proven(s *reader.Store) Report {
 	h := s.Header()
 	r := Report{Bytes: h.FileSize, Pages: disk.SumTreeOf(h).Pages(), Counts: h.Counts, Lines: int64(h.Buckets), Summary: h.Summary}

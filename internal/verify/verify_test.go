@@ -18,7 +18,7 @@ import (
 
 var le = binary.LittleEndian
 
-// sound gives the bytes of a specimen and their header.
+// sound returns the bytes of a specimen and their header.
 func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 	t.Helper()
 	for _, s := range specimen.All() {
@@ -82,7 +82,7 @@ func TestSpecimensAreSound(t *testing.T) {
 	}
 }
 
-// contextsOfAMethod gives where the record of a method with several contexts
+// contextsOfAMethod returns where the record of a method with several contexts
 // has their number, and where they begin.
 func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 	for at := h.Parts[disk.PartMethods].Offset; ; {

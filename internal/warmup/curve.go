@@ -58,7 +58,7 @@ func joinUnits(units []Unit, each int) Curve {
 	return joined
 }
 
-// window is over how many points a curve is averaged, so that one lucky unit is no peak.
+// window returns the number of points over which a curve is averaged, so that one lucky unit is no peak.
 func (c Curve) window() int { return max(1, min(len(c)/10, 10)) }
 
 // averages returns the mean of each window of the curve, by its first point.

@@ -100,7 +100,7 @@ type loadResult struct {
 	problem string // of the first request that failed
 }
 
-// why says why the load was not done.
+// why explains why the load was not done.
 func (l *loadResult) why(exit int) string {
 	switch {
 	case l.firstNS == 0:

@@ -210,7 +210,7 @@ func (r *running) addLoad() {
 	}
 }
 
-// failure says why a run does not count, "" if it does.
+// failure explains why a run does not count, "" if it does.
 func (r *running) failure() string {
 	switch {
 	case errors.Is(context.Cause(r.ctx), errTimeout):

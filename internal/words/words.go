@@ -41,7 +41,7 @@ func Uint32(b []byte, offset int) (w *atomic.Uint32, ok bool) {
 	return (*atomic.Uint32)(p), true
 }
 
-// Address is the address of the first byte of b, 0 if b is empty.
+// Address returns the address of the first byte of b, 0 if b is empty.
 func Address(b []byte) uintptr {
 	if len(b) == 0 {
 		return 0
@@ -49,7 +49,7 @@ func Address(b []byte) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-// AddressOf is the address of a word.
+// AddressOf returns the address of a word.
 func AddressOf(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
 
 // Text is b as text, not copied: b must not be changed as long as it is in use.
@@ -103,7 +103,7 @@ type View struct{ start unsafe.Pointer }
 // ViewOf returns the view of b.
 func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
 
-// From is the view of what begins at an offset; that of nothing if v is that of nothing.
+// From returns the view of what begins at an offset; that of nothing if v is that of nothing.
 func (v View) From(at uint64) View {
 	if v.start == nil {
 		return View{}
@@ -111,7 +111,7 @@ func (v View) From(at uint64) View {
 	return View{unsafe.Add(v.start, at)}
 }
 
-// Uint16 is the number at an offset. It and the next two call nothing, not even what is
+// Uint16 returns the number at an offset. It and the next two call nothing, not even what is
 // inlined: the compiler marks each inlined call by an instruction that does nothing, and
 // the path of a hit is counted in instructions.
 func (v View) Uint16(at uint64) uint16 {
@@ -119,29 +119,29 @@ func (v View) Uint16(at uint64) uint16 {
 	return uint16(b[0]) | uint16(b[1])<<8
 }
 
-// Uint32 is the number at an offset.
+// Uint32 returns the number at an offset.
 func (v View) Uint32(at uint64) uint32 {
 	b := (*[4]byte)(unsafe.Add(v.start, at))
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// Uint64 is the number at an offset.
+// Uint64 returns the number at an offset.
 func (v View) Uint64(at uint64) uint64 {
 	b := (*[8]byte)(unsafe.Add(v.start, at))
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// Cell is the 8 bytes at an offset.
+// Cell returns the 8 bytes at an offset.
 func (v View) Cell(at uint64) *[8]byte { return (*[8]byte)(unsafe.Add(v.start, at)) }
 
 // ViewOfWords returns the view of words.
 func ViewOfWords(w []atomic.Uint32) View { return View{unsafe.Pointer(unsafe.SliceData(w))} }
 
-// Word32 is the 4 bytes at an offset, which are aligned, to be used atomically.
+// Word32 returns the 4 bytes at an offset, which are aligned, to be used atomically.
 func (v View) Word32(at uint64) *atomic.Uint32 { return (*atomic.Uint32)(unsafe.Add(v.start, at)) }
 
-// Word is the 8 bytes at an offset, which are aligned, to be used atomically; nil if
+// Word returns the 8 bytes at an offset, which are aligned, to be used atomically; nil if
 // the view is of nothing.
 func (v View) Word(at uint64) *atomic.Uint64 {
 	if v.start == nil {
@@ -150,5 +150,5 @@ func (v View) Word(at uint64) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Add(v.start, at))
 }
 
-// String is the n bytes at an offset as text, not copied.
+// String returns the n bytes at an offset as text, not copied.
 func (v View) String(at, n uint64) string { return unsafe.String((*byte)(unsafe.Add(v.start, at)), n) }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/jvm/testjvm"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/reader"
 )
@@ -101,17 +102,8 @@ func start(t testing.TB, home string, args ...string) *jvm {
 	}
 	j := &jvm{t: t, cmd: exec.Command(filepath.Join(home, "bin", "java"), append([]string{"-cp", dir}, args...)...)}
 	j.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
-	if j.in, err = j.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := j.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.out = bufio.NewReader(out)
-	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(t, j.cmd)
+	j.in, j.out = in, bufio.NewReader(out)
 	t.Cleanup(func() {
 		if !j.ended {
 			_ = j.cmd.Process.Kill()

@@ -48,7 +48,7 @@ type Undecoded struct {
 	Example string // a method
 }
 
-// Why says in words why the profiles are not decoded to their ends.
+// Why describes in words why the profiles are not decoded to their ends.
 func (u *Undecoded) Why() string {
 	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: use a newer profarc", u.Tag)
 }

@@ -162,7 +162,7 @@ func (c *ClassPath) Related() error {
 	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
 }
 
-// hint says what a part of a class path has, and what to give instead.
+// hint describes what a part of a class path has, and what to give instead.
 func hint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"

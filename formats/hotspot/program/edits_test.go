@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/internal/jvm/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -93,17 +94,8 @@ func startEditor(t *testing.T, seed, rounds, edits int) *editor {
 		strconv.Itoa(seed), strconv.Itoa(rounds), strconv.Itoa(edits)}, exports()...)
 	cmd := exec.Command("java", args...)
 	cmd.Stderr = os.Stderr
-	var err error
-	if e.in, err = cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(t, cmd)
+	e.in = in
 	t.Cleanup(func() {
 		_ = e.in.Close()
 		_ = cmd.Wait()
@@ -200,17 +192,7 @@ func (e *editor) run(name string) version {
 	args := append(exports(), "-Xbatch", "-XX:TieredStopAtLevel=3", "-XX:CompileThresholdScaling=0.001", "-XX:CompileCommand=quiet",
 		"-XX:CompileCommand=compileonly,real.*::*", "-cp", dir, "edits.Drive", "20")
 	cmd := exec.Command("java", args...)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		e.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		e.t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(e.t, cmd)
 	defer func() {
 		_ = in.Close()
 		_ = cmd.Wait()

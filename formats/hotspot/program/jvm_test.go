@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/internal/jvm/testjvm"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -88,17 +89,7 @@ func (c compiled) start(t *testing.T) (pid int) {
 		t.Skip("no java: put that of a JDK on the path")
 	}
 	cmd := exec.Command(java, "-Xbatch", "-XX:TieredStopAtLevel=3", "-cp", c.dir, "Market")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(t, cmd)
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()

@@ -59,7 +59,7 @@ func TestRenamedProgram(t *testing.T) {
 	}
 }
 
-// facts are what the profiles of an archive say, with the names that they use.
+// facts returns what the profiles of an archive say, with the names that they use.
 func facts(t *testing.T, s *reader.Store) (all []string) {
 	t.Helper()
 	for m, err := range s.Methods() {

@@ -56,7 +56,7 @@ func readHistory(p *builder.Profile, counters []byte) {
 	}
 }
 
-// writeHistory is the inverse of readHistory. lost is whether the VM has no room for the
+// writeHistory returns the inverse of readHistory. lost is whether the VM has no room for the
 // whole history.
 func writeHistory(p reader.Profile) (counters []byte, lost bool) {
 	h, _ := p.History()

@@ -59,7 +59,7 @@ func parents(c *classfile.File) []string {
 	return append([]string{c.Super}, c.Interfaces...)
 }
 
-// needInitialized is needClass for a class whose methods were executed.
+// needInitialized is like needClass for a class whose methods were executed.
 func (w *writer) needInitialized(class string) (bool, error) {
 	ok, err := w.needClass(class)
 	for _, r := range w.records {
