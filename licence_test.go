@@ -35,6 +35,7 @@ var licences = map[string]string{
 	"github.com/edsrzf/mmap-go":                "BSD",
 	"github.com/google/go-cmp":                 "BSD",
 	"github.com/google/pprof":                  "Apache-2.0",
+	"github.com/ianlancetaylor/demangle":       "BSD",
 	"github.com/inconshreveable/mousetrap":     "Apache-2.0",
 	"github.com/klauspost/compress":            "Apache-2.0 BSD MIT",
 	"github.com/mitchellh/colorstring":         "MIT",

@@ -66,8 +66,19 @@ func CallsMeasure(d layout.Domain) *Measure {
 	return m
 }
 
-// usualMeasure returns the measure that Hottest uses for an archive by default.
-func usualMeasure(h *layout.Header) *Measure {
+// MayHave reports whether archives of a domain may have any of the measure.
+func (by *Measure) MayHave(d layout.Domain) bool {
+	switch {
+	case by.sub != 0:
+		return d == layout.DomainJamaica
+	case by.Name == "function-count":
+		return d.LLVM()
+	}
+	return true
+}
+
+// UsualMeasure returns the measure that Hottest uses for an archive by default.
+func UsualMeasure(h *layout.Header) *Measure {
 	name := "invocations"
 	if h.Summary.TotalInvocations == 0 {
 		name = "counts"
@@ -81,6 +92,9 @@ func usualMeasure(h *layout.Header) *Measure {
 	m, _ := MeasureNamed(name)
 	return m
 }
+
+// Of returns the value of one profile.
+func (by *Measure) Of(p reader.Profile) uint64 { return by.of(p.Store().Mapping().Shape(), p) }
 
 // sum returns the sum over the profiles of a method.
 func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
@@ -113,6 +127,32 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 		}
 	}
 	return list, nil
+}
+
+// Sums returns the sums of a method's values by several measures. It reads the profiles
+// once.
+func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
+	sums, shape, cut := make([]uint64, len(measures)), s.Mapping().Shape(), cutOff(s, m)
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		for i, by := range measures {
+			if !cut {
+				sums[i] = disk.SaturatingAdd(sums[i], by.of(shape, p))
+			}
+		}
+	}
+	for i := 0; cut && i < len(measures); i++ {
+		values, err := measures[i].Values(s, m)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range values {
+			sums[i] = disk.SaturatingAdd(sums[i], n)
+		}
+	}
+	return sums, nil
 }
 
 // cutOff reports whether the producer cut the name of a method off.

@@ -10,9 +10,11 @@ import (
 )
 
 // A MethodName is a method in a report. Method has all parts but the loader in
-// one text; ID is in hexadecimal.
+// one text, as the archive has them, and Display spells them as programmers do:
+// java.util.HashMap.put(Object, Object). ID is in hexadecimal.
 type MethodName struct {
 	Method    string `json:"method"`
+	Display   string `json:"display"`
 	ID        string `json:"id"`
 	Class     string `json:"class,omitempty"`
 	Name      string `json:"name"`
@@ -23,13 +25,20 @@ type MethodName struct {
 // NameOf returns the name of a method. The error is that of a damaged record.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
-	return MethodName{naming.MethodText(s.Header().Domain, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
+	d := s.Header().Domain
+	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
 }
 
-// String returns the method with its loader.
-func (m MethodName) String() string {
+// String returns the method with its loader, as the archive has both.
+func (m MethodName) String() string { return m.Method + m.loaderText() }
+
+// Spelled returns the method with its loader, as programmers write it. Two methods may be
+// spelled alike: parameters are without packages.
+func (m MethodName) Spelled() string { return m.Display + m.loaderText() }
+
+func (m MethodName) loaderText() string {
 	if m.Loader == "" {
-		return m.Method
+		return ""
 	}
-	return m.Method + " (loader " + m.Loader + ")"
+	return " (loader " + m.Loader + ")"
 }

@@ -65,7 +65,7 @@ type heat struct {
 // else invocations or, if the archive has none, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
-		by = usualMeasure(s.Header())
+		by = UsualMeasure(s.Header())
 	}
 	r := &TopReport{Archive: s.Mapping().Name(), By: by.Name, Methods: []TopMethod{}}
 	sum, heats, err := heatsOf(ctx, s, by, o)

@@ -15,7 +15,7 @@ import (
 // counters on average and with names of 38 bytes.
 const benchFunctions = 100_000
 
-// benchSpec is a program of that size.
+// benchSpec returns a program of that size.
 func benchSpec() rawSpec {
 	s := rawSpec{version: 10, variant: VariantIR, packed: true}
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -32,7 +32,7 @@ func benchSpec() rawSpec {
 	return s
 }
 
-// benchFiles are the program in all forms.
+// benchFiles returns the program in all forms.
 func benchFiles(b *testing.B) map[string][]byte {
 	raw := benchSpec().encode(b)
 	built, _ := readInto(b, ReadOptions{}, raw)

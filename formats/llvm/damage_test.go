@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// intact are files of all forms, small ones first.
+// intact returns files of all forms, small ones first.
 func intact(t testing.TB) map[string][]byte {
 	files := map[string][]byte{"text": []byte(smallText)}
 	for version := RawOldest; version <= RawNewest; version++ {

@@ -156,7 +156,7 @@ func (g *generator) count(cold bool) uint64 {
 	return g.Uint64N(50)
 }
 
-// sites is how many value sites a function has, as a rule the same in each file.
+// sites returns how many value sites a function has, as a rule the same in each file.
 func (g *generator) sites(name string, kind int) int {
 	n := (len(name) + kind) % 3
 	if g.one(15) {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// wantSmall is what an archive holds of smallIndexed.
+// wantSmall returns what an archive holds of smallIndexed.
 func wantSmall(version int) *content {
 	c := &content{Domain: layout.DomainLLVMIR, Variant: VariantIR | VariantTemporal, Version: uint32(version), Functions: map[string]counted{}}
 	add := func(name string, hash uint64) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// generatedPairs is how many pairs of files are made for each release. More can
+// generatedPairs returns how many pairs of files are made for each release. More can
 // be asked for with PROFARC_GENERATED_PAIRS.
 func generatedPairs(t testing.TB) int {
 	text := os.Getenv("PROFARC_GENERATED_PAIRS")

@@ -48,7 +48,7 @@ func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
 	}
 }
 
-// weightOf is the weight of a file in the test.
+// weightOf returns the weight of a file in the test.
 func weightOf(i int) builder.Run {
 	return builder.Run{Weight: layout.Weight(3-i) * layout.WeightOne, AsLLVM: true}
 }

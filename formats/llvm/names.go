@@ -28,12 +28,13 @@ const maxDeflate = 1032
 
 const separator = string(rune(nameSeparator))
 
-// splitNames returns the names of a section. The error has the offset in the section.
-func splitNames(section []byte) (names []string, err error) {
+// SplitNames returns the names of a section, as raw profiles, indexed profiles and programs
+// have it. The error has the offset in the section.
+func SplitNames(section []byte) (names []string, err error) {
 	unpacked := 0
 	for rest := section; len(rest) > 0; {
 		at := len(section) - len(rest)
-		text, after, err := nameChunk(rest, max(parse.FreeExpansion, parse.MaxExpansion*len(section))-unpacked)
+		text, after, err := NameChunk(rest, max(parse.FreeExpansion, parse.MaxExpansion*len(section))-unpacked)
 		if err != nil {
 			return nil, fmt.Errorf("byte %d: %w", at, err)
 		}
@@ -58,9 +59,10 @@ func splitNames(section []byte) (names []string, err error) {
 	return names, nil
 }
 
-// nameChunk returns the text of the first chunk of b, of at most that many bytes, and
-// the bytes after the chunk.
-func nameChunk(b []byte, most int) (text string, after []byte, err error) {
+// NameChunk returns the text of the first chunk of b, of at most that many bytes, and
+// the bytes after the chunk: its size and packed size, and the text, packed by zlib unless
+// the packed size is 0.
+func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {
 		return "", nil, fmt.Errorf("a size that does not end")

@@ -13,11 +13,11 @@ func TestNames(t *testing.T) {
 	want := []string{"main", "a.cpp;f", "_Zx"}
 	for _, packed := range []bool{false, true} {
 		section := nameSection(t, want, packed)
-		if got, err := splitNames(section); err != nil || !slices.Equal(got, want) {
+		if got, err := SplitNames(section); err != nil || !slices.Equal(got, want) {
 			t.Errorf("packed %t: %q, %v", packed, got, err)
 		}
 		for n := 1; n < len(section); n++ {
-			if got, err := splitNames(section[:n]); err == nil && len(got) > 0 && !slices.Contains([]int{1, 3}, len(got)) {
+			if got, err := SplitNames(section[:n]); err == nil && len(got) > 0 && !slices.Contains([]int{1, 3}, len(got)) {
 				t.Errorf("packed %t, cut at %d: %q", packed, n, got)
 			}
 		}
@@ -37,7 +37,7 @@ func TestNamesRefused(t *testing.T) {
 		"byte 0: 4 bytes, or more, where it says 5":                                       "\x05" + string(packed[1:]),
 		fmt.Sprintf("byte 0: %d bytes packed into %[1]d, where 0 are left", int64(1<<62)): "\x80\x80\x80\x80\x80\x80\x80\x80\x40\x00",
 	} {
-		if _, err := splitNames([]byte(section)); err == nil || err.Error() != want {
+		if _, err := SplitNames([]byte(section)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", section, err, want)
 		}
 	}

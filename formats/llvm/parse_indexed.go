@@ -213,7 +213,7 @@ func (x *indexedScan) readVTables() error {
 	if err != nil {
 		return err
 	}
-	names, err := splitNames(b)
+	names, err := SplitNames(b)
 	if err == nil {
 		err = checkNames(names)
 	}

@@ -99,7 +99,7 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 	if err != nil {
 		return nil, err
 	}
-	if names, err = splitNames(b); err != nil {
+	if names, err = SplitNames(b); err != nil {
 		return nil, m.malformed(at, "%s: %v", what, err)
 	}
 	return names, nil

@@ -44,7 +44,7 @@ func fullSpec(version int, variant Variant, big bool, pointer int) rawSpec {
 	return s
 }
 
-// want is what an archive holds of it.
+// want returns what an archive holds of it.
 func (s *rawSpec) want() *content {
 	c := &content{Domain: s.variant.Domain(), Variant: s.variant, Functions: map[string]counted{}}
 	c.Version = map[int]uint32{7: 7, 8: 7, 9: 11, 10: 12, 11: 13}[s.version]

@@ -36,7 +36,7 @@ func TestSamplesAgree(t *testing.T) {
 	}
 }
 
-// asText is what text says of the content.
+// asText returns what text says of the content.
 func (c content) asText(release string) content {
 	c.Version, c.BinaryIDs, c.VTables = 0, nil, nil
 	c.Variant &^= VariantEntryOnly // has no heading
@@ -66,7 +66,7 @@ func unnamed(values []builder.Value) []builder.Value {
 	return summed(values)
 }
 
-// asIndexed is what indexed files of the release say of the content.
+// asIndexed returns what indexed files of the release say of the content.
 func (c content) asIndexed(release string) content {
 	c.VTables = nil // llvm-profdata leaves them out
 	c.Version = 0   // that of raw files is the oldest that it can be

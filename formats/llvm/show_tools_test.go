@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// summaryText is what is printed of an archive, with its n hottest functions.
+// summaryText returns what is printed of an archive, with its n hottest functions.
 func summaryText(t testing.TB, s *reader.Store, n int, contextSensitive bool) []byte {
 	t.Helper()
 	sum, cs, err := Summarize(s)
@@ -55,7 +55,7 @@ func TestHottestAreThoseOfLLVM(t *testing.T) {
 	}
 }
 
-// tiedProfile is a text of n names with few different counts, in no order. Some
+// tiedProfile returns a text of n names with few different counts, in no order. Some
 // have several records, of both instrumentations, and some have marks.
 func tiedProfile(seed uint64, n int) []byte {
 	rng := rand.New(rand.NewPCG(seed, 3))

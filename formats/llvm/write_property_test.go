@@ -99,7 +99,7 @@ func drawTables(t *rapid.T, b *builder.Builder, names []string) {
 	b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(PropertyStreamSize)), uint64(b.Symbol(fmt.Sprint(traces+7))))
 }
 
-// held is what a version of the indexed format keeps of the content.
+// held returns what a version of the indexed format keeps of the content.
 func (c content) held(version int) content {
 	c.Functions = maps.Clone(c.Functions)
 	for name, f := range c.Functions {
@@ -124,7 +124,7 @@ func (c content) held(version int) content {
 	return c
 }
 
-// losses is how much of the content a version does not keep.
+// losses returns how much of the content a version does not keep.
 func (c *content) losses(version int) map[codec.LossKind]int {
 	bitmaps, vtables := 0, 0
 	for _, f := range c.Functions {
@@ -150,7 +150,7 @@ func (c *content) losses(version int) map[codec.LossKind]int {
 	}
 }
 
-// said is what is compared: not the variant and version, which a version of the
+// said returns what is compared: not the variant and version, which a version of the
 // format changes.
 func (c content) said() content {
 	c.Variant, c.Version = 0, 0

@@ -25,7 +25,7 @@ func storeOfFiles(t testing.TB, version int, files ...[]byte) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// indexedVersion is the version of an indexed file.
+// indexedVersion returns the version of an indexed file.
 func indexedVersion(file []byte) int { return int(le.Uint64(file[8:]) & versionMask) }
 
 func writeIndexed(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *WriteReport) {
@@ -48,7 +48,7 @@ func writeText(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *WriteRep
 	return out.Bytes(), r
 }
 
-// sources are the ways to a sample's profile: as the programs wrote it, and as
+// sources returns the ways to a sample's profile: as the programs wrote it, and as
 // llvm-profdata did.
 func (s *sample) sources() map[string][][]byte {
 	all := map[string][][]byte{"indexed": {s.profdata}}
@@ -105,7 +105,7 @@ func requireSameContent(t testing.TB, got, want []byte) {
 	}
 }
 
-// requireSame says where two files differ first.
+// requireSame reports where two files differ first.
 func requireSame(t testing.TB, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {

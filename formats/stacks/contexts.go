@@ -30,6 +30,51 @@ func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 	}
 }
 
+// A Leaf is what was sampled of a function in one calling context, on any of its lines.
+type Leaf struct {
+	Method  reader.Method
+	Context reader.Context // zero if it has no callers
+	Stacks  int            // one for each line with samples
+	Count   uint64         // samples
+}
+
+// Leaves calls yield with the leaves of an archive of domain sampled that have samples. It
+// reads each context once, where the frames of all stacks may be as many as the square of
+// that. It returns the error of the archive or of yield.
+func Leaves(s *reader.Store, yield func(Leaf) error) error {
+	for m, err := range s.Methods() {
+		if err == nil {
+			err = leavesOf(m, yield)
+		}
+		if err != nil {
+			return disk.InFile(err, s.Mapping().Name())
+		}
+	}
+	return nil
+}
+
+func leavesOf(m reader.Method, yield func(Leaf) error) error {
+	for p, err := range m.Profiles() {
+		leaf := Leaf{Method: m}
+		stack := Stack{Frames: []Frame{{Method: m}}}
+		if err == nil {
+			stack.points(p, func(k Stack, _ error) bool {
+				leaf.Stacks, leaf.Count = leaf.Stacks+1, disk.SaturatingAdd(leaf.Count, k.Count)
+				return true
+			})
+		}
+		if err == nil && leaf.Stacks > 0 {
+			if leaf.Context, _, err = p.Context(); err == nil {
+				err = yield(leaf)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // callers sets the frames of the context of a profile, and leaves the leaf for points.
 func (k *Stack) callers(m reader.Method, p reader.Profile) error {
 	k.Frames = append(k.Frames[:0], Frame{Method: m})
@@ -97,6 +142,8 @@ type Edge struct {
 	Point  int32 // of the call, in lines from the start of the caller
 	Callee reader.Method
 	Weight uint64
+
+	Profile reader.Profile // of the caller, which has the edge
 }
 
 // Edges calls yield with the edges of an archive, those of one caller and point one after
@@ -104,7 +151,7 @@ type Edge struct {
 func Edges(s *reader.Store, yield func(Edge) error) error {
 	for m, err := range s.Methods() {
 		if err == nil {
-			err = edgesFrom(m, yield)
+			err = EdgesFrom(m, yield)
 		}
 		if err != nil {
 			return disk.InFile(err, s.Mapping().Name())
@@ -113,8 +160,9 @@ func Edges(s *reader.Store, yield func(Edge) error) error {
 	return nil
 }
 
-// edgesFrom calls yield with the edges from one method.
-func edgesFrom(m reader.Method, yield func(Edge) error) error {
+// EdgesFrom calls yield with the edges from one method. It returns the error of the archive
+// or of yield.
+func EdgesFrom(m reader.Method, yield func(Edge) error) error {
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return err
@@ -130,7 +178,7 @@ func edgesFrom(m reader.Method, yield func(Edge) error) error {
 			for i := range rows.Len() {
 				callee, err := rows.Method(i)
 				if err == nil {
-					err = yield(Edge{m, e.Point(), callee, rows.Cell(i, 1).Trained()})
+					err = yield(Edge{m, e.Point(), callee, rows.Cell(i, 1).Trained(), p})
 				}
 				if err != nil {
 					return err

@@ -3,7 +3,6 @@ package stacks
 import (
 	"bytes"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 
@@ -68,11 +67,8 @@ func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, err
 	report := &codec.Report{}
 	r, read := NewRecorder(b, &report.Lost), 0
 	var stack []NamedFrame
-	for lines := parse.NewLines(in, in.Name); ; {
-		line, err := lines.Next()
-		if err == io.EOF {
-			break
-		}
+	lines := parse.NewLines(in, in.Name)
+	for line, err := range lines.All() {
 		if err != nil {
 			return nil, err
 		}

@@ -9,19 +9,13 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
+	"github.com/profarc/profarc/internal/testprofile"
 )
 
 // TestFoldedComesBack: the export of what was imported has the same lines, sorted and summed.
 func TestFoldedComesBack(t *testing.T) {
 	const text = "main;run;work [k] 7\nmain 2\n\nmain;run 1\nmain;run;work [k] 3\nmain;[unknown] 5\r\n"
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "app.folded", Reader: strings.NewReader(text)}}, formats.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := in.Builder.Open("app.parc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, in := testprofile.Import(t, []byte(text))
 	var out bytes.Buffer
 	if err := stacks.WriteFolded(&out, s); err != nil {
 		t.Fatal(err)

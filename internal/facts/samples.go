@@ -21,9 +21,15 @@ type MethodSamples struct {
 	seen  int    // the number of the last stack with the method
 }
 
-// TallySamples counts the samples of every method of an archive.
+// TallySamples counts the samples of every method of an archive, in time linear in its size.
 func TallySamples(s *reader.Store) (*SampleTally, error) {
 	t := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
+	if s.Header().Domain == layout.DomainSampled {
+		if err := t.addContexts(s); err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
 			return nil, err
@@ -66,6 +72,13 @@ func (t *SampleTally) Of(m reader.Method) MethodSamples {
 // CountSamples returns the number of sampled stacks, and the sum of their
 // samples.
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
+	if s.Header().Domain == layout.DomainSampled {
+		err = stacks.Leaves(s, func(l stacks.Leaf) error {
+			stackCount, samples = stackCount+l.Stacks, disk.SaturatingAdd(samples, l.Count)
+			return nil
+		})
+		return stackCount, samples, err
+	}
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
 			return 0, 0, err

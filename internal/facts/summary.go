@@ -93,7 +93,7 @@ type SummaryRow struct {
 
 // Summarize reads all profiles of an archive and returns their summary.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
-	weights, err := weigh.Methods(ctx, s)
+	r, units, err := cutoffs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +101,38 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	undecoded, err := countUndecoded(ctx, s)
-	if err != nil {
+	if r.Undecoded, err = countUndecoded(ctx, s); err != nil {
 		return nil, err
 	}
-	r := &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}, Undecoded: undecoded}
+	for i, unit := range units {
+		if err := r.Units[i].addCounts(ctx, counts[unit]); err != nil {
+			return nil, err
+		}
+	}
+	if s.Header().Domain.LLVM() {
+		return r, r.Units[0].addBlocks(s)
+	}
+	return r, nil
+}
+
+// Cutoffs returns the summary of an archive without its numbers of counts, which take
+// memory for each count that differs: these take some bytes a method.
+func Cutoffs(ctx context.Context, s *reader.Store) (*Summary, error) {
+	r, _, err := cutoffs(ctx, s)
+	return r, err
+}
+
+// cutoffs returns how few methods make up most of the counts, and the units of r.Units.
+func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
+	weights, err := weigh.Methods(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
 	for _, share := range summaryShares {
 		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(layout.Weight(share) * millionth)})
 	}
-	units := weights.Units()
+	units = weights.Units()
 	if s.Header().Domain.LLVM() || len(units) == 0 {
 		units = []layout.CountUnit{layout.UnitExecutions}
 	}
@@ -119,15 +142,9 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 			n, least := weights.Needed(unit, layout.Weight(share)*millionth)
 			u.Cutoffs = append(u.Cutoffs, SummaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
 		}
-		if err := u.addCounts(ctx, counts[unit]); err != nil {
-			return nil, err
-		}
 		r.Units = append(r.Units, u)
 	}
-	if s.Header().Domain.LLVM() {
-		return r, r.Units[0].addBlocks(s)
-	}
-	return r, nil
+	return r, units, nil
 }
 
 // UnitName returns the name of a unit in the words of a domain.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,6 +28,20 @@ func MethodText(d layout.Domain, k layout.Key) string {
 		between = " "
 	}
 	return class + k.Name + between + k.Signature
+}
+
+// AccessText returns the access flags before a method, each followed by a space.
+func AccessText(access uint32) string {
+	text := ""
+	for _, f := range []struct {
+		bit  uint32
+		name string
+	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "}, {disk.AccNative, "native "}} {
+		if access&f.bit != 0 {
+			text += f.name
+		}
+	}
+	return text
 }
 
 // TypeText returns the name of a type, with its class loader if it has one.

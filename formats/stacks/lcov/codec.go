@@ -7,23 +7,32 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Exporter writes tracefiles. Its field is that of [WriteOptions].
+// An Exporter writes tracefiles. Lines is that of [WriteOptions]; Programs are those whose
+// source lines are written, as by [WriteLines].
 type Exporter struct {
-	Lines bool
+	Lines    bool
+	Programs []string
 }
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "lcov", About: "call counts by class and method, for genhtml and lcov"}
+	return codec.Format{Name: "lcov", About: "call counts by class and method or, of LLVM's front ends, counts of source lines, for genhtml and lcov"}
 }
 
 // Options implements [codec.Exporter].
 func (e *Exporter) Options() []codec.Option {
-	return []codec.Option{codec.Bool("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines")}
+	return []codec.Option{
+		codec.Bool("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
+		codec.Strings("binary", &e.Programs, "instrumented program or library with a coverage mapping: write the source lines of LLVM's profiles; may be given more than once"),
+	}
 }
 
-// Export writes the call counts of an archive. See [Write].
+// Export writes the call counts of an archive, or its source lines. See [Write] and
+// [WriteLines].
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
+	if len(e.Programs) > 0 {
+		return WriteLines(w, s, e.Programs...)
+	}
 	r, err := Write(w, s, WriteOptions{Lines: e.Lines})
 	if err != nil {
 		return nil, err

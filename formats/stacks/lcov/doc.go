@@ -16,6 +16,9 @@
 // about lines. Since lcov and genhtml drop files without lines, [WriteOptions] has Lines,
 // which writes one line for every function, with its number.
 //
+// For profiles of LLVM's front ends, [WriteLines] writes the source lines instead: of the
+// functions that a program has a coverage mapping of (see package coverage).
+//
 // Calls are the invocation counter (hotspot), call counts over all contexts (graal), calls
 // of native methods and calls recorded by callers (jamaica), or the first counter of a
 // function (llvm-ir, llvm-frontend). A function that ran, but whose calls are not known,

@@ -12,7 +12,6 @@ package perf
 import (
 	"bytes"
 	"errors"
-	"io"
 	"regexp"
 	"strconv"
 
@@ -97,11 +96,8 @@ func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, err
 		}
 		return r.Add(s.stack, 1)
 	}
-	for lines := parse.NewLines(in, in.Name); ; {
-		line, err := lines.Next()
-		if err == io.EOF {
-			break
-		}
+	lines := parse.NewLines(in, in.Name)
+	for line, err := range lines.All() {
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/perf"
+	"github.com/profarc/profarc/internal/testprofile"
 )
 
 const printed = `# captured on: Mon Nov 23 04:00:00 2026
@@ -35,14 +36,7 @@ swapper     0 [000]  1234.600000:     1 cycles:
 `
 
 func TestSamplesOfPerf(t *testing.T) {
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "app.perf", Reader: strings.NewReader(printed)}}, formats.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := in.Builder.Open("app.parc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, in := testprofile.Import(t, []byte(printed))
 	var folded bytes.Buffer
 	if err := stacks.WriteFolded(&folded, s); err != nil {
 		t.Fatal(err)

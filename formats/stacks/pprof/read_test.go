@@ -2,7 +2,6 @@ package pprof_test
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -18,12 +17,14 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testprofile"
 	"github.com/profarc/profarc/internal/verify"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// sums are the values of all stacks, by their frames as function, file and line from the
+// sums returns the values of all stacks, by their frames as function, file and line from the
 // start of the function.
 func sums(p *profile.Profile) map[string][2]int64 {
 	all := map[string][2]int64{}
@@ -34,10 +35,10 @@ func sums(p *profile.Profile) map[string][2]int64 {
 				frames = append(frames, "?:0")
 			}
 			for _, n := range l.Line {
-				if n.Function == nil {
-					frames = append(frames, "?:0")
+				if n.Function == nil || n.Function.Name == "" {
+					frames = append(frames, "?:0") // of an unknown function no line is known
 				} else {
-					frames = append(frames, fmt.Sprintf("%s:%d", cmp.Or(n.Function.Name, "?"), n.Line-n.Function.StartLine))
+					frames = append(frames, fmt.Sprintf("%s:%d", n.Function.Name, n.Line-n.Function.StartLine))
 				}
 			}
 		}
@@ -67,16 +68,23 @@ func parsed(t *testing.T, data []byte) *profile.Profile {
 	return p
 }
 
+// exported returns what the exporter of this package writes.
+func exported(t *testing.T, s *reader.Store) []byte {
+	t.Helper()
+	data, _ := testprofile.Export(t, s, &pprof.Exporter{})
+	return data
+}
+
 // TestStacksComeBack: pprof's own library finds in what is exported the stacks and values that
 // it finds in what was imported.
 func TestStacksComeBack(t *testing.T) {
-	inputs := [][]byte{realProfile(t)}
+	inputs := [][]byte{testprofile.OfCompiler(t)}
 	for seed := range uint64(50) {
-		inputs = append(inputs, written(t, randomProfile(seed)))
+		inputs = append(inputs, testprofile.Encode(t, testprofile.Random(seed)))
 	}
 	for i, data := range inputs {
-		s, _ := importAll(t, data)
-		want, got := parsed(t, data), parsed(t, exported(t, s, &pprof.Exporter{}))
+		s, _ := testprofile.Import(t, data)
+		want, got := parsed(t, data), parsed(t, exported(t, s))
 		if diff := gocmp.Diff(sums(want), sums(got)); diff != "" {
 			t.Errorf("profile %d: %s", i, diff)
 		}
@@ -91,8 +99,8 @@ func TestStacksComeBack(t *testing.T) {
 
 // TestPlacesComeBack: files, start lines and lines are those of the profile.
 func TestPlacesComeBack(t *testing.T) {
-	data := realProfile(t)
-	s, _ := importAll(t, data)
+	data := testprofile.OfCompiler(t)
+	s, _ := testprofile.Import(t, data)
 	place := func(p *profile.Profile) map[string]bool {
 		lines := map[string]bool{}
 		for _, sample := range p.Sample {
@@ -104,7 +112,7 @@ func TestPlacesComeBack(t *testing.T) {
 		}
 		return lines
 	}
-	if diff := gocmp.Diff(place(parsed(t, data)), place(parsed(t, exported(t, s, &pprof.Exporter{})))); diff != "" {
+	if diff := gocmp.Diff(place(parsed(t, data)), place(parsed(t, exported(t, s)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -115,21 +123,21 @@ func TestSumOfProfiles(t *testing.T) {
 	var profiles []*profile.Profile
 	var files [][]byte
 	for seed := range uint64(6) {
-		p := randomProfile(seed)
+		p := testprofile.Random(seed)
 		p.SampleType[0], p.SampleType[1] = &profile.ValueType{Type: "samples", Unit: "count"}, &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
-		profiles, files = append(profiles, p), append(files, written(t, p))
+		profiles, files = append(profiles, p), append(files, testprofile.Encode(t, p))
 	}
 	want, err := profile.Merge(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := importAll(t, files...)
-	if diff := gocmp.Diff(sums(want), sums(parsed(t, exported(t, s, &pprof.Exporter{})))); diff != "" {
+	s, _ := testprofile.Import(t, files...)
+	if diff := gocmp.Diff(sums(want), sums(parsed(t, exported(t, s)))); diff != "" {
 		t.Error(diff)
 	}
 	slices.Reverse(files)
-	other, _ := importAll(t, files...)
-	if !bytes.Equal(exported(t, s, &pprof.Exporter{}), exported(t, other, &pprof.Exporter{})) {
+	other, _ := testprofile.Import(t, files...)
+	if !bytes.Equal(exported(t, s), exported(t, other)) {
 		t.Error("the order of the files matters")
 	}
 	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(files[0])}, {Name: "b", Reader: bytes.NewReader(files[0])}}, formats.ImportOptions{}); err == nil {
@@ -139,7 +147,7 @@ func TestSumOfProfiles(t *testing.T) {
 
 // TestLosses: what an archive does not hold is counted.
 func TestLosses(t *testing.T) {
-	p := randomProfile(3)
+	p := testprofile.Random(3)
 	p.SampleType = append(p.SampleType, &profile.ValueType{Type: "alloc_space", Unit: "bytes"})
 	for _, s := range p.Sample {
 		s.Value = append(s.Value, 1)
@@ -147,7 +155,7 @@ func TestLosses(t *testing.T) {
 	n := len(p.Sample)
 	p.Sample[0].Label = map[string][]string{"goroutine": {"a", "b"}}
 	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{-3, 0, 0}, Location: p.Location[:1]}, &profile.Sample{Value: []int64{1, 0, 0}})
-	_, in := importAll(t, written(t, p))
+	_, in := testprofile.Import(t, testprofile.Encode(t, p))
 	for kind, want := range map[codec.LossKind]int{pprof.LossLabels: 2, pprof.LossTypes: 1, pprof.LossNegative: 1, pprof.LossNoStack: 1, pprof.LossLines: 0} {
 		if got := in.Lost.Count(kind); got != want {
 			t.Errorf("%s: %d, want %d", kind, got, want)
@@ -195,7 +203,7 @@ func (always) Detect([]byte, bool) bool { return true }
 // TestDamage: a profile that is cut off or changed is imported as what it says, or refused
 // with an error that is known.
 func TestDamage(t *testing.T) {
-	plain := unpacked(t, written(t, randomProfile(1)))
+	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
 	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNotCPU, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge, formats.ErrEmpty}
 	refused := 0
 	check := func(what string, data []byte) {
@@ -223,9 +231,9 @@ func TestDamage(t *testing.T) {
 
 // TestRefused: what is no CPU profile is refused, with what it is.
 func TestRefused(t *testing.T) {
-	heap := randomProfile(1)
+	heap := testprofile.Random(1)
 	heap.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}
-	deep := randomProfile(1)
+	deep := testprofile.Random(1)
 	for range 2000 {
 		deep.Location[0].Line = append(deep.Location[0].Line, profile.Line{Function: deep.Function[0], Line: 1})
 	}
@@ -237,8 +245,8 @@ func TestRefused(t *testing.T) {
 		want error
 		says string
 	}{
-		"heap":       {written(t, heap), pprof.ErrNotCPU, "inuse_objects/count inuse_space/bytes"},
-		"deep":       {written(t, deep), pprof.ErrDeep, ""},
+		"heap":       {testprofile.Encode(t, heap), pprof.ErrNotCPU, "inuse_objects/count inuse_space/bytes"},
+		"deep":       {testprofile.Encode(t, deep), pprof.ErrDeep, ""},
 		"heap text":  {[]byte("heap profile: 1: 32 [2: 64] @ heap/1048576\n"), pprof.ErrLegacy, "go tool pprof -proto"},
 		"contention": {[]byte("--- contention:\ncycles/second = 1000\n"), pprof.ErrLegacy, ""},
 		"gperftools": {slices.Concat(make([]byte, 8), []byte{3}, make([]byte, 15), []byte{16, 39, 0, 0}, make([]byte, 100)), pprof.ErrLegacy, ""},
@@ -252,17 +260,14 @@ func TestRefused(t *testing.T) {
 
 // TestEdgesOnly: without stacks the samples of functions and the edges are the same.
 func TestEdgesOnly(t *testing.T) {
-	data := realProfile(t)
+	data := testprofile.OfCompiler(t)
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
 		formats.ImportOptions{Importers: []formats.Importer{&pprof.Importer{EdgesOnly: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := in.Builder.Open("alone.parc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, _ := importAll(t, data)
+	alone := memstore.Open(t, in.Builder)
+	whole, _ := testprofile.Import(t, data)
 	if diff := gocmp.Diff(edgesOf(t, whole), edgesOf(t, alone)); diff != "" || len(edgesOf(t, alone)) == 0 {
 		t.Error(diff)
 	}
@@ -309,7 +314,7 @@ func leavesOf(t *testing.T, s *reader.Store) map[string]uint64 {
 func FuzzImport(f *testing.F) {
 	for seed := range uint64(4) {
 		var out bytes.Buffer
-		if err := randomProfile(seed).WriteUncompressed(&out); err != nil {
+		if err := testprofile.Random(seed).WriteUncompressed(&out); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(out.Bytes())

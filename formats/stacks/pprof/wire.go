@@ -72,7 +72,7 @@ func fixedField(f field, rest []byte, size int) (field, []byte, error) {
 	return f, rest[size:], nil
 }
 
-// cutVarint is the error of binary.Uvarint.
+// cutVarint returns the error of binary.Uvarint.
 func cutVarint(n int) error {
 	if n == 0 {
 		return ErrCut

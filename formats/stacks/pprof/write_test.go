@@ -37,7 +37,7 @@ func write(t *testing.T, s *reader.Store) ([]byte, *profile.Profile, *Report) {
 	return data, p, report
 }
 
-// values are the values of a type by stack, leaf first.
+// values returns the values of a type by stack, leaf first.
 func values(p *profile.Profile, sampleType string) map[string]int64 {
 	sums := map[string]int64{}
 	i := slices.IndexFunc(p.SampleType, func(v *profile.ValueType) bool { return v.Type == sampleType })

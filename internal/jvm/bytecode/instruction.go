@@ -60,7 +60,7 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 			return nil, false
 		}
 		i := Instruction{Bci: at, Op: java}
-		if operands := code[at+1 : at+size]; hasName(java) {
+		if operands := code[at+1 : at+size]; HasConstant(java) {
 			if i.Name, ok = name(code[at], java, operands); !ok {
 				return nil, false
 			}
@@ -76,8 +76,22 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 	return list, true
 }
 
-// hasName reports whether a bytecode has an index into the constant pool.
-func hasName(java byte) bool {
+// At decodes the bytecode at a place in code, without the name in its operand; ok is false
+// if there is none.
+func At(code []byte, at int) (i Instruction, ok bool) {
+	java, from, size := operandsAt(code, at)
+	if size == 0 {
+		return i, false
+	}
+	i = Instruction{Bci: at, Op: java}
+	if !HasConstant(java) {
+		i.plain(code[at+1:at+size], code[from:at+size])
+	}
+	return i, true
+}
+
+// HasConstant reports whether a bytecode has an index into the constant pool.
+func HasConstant(java byte) bool {
 	pool, _ := operands(java)
 	return pool > 0
 }

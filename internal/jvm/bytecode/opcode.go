@@ -3,6 +3,7 @@ package bytecode
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -167,6 +168,14 @@ func ArrayType(name string) (code int64, ok bool) {
 	return int64(4 + i), i >= 0
 }
 
+// ArrayTypeName returns the type of the arrays that a newarray with that operand makes.
+func ArrayTypeName(code int64) string {
+	if i := code - 4; i >= 0 && i < int64(len(typeCodes)) {
+		return typeCodes[i]
+	}
+	return strconv.FormatInt(code, 10)
+}
+
 // Short returns the instruction of an opcode without operands; ok is false if it has
 // operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
@@ -241,4 +250,17 @@ func wideSize(code []byte, at int) int {
 		return 6
 	}
 	return 4
+}
+
+// Mnemonic returns the name of the bytecode at a place in code as javap prints it: that of
+// the class file, iload_w for a wide iload. It is "" where Size is 0.
+func Mnemonic(code []byte, at int) string {
+	java, from, size := operandsAt(code, at)
+	switch {
+	case size == 0 || int(java) >= len(mnemonics):
+		return ""
+	case java == Wide && int(code[from]) < len(mnemonics):
+		return mnemonics[code[from]] + "_w"
+	}
+	return mnemonics[java]
 }

@@ -58,7 +58,8 @@ type File struct {
 	Fields      []Method   // without code
 	Methods     []Method
 
-	methods map[[2]string]int // indices by name and signature, nil until needed
+	attributes []byte            // of the class, from their number on
+	methods    map[[2]string]int // indices by name and signature, nil until needed
 }
 
 // A Constant is one entry of a constant pool.
@@ -73,6 +74,8 @@ type Method struct {
 	Access          uint16
 	Code            []byte   // bytecodes, nil if it has none
 	Catches         []uint16 // constants of the classes that its handlers catch
+
+	attributes []byte // of the code, from their number on
 }
 
 // A Member is the name of a field or method.
@@ -95,6 +98,7 @@ func Parse(b []byte) (*File, error) {
 	}
 	c.Fields = p.members()
 	c.Methods = p.members()
+	c.attributes = p.rest
 	if p.bad || c.Name == "" {
 		return nil, ErrClassFile
 	}
@@ -201,6 +205,7 @@ func (p *parser) code(m *Method, b []byte) {
 			break
 		}
 	}
+	m.attributes = in.rest
 	p.bad = p.bad || in.bad
 }
 

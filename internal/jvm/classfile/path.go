@@ -254,10 +254,13 @@ func withoutPath(err error) error {
 	return err
 }
 
-func readClass(in io.Reader) ([]byte, error) {
+func readClass(in io.Reader) ([]byte, error) { return readLimited(in, ErrClassFile) }
+
+// readLimited reads a file. The error matches tooLarge if the file exceeds the limit.
+func readLimited(in io.Reader, tooLarge error) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(in, maxFileSize+1))
 	if err == nil && len(b) > maxFileSize {
-		err = fmt.Errorf("%w: more than %d bytes", ErrClassFile, maxFileSize)
+		err = fmt.Errorf("%w: more than %d bytes", tooLarge, maxFileSize)
 	}
 	return b, err
 }
@@ -315,7 +318,7 @@ const (
 	maxDirectory = 1 << 26 // bytes of the jars' lists of files
 	maxUnpacked  = 1 << 29 // bytes of jars that are compressed in others
 	maxNesting   = 3       // jars within a jar
-	maxFileSize  = 1 << 24 // bytes of one class file
+	maxFileSize  = 1 << 24 // bytes of one class or source file
 	maxRead      = 1 << 31 // bytes of all class files that are read, unpacked
 )
 

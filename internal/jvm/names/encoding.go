@@ -39,7 +39,7 @@ func surrogate(s string) rune {
 	return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f)
 }
 
-// ToModifiedUTF8 is the inverse of FromModifiedUTF8.
+// ToModifiedUTF8 returns the inverse of FromModifiedUTF8.
 func ToModifiedUTF8(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r > 0xffff }) < 0 {
 		return s

@@ -5,6 +5,7 @@ package testjvm
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -84,20 +85,25 @@ func Start(t testing.TB, home string, args ...string) *JVM {
 	j := &JVM{t: t, cmd: exec.Command(filepath.Join(home, "bin", "java"), args...)}
 	j.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
 	j.cmd.Stderr = &j.errs
-	var err error
-	if j.in, err = j.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := j.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.out = bufio.NewReader(out)
-	if err := j.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := StartPiped(t, j.cmd)
+	j.in, j.out = in, bufio.NewReader(out)
 	t.Cleanup(j.kill)
 	return j
+}
+
+// StartPiped starts a command, and returns what leads to its standard input and from its
+// standard output.
+func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
+	t.Helper()
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return in, out
 }
 
 func (j *JVM) kill() {

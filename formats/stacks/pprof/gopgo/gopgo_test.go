@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
 	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -45,68 +45,31 @@ func preprofile(t *testing.T, data []byte) string {
 
 func imported(t *testing.T, files ...[]byte) *reader.Store {
 	t.Helper()
-	var inputs []formats.Input
-	for i, data := range files {
-		inputs = append(inputs, formats.Input{Name: fmt.Sprint(i), Reader: bytes.NewReader(data)})
-	}
-	in, err := formats.Import(t.Context(), inputs, formats.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := in.Builder.Open("test.parc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := testprofile.Import(t, files...)
 	return s
-}
-
-func export(t *testing.T, s *reader.Store, e *gopgo.Exporter) ([]byte, formats.Losses) {
-	t.Helper()
-	var out bytes.Buffer
-	lost, err := formats.Export(t.Context(), &out, s, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes(), lost
-}
-
-// compilerProfile takes a CPU profile of Go's compiler at work.
-func compilerProfile(t *testing.T) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "cpu.pb.gz")
-	cmd := exec.Command("go", "build", "-gcflags=-cpuprofile="+path, "go/types")
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, said)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // TestCompilerReadsTheSame: go tool preprofile makes the same of the export as of the profile
 // that was imported, byte for byte, and so does the preprocessed form.
 func TestCompilerReadsTheSame(t *testing.T) {
 	t.Parallel()
-	data := compilerProfile(t)
+	data := testprofile.OfCompiler(t)
 	s := imported(t, data)
 	want := preprofile(t, data)
-	small, lost := export(t, s, &gopgo.Exporter{})
+	small, lost := testprofile.Export(t, s, &gopgo.Exporter{})
 	if got := preprofile(t, small); got != want || len(lost) > 0 {
 		t.Errorf("%d bytes of %d agree; lost %v", agreement(got, want), len(want), lost)
 	}
 	if len(small) > len(data)*3/4 {
 		t.Errorf("the export has %d bytes, the profile %d", len(small), len(data))
 	}
-	if text, _ := export(t, s, &gopgo.Exporter{Preprocessed: true}); string(text) != want {
+	if text, _ := testprofile.Export(t, s, &gopgo.Exporter{Preprocessed: true}); string(text) != want {
 		t.Errorf("preprocessed: %d bytes of %d agree", agreement(string(text), want), len(want))
 	}
 	t.Logf("%d bytes in, %d out, %d edges", len(data), len(small), strings.Count(want, "\n")/3)
 }
 
-// agreement is the length of the common beginning.
+// agreement returns the length of the common beginning.
 func agreement(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -115,56 +78,12 @@ func agreement(a, b string) int {
 	return n
 }
 
-// oddProfile is a profile of few functions and addresses, so that functions call themselves,
-// frames repeat within a stack, calls are inlined, and frames have no function.
-func oddProfile(seed uint64) *profile.Profile {
-	r := rand.New(rand.NewPCG(seed, 9))
-	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}, TimeNanos: 1 + int64(seed),
-		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 100}
-	if seed%8 == 7 {
-		slices.Reverse(p.SampleType)
-	}
-	for i := range 5 {
-		p.Function = append(p.Function, &profile.Function{ID: uint64(i + 1), Name: []string{"a.f", "a.g", "b.(*T).m", "a.f", ""}[i], StartLine: int64(7 * i)})
-	}
-	for i := range 9 {
-		l := &profile.Location{ID: uint64(100 - i), Address: uint64(r.IntN(3))}
-		for range r.IntN(4) {
-			l.Line = append(l.Line, profile.Line{Function: p.Function[r.IntN(len(p.Function))], Line: int64(r.IntN(40))})
-		}
-		p.Location = append(p.Location, l)
-	}
-	for range 1 + r.IntN(40) {
-		s := &profile.Sample{Value: []int64{int64(r.IntN(9)), int64(100 * r.IntN(9))}}
-		for range 1 + r.IntN(4) {
-			s.Location = append(s.Location, p.Location[r.IntN(len(p.Location))])
-		}
-		p.Sample = append(p.Sample, s)
-	}
-	// One sample that must make an edge, from a function with a start line.
-	p.Location = append(p.Location, &profile.Location{ID: 1, Address: 77, Line: []profile.Line{{Function: p.Function[2], Line: 20}, {Function: p.Function[1], Line: 9}}})
-	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{3, 300}, Location: p.Location[len(p.Location)-1:]})
-	return p
-}
-
-func packed(t *testing.T, p *profile.Profile) []byte {
-	t.Helper()
-	if err := p.CheckValid(); err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := p.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 // TestOddProfiles: the same for profiles that no program makes.
 func TestOddProfiles(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		data := packed(t, oddProfile(seed))
-		small, _ := export(t, imported(t, data), &gopgo.Exporter{})
+		data := testprofile.Encode(t, testprofile.Random(seed))
+		small, _ := testprofile.Export(t, imported(t, data), &gopgo.Exporter{})
 		if want, got := preprofile(t, data), preprofile(t, small); got != want {
 			t.Errorf("seed %d: got\n%swant\n%s", seed, got, want)
 		}
@@ -177,15 +96,15 @@ func TestSumIsThatOfMergedProfiles(t *testing.T) {
 	var profiles []*profile.Profile
 	var files [][]byte
 	for seed := range uint64(7) {
-		profiles = append(profiles, oddProfile(seed))
-		files = append(files, packed(t, profiles[seed]))
+		profiles = append(profiles, testprofile.Random(seed))
+		files = append(files, testprofile.Encode(t, profiles[seed]))
 	}
 	merged, err := profile.Merge(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, _ := export(t, imported(t, files...), &gopgo.Exporter{})
-	if want, got := preprofile(t, packed(t, merged)), preprofile(t, small); got != want {
+	small, _ := testprofile.Export(t, imported(t, files...), &gopgo.Exporter{})
+	if want, got := preprofile(t, testprofile.Encode(t, merged)), preprofile(t, small); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
@@ -261,14 +180,14 @@ func skewedProfile() *profile.Profile {
 // heaviest callee.
 func TestHot(t *testing.T) {
 	t.Parallel()
-	inputs := [][]byte{packed(t, skewedProfile()), compilerProfile(t)}
+	inputs := [][]byte{testprofile.Encode(t, skewedProfile()), testprofile.OfCompiler(t)}
 	for seed := range uint64(7) {
-		inputs = append(inputs, packed(t, oddProfile(seed)))
+		inputs = append(inputs, testprofile.Encode(t, testprofile.Random(seed)))
 	}
 	for i, data := range inputs {
 		s := imported(t, data)
-		whole, _ := export(t, s, &gopgo.Exporter{})
-		part, lost := export(t, s, &gopgo.Exporter{Hot: true})
+		whole, _ := testprofile.Export(t, s, &gopgo.Exporter{})
+		part, lost := testprofile.Export(t, s, &gopgo.Exporter{Hot: true})
 		all, kept := list(t, preprofile(t, whole)), list(t, preprofile(t, part))
 		wantHot, wantTotal, wantThreshold := hotEdges(all)
 		hot, total, threshold := hotEdges(kept)
@@ -303,12 +222,12 @@ func TestHot(t *testing.T) {
 // TestRefused: what a compiler cannot use is refused.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	old := oddProfile(1)
+	old := testprofile.Random(1)
 	for _, f := range old.Function {
 		f.StartLine = 0
 	}
 	graal := memstore.Open(t, builder.New(layout.DomainGraal, builder.Config{}))
-	flat := oddProfile(1)
+	flat := testprofile.Random(1)
 	for _, s := range flat.Sample {
 		s.Value = []int64{0, 0}
 	}
@@ -316,10 +235,10 @@ func TestRefused(t *testing.T) {
 		s    *reader.Store
 		want error
 	}{
-		"no start lines": {imported(t, packed(t, old)), gopgo.ErrNoStartLines},
+		"no start lines": {imported(t, testprofile.Encode(t, old)), gopgo.ErrNoStartLines},
 		"another domain": {graal, gopgo.ErrNoEdges},
-		"no samples":     {imported(t, packed(t, flat)), gopgo.ErrNoEdges},
-		"two units":      {imported(t, packed(t, oddProfile(1)), packed(t, oddProfile(7))), gopgo.ErrUnits},
+		"no samples":     {imported(t, testprofile.Encode(t, flat)), gopgo.ErrNoEdges},
+		"two units":      {imported(t, testprofile.Encode(t, testprofile.Random(1)), testprofile.Encode(t, testprofile.Random(7))), gopgo.ErrUnits},
 	} {
 		_, err := formats.Export(t.Context(), &bytes.Buffer{}, c.s, &gopgo.Exporter{})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "test.parc") {
@@ -331,8 +250,8 @@ func TestRefused(t *testing.T) {
 // TestBytesDoNotChange: a function that moves in its file changes no byte of the export.
 func TestBytesDoNotChange(t *testing.T) {
 	t.Parallel()
-	p := oddProfile(1)
-	before, _ := export(t, imported(t, packed(t, p)), &gopgo.Exporter{})
+	p := testprofile.Random(1)
+	before, _ := testprofile.Export(t, imported(t, testprofile.Encode(t, p)), &gopgo.Exporter{})
 	for _, l := range p.Location {
 		for i := range l.Line {
 			if l.Line[i].Function != nil {
@@ -343,7 +262,7 @@ func TestBytesDoNotChange(t *testing.T) {
 	for _, f := range p.Function {
 		f.StartLine += 5
 	}
-	if after, _ := export(t, imported(t, packed(t, p)), &gopgo.Exporter{}); !bytes.Equal(before, after) {
+	if after, _ := testprofile.Export(t, imported(t, testprofile.Encode(t, p)), &gopgo.Exporter{}); !bytes.Equal(before, after) {
 		t.Error("the export changed")
 	}
 }

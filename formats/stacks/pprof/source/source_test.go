@@ -1,7 +1,6 @@
 package source_test
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,8 +11,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks/pprof/source"
+	"github.com/profarc/profarc/internal/testprofile"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -130,23 +129,7 @@ func profiled(t *testing.T, calls []call) *reader.Store {
 	for _, c := range calls {
 		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{c.n}, Location: []*profile.Location{location(c.callee, 0), location(c.caller, c.line)}})
 	}
-	var out bytes.Buffer
-	if err := p.Write(&out); err != nil {
-		t.Fatal(err)
-	}
-	return imported(t, out.Bytes())
-}
-
-func imported(t *testing.T, data []byte) *reader.Store {
-	t.Helper()
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "cpu", Reader: bytes.NewReader(data)}}, formats.ImportOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := in.Builder.Open("app.parc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, _ := testprofile.Import(t, testprofile.Encode(t, p))
 	return s
 }
 
@@ -217,21 +200,12 @@ func TestRealProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := filepath.Join(strings.TrimSpace(string(root)), "src")
-	path := filepath.Join(t.TempDir(), "cpu.pb.gz")
-	cmd := exec.Command("go", "build", "-gcflags=-cpuprofile="+path, "go/types")
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tree, err := source.Open(src)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := checked(t, imported(t, data), tree)
+	s, _ := testprofile.Import(t, testprofile.OfCompiler(t))
+	r, _ := checked(t, s, tree)
 	if r.Score() < 0.9 {
 		t.Errorf("the source fits by %v", r.Score())
 		for _, m := range r.Misfits {

@@ -1,0 +1,59 @@
+package coverage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A cursor reads encoded numbers. After its first error it returns zeros.
+type cursor struct {
+	rest []byte
+	err  error
+}
+
+var errCut = errors.New("a number that does not end")
+
+// number reads a number of at most 32 bits, as all are.
+func (c *cursor) number() uint64 {
+	if c.err != nil {
+		return 0
+	}
+	n, size := binary.Uvarint(c.rest)
+	switch {
+	case size <= 0:
+		c.err = errCut
+		return 0
+	case n > math.MaxUint32:
+		c.err = fmt.Errorf("%d, where numbers have 32 bits", n)
+		return 0
+	}
+	c.rest = c.rest[size:]
+	return n
+}
+
+// size reads how many items follow, of at least so many bytes each.
+func (c *cursor) size(of string, least int) int {
+	n := c.number()
+	if c.err == nil && n > uint64(len(c.rest)/least) {
+		c.err = fmt.Errorf("%d %s in %d bytes", n, of, len(c.rest))
+	}
+	if c.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// take reads n bytes.
+func (c *cursor) take(n uint64) []byte {
+	if c.err == nil && n > uint64(len(c.rest)) {
+		c.err = fmt.Errorf("%d bytes, where %d are left", n, len(c.rest))
+	}
+	if c.err != nil {
+		return nil
+	}
+	b := c.rest[:n]
+	c.rest = c.rest[n:]
+	return b
+}

@@ -1,0 +1,211 @@
+package coverage
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// sections are the parts of a program that have to do with coverage. A linked program has
+// one section of each kind, an object file may have many.
+type sections struct {
+	order                 binary.ByteOrder
+	covmap, covfun, names []byteSection
+}
+
+// A byteSection is one section.
+type byteSection struct {
+	data []byte
+	at   int64 // offset in all sections of that kind
+}
+
+// The names of sections: of ELF and Mach-O, and of PE.
+var sectionNames = map[string]int{
+	"__llvm_covmap": covmapSection, ".lcovmap": covmapSection,
+	"__llvm_covfun": covfunSection, ".lcovfun": covfunSection,
+	"__llvm_prf_names": namesSection, ".lprfn": namesSection,
+}
+
+const (
+	covmapSection = iota
+	covfunSection
+	namesSection
+)
+
+// A section is one of any object format.
+type section struct {
+	name string
+	size uint64
+	open io.Reader
+}
+
+// Open reads the coverage mapping of a program, library or object file. The error matches
+// ErrNotProgram, ErrNoMapping, ErrVersion or ErrMalformed if it is not of the system.
+func Open(name string) (*Mapping, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{Program: name, Kind: ErrNotProgram}
+	}
+	return Read(name, f, info.Size())
+}
+
+// Read reads the coverage mapping of a program of that size, as [Open] does. The name is
+// for errors.
+func Read(name string, r io.ReaderAt, size int64) (*Mapping, error) {
+	s, err := readSections(io.NewSectionReader(r, 0, size), size)
+	switch {
+	case errors.Is(err, errUnknown):
+		return nil, &Error{Program: name, Kind: ErrNotProgram}
+	case err != nil:
+		return nil, &Error{Program: name, Kind: ErrNotProgram, Detail: err.Error()}
+	}
+	if len(s.covmap) == 0 || len(s.covfun) == 0 {
+		return nil, &Error{Program: name, Kind: ErrNoMapping}
+	}
+	return newMapping(name, s)
+}
+
+// errUnknown: the file begins as none that holds machine code.
+var errUnknown = errors.New("unknown format")
+
+// readSections finds the sections of a program. The packages of the standard library that
+// read object files may panic on damaged ones.
+func readSections(r *io.SectionReader, size int64) (s *sections, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("damaged: %v", p)
+		}
+	}()
+	var magic [4]byte
+	if _, err := r.ReadAt(magic[:], 0); err != nil {
+		return nil, errUnknown
+	}
+	list, order, err := listSections(r, magic[:])
+	if err != nil {
+		return nil, err
+	}
+	s = &sections{order: order}
+	return s, s.read(list, size)
+}
+
+// listSections returns the sections of an object file, without their data.
+func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, error) {
+	var list []section
+	switch {
+	case string(magic) == elf.ELFMAG:
+		f, err := elf.NewFile(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range f.Sections {
+			if s.Flags&elf.SHF_COMPRESSED == 0 && s.Type != elf.SHT_NOBITS {
+				list = append(list, section{s.Name, s.FileSize, s.Open()})
+			}
+		}
+		return list, f.ByteOrder, nil
+	case isMachO(magic):
+		f, err := machoFile(r, magic)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range f.Sections {
+			list = append(list, section{s.Name, s.Size, s.Open()})
+		}
+		return list, f.ByteOrder, nil
+	}
+	f, err := pe.NewFile(r)
+	if err != nil && string(magic[:2]) != "MZ" {
+		return nil, nil, errUnknown
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range f.Sections {
+		name, _, _ := strings.Cut(s.Name, "$") // the linker sorts by what follows
+		size := s.Size
+		if s.VirtualSize > 0 {
+			size = min(size, s.VirtualSize) // the rest fills a page
+		}
+		list = append(list, section{name, uint64(size), s.Open()})
+	}
+	return list, binary.LittleEndian, nil
+}
+
+func isMachO(magic []byte) bool {
+	le, be := binary.LittleEndian.Uint32(magic), binary.BigEndian.Uint32(magic)
+	for _, known := range []uint32{macho.Magic32, macho.Magic64, macho.MagicFat} {
+		if le == known || be == known {
+			return true
+		}
+	}
+	return false
+}
+
+// machoFile opens a Mach-O file; of one for several processors the first that has a
+// mapping, since all have the same lines.
+func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
+	if binary.BigEndian.Uint32(magic) != macho.MagicFat {
+		return macho.NewFile(r)
+	}
+	fat, err := macho.NewFatFile(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range fat.Arches {
+		if a.Section("__llvm_covmap") != nil {
+			return a.File, nil
+		}
+	}
+	return fat.Arches[0].File, nil
+}
+
+// read reads the sections that are wanted. Together they may not be larger than the file:
+// then some of them overlap.
+func (s *sections) read(list []section, size int64) error {
+	left := size
+	for _, one := range list {
+		kind, wanted := sectionNames[one.name]
+		if !wanted || one.size == 0 {
+			continue
+		}
+		if one.size > uint64(left) {
+			return fmt.Errorf("section %s of %d bytes in a file of %d", one.name, one.size, size)
+		}
+		left -= int64(one.size)
+		data := make([]byte, one.size)
+		if _, err := io.ReadFull(one.open, data); err != nil {
+			return fmt.Errorf("section %s: %w", one.name, err)
+		}
+		into := s.of(kind)
+		at := int64(0)
+		if n := len(*into); n > 0 {
+			at = (*into)[n-1].at + int64(len((*into)[n-1].data))
+		}
+		*into = append(*into, byteSection{data, at})
+	}
+	return nil
+}
+
+func (s *sections) of(kind int) *[]byteSection {
+	switch kind {
+	case covmapSection:
+		return &s.covmap
+	case covfunSection:
+		return &s.covfun
+	}
+	return &s.names
+}

@@ -1,0 +1,80 @@
+package coverage
+
+import "iter"
+
+// A View is the coverage of a source file, or of the part of one that a function is in.
+type View struct {
+	File     string // as the compiler had it, with its folder
+	Segments []Segment
+}
+
+// A Line is a line of source.
+type Line struct {
+	Number int  // from 1
+	Mapped bool // it has code that is counted
+	// Count is how often the code of the line ran: the highest count of the regions that
+	// begin there, and of what goes on from the line before.
+	Count uint64
+	// Segments are those that begin in the line.
+	Segments []Segment
+}
+
+// First returns the number of the first line, and Last that of the last one; 0 if the view
+// is empty.
+func (v *View) First() int {
+	if len(v.Segments) == 0 {
+		return 0
+	}
+	return int(v.Segments[0].Line)
+}
+
+// Last returns the number of the last line.
+func (v *View) Last() int {
+	if len(v.Segments) == 0 {
+		return 0
+	}
+	return int(v.Segments[len(v.Segments)-1].Line)
+}
+
+// Lines returns the lines from the first to the last, also those without code. The numbers
+// are what the program says: there may be more lines than a source file can have.
+func (v *View) Lines() iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		var before *Segment // the last one of the lines before
+		rest := v.Segments
+		for number := v.First(); len(rest) > 0; number++ {
+			n := 0
+			for n < len(rest) && int(rest[n].Line) == number {
+				n++
+			}
+			line := newLine(number, rest[:n:n], before)
+			if !yield(line) {
+				return
+			}
+			if n > 0 {
+				before, rest = &rest[n-1], rest[n:]
+			}
+		}
+	}
+}
+
+// newLine counts a line by the segments in it and the last one before it.
+func newLine(number int, segments []Segment, before *Segment) Line {
+	line := Line{Number: number, Segments: segments}
+	entered, most := false, uint64(0)
+	for _, s := range segments {
+		if s.HasCount && s.Entry && !s.Gap {
+			entered, most = true, max(most, s.Count)
+		}
+	}
+	skipped := len(segments) > 0 && segments[0].Entry && !segments[0].HasCount
+	line.Mapped = entered || !skipped && before != nil && before.HasCount
+	if !line.Mapped {
+		return line
+	}
+	if before != nil {
+		line.Count = before.Count
+	}
+	line.Count = max(line.Count, most)
+	return line
+}

@@ -1,0 +1,152 @@
+package classfile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A Description is a constant as javap prints it behind a bytecode: "Method" and
+// "java/lang/Object.hashCode:()I".
+type Description struct {
+	Kind, Text string
+	// Member is the field or method of a reference, or the name and descriptor of a dynamic
+	// one, which has no class. Of a class only Class is set.
+	Member Member
+}
+
+func (d Description) String() string { return d.Kind + " " + d.Text }
+
+// Describe describes the constant in the operand of a bytecode. The error matches
+// ErrClassFile.
+func (c *File) Describe(i uint16) (d Description, err error) {
+	if int(i) >= len(c.Pool) {
+		return d, fmt.Errorf("%w: constant %d", ErrClassFile, i)
+	}
+	switch k := c.Pool[i]; k.Tag {
+	case TagInteger:
+		return Description{Kind: "int", Text: strconv.Itoa(int(int32(binary.BigEndian.Uint32(k.Data))))}, nil
+	case TagLong:
+		return Description{Kind: "long", Text: strconv.FormatInt(int64(binary.BigEndian.Uint64(k.Data)), 10) + "l"}, nil
+	case TagFloat:
+		return Description{Kind: "float", Text: javaDecimal(float64(math.Float32frombits(binary.BigEndian.Uint32(k.Data))), 32) + "f"}, nil
+	case TagDouble:
+		return Description{Kind: "double", Text: javaDecimal(math.Float64frombits(binary.BigEndian.Uint64(k.Data)), 64) + "d"}, nil
+	case TagClass:
+		name, err := c.Class(i)
+		return Description{"class", quotedName(name), Member{Class: name}}, err
+	case TagString:
+		text, err := c.Text(binary.BigEndian.Uint16(k.Data))
+		return Description{Kind: "String", Text: escaped(strings.ReplaceAll(text, codedNUL, "\x00"))}, err
+	case TagType:
+		text, err := c.Text(binary.BigEndian.Uint16(k.Data))
+		return Description{Kind: "MethodType", Text: text}, err
+	case TagField, TagMethod, TagInterface:
+		m, err := c.Member(i)
+		return Description{refKinds[k.Tag], c.memberText(m), m}, err
+	case TagHandle:
+		return c.describeHandle(k.Data)
+	case TagInvoke, TagDynamic:
+		return c.describeDynamic(k)
+	}
+	return d, fmt.Errorf("%w: constant %d is no operand", ErrClassFile, i)
+}
+
+// refKinds are javap's words for references.
+var refKinds = map[byte]string{TagField: "Field", TagMethod: "Method", TagInterface: "InterfaceMethod", TagInvoke: "InvokeDynamic", TagDynamic: "Dynamic"}
+
+// memberText spells a field or method, without the class if it is this one.
+func (c *File) memberText(m Member) string {
+	text := quotedName(m.Name) + ":" + m.Signature
+	if m.Class == c.Name {
+		return text
+	}
+	return quotedName(m.Class) + "." + text
+}
+
+// handleKinds are the kinds of method handles, by number.
+var handleKinds = [...]string{1: "REF_getField", "REF_getStatic", "REF_putField", "REF_putStatic", "REF_invokeVirtual",
+	"REF_invokeStatic", "REF_invokeSpecial", "REF_newInvokeSpecial", "REF_invokeInterface"}
+
+func (c *File) describeHandle(data []byte) (d Description, err error) {
+	m, err := c.Member(binary.BigEndian.Uint16(data[1:]))
+	if kind := int(data[0]); err == nil && kind > 0 && kind < len(handleKinds) {
+		return Description{"MethodHandle", handleKinds[kind] + " " + quotedName(m.Class) + "." + quotedName(m.Name) + ":" + m.Signature, m}, nil
+	}
+	return d, fmt.Errorf("%w: a method handle of kind %d", ErrClassFile, data[0])
+}
+
+func (c *File) describeDynamic(k Constant) (Description, error) {
+	name, signature, err := c.NameType(binary.BigEndian.Uint16(k.Data[2:]))
+	text := fmt.Sprintf("#%d:%s:%s", binary.BigEndian.Uint16(k.Data), quotedName(name), signature)
+	return Description{refKinds[k.Tag], text, Member{Name: name, Signature: signature}}, err
+}
+
+// quotedName quotes a name that is none of Java, such as <init> or that of an array. The
+// parts of a class name are separated by slashes.
+func quotedName(name string) string {
+	start := true
+	for _, r := range name {
+		switch {
+		case r == '/' && !start:
+			start = true
+		case unicode.IsLetter(r), r == '_', r == '$', unicode.IsDigit(r) && !start, r == '-' && !start:
+			start = false
+		default:
+			return `"` + escaped(name) + `"`
+		}
+	}
+	if start {
+		return `"` + escaped(name) + `"`
+	}
+	return name
+}
+
+// codedNUL is a NUL in a class file.
+const codedNUL = "\xc0\x80"
+
+// escapes are the characters that Java has an escape for.
+var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`, '\\': `\\`}
+
+// escaped spells a text as within quotes in Java.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if spelled, ok := escapes[r]; ok {
+			b.WriteString(spelled)
+		} else if unicode.IsControl(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// javaDecimal spells a number as Java's Double.toString and Float.toString do: with a
+// point, and an exponent outside 10^-3 to 10^7.
+func javaDecimal(f float64, bits int) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case f == 0 || math.Abs(f) >= 1e-3 && math.Abs(f) < 1e7:
+		text := strconv.FormatFloat(f, 'f', -1, bits)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
+	if !strings.Contains(mantissa, ".") { // Java has two digits, the nearest ones
+		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'e', 1, bits), "e")
+	}
+	n, _ := strconv.Atoi(exponent)
+	return mantissa + "E" + strconv.Itoa(n)
+}
