@@ -52,7 +52,11 @@ mkdir -p elsewhere
 start() { # REPORT
   profarc pull "$image" --promoted prod --key key.pub --class-path new -o elsewhere/app.parc || echo "no new archive"
   profarc run --archive elsewhere/app.parc --report "$1" java -cp new Shop
+  echo "profiles adopted: $(sed -n 's/.*"methods_adopted": *\([0-9]*\).*/\1/p' "$1")"
 }
+start warm.json
+
+say "start once more: the archive is there already"
 start warm.json
 
 say "roll back, and start again"

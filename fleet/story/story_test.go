@@ -100,16 +100,19 @@ func tell(t *testing.T, programs, image string) {
 			t.Errorf("%s: no profile was adopted", report)
 		}
 	}
+	if n := strings.Count(string(out), "kept    elsewhere/app.parc"); n != 1 {
+		t.Errorf("%d pulls found the archive there, want the second of three", n)
+	}
 	first := file("candidate1.parc")
 	if file("elsewhere/app.parc") != first {
 		t.Error("after the rollback it is not the first archive")
 	}
-	if !strings.Contains(string(out), "there is no such archive") || strings.Count(string(out), "sold for ") != 3 {
+	if !strings.Contains(string(out), "there is no such archive") || strings.Count(string(out), "sold for ") != 4 {
 		t.Error("the start without an archive is not as it should be")
 	}
 }
 
-// adopted is the number of profiles that a report of the agent says were adopted.
+// adopted returns how many profiles were adopted, according to a report of the agent.
 func adopted(t *testing.T, report string) int {
 	t.Helper()
 	var r struct {

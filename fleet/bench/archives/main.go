@@ -1,8 +1,13 @@
-// Archives makes many archives to merge: of methods that are made up, or by changing the
-// counts of a real archive.
+// Archives makes many archives to merge: of methods that are made up, by changing the counts
+// of a real archive, or by training real programs with a JDK that has its sources.
 //
 //	go run ./bench/archives -n 10000 -methods 1000 -own 100 -o /tmp/runs
 //	go run ./bench/archives -n 300 -from javac.parc -o /tmp/runs
+//	go run ./bench/archives -jdk /usr/lib/jvm/java-17-openjdk-amd64 -runs 300 -o /tmp/runs
+//
+// The programs are tools of the JDK and two small ones, in turn: javac, javap, javadoc, jdeps,
+// jar, jimage, jshell, keytool, and java with Words and Numbers; each run has another number,
+// and so another package, module or script.
 package main
 
 import (
@@ -20,8 +25,18 @@ func main() {
 	flag.IntVar(&o.Shared, "shared", 20_000, "methods that the others are taken from")
 	flag.StringVar(&o.From, "from", "", "archive to change the counts of")
 	flag.StringVar(&o.Out, "o", "", "directory to write to")
+	jdk := flag.String("jdk", "", "home of a JDK whose tools are trained")
+	runs := flag.Int("runs", 300, "training runs with -jdk")
+	jobs := flag.Int("jobs", 2, "training runs at once")
+	profarc := flag.String("profarc", "profarc", "the program that trains")
 	flag.Parse()
-	if err := manyarchives.Make(o); err != nil {
+	err := error(nil)
+	if *jdk != "" {
+		err = record(*jdk, *profarc, o.Out, *runs, *jobs)
+	} else {
+		err = manyarchives.Make(o)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }

@@ -5,11 +5,13 @@
 //	go run ./bench/merge -archives /tmp/runs -parts 1,4,16 -work /tmp/merge
 //
 // It prints a row for each number of parts: processor time and peak memory of the processes,
-// and what a task read. Tasks run one after the other.
+// the size of the plan, and what a task read, also as a share of the archives. Tasks run one
+// after the other.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -41,9 +43,9 @@ type bench struct{ archives, work, fleet, whole string }
 
 // A cost is what a process took.
 type cost struct {
-	cpu, wall time.Duration
-	peak      int64 // bytes
-	out       []byte
+	cpu  time.Duration
+	peak int64 // bytes
+	out  []byte
 }
 
 func (c cost) String() string {
@@ -54,12 +56,11 @@ func measure(name string, args ...string) (cost, error) {
 	cmd := exec.Command(name, args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, os.Stderr
-	begin := time.Now()
 	if err := cmd.Run(); err != nil {
 		return cost{}, fmt.Errorf("%s %s: %w", name, args[0], err)
 	}
 	s := cmd.ProcessState
-	c := cost{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(begin), out: out.Bytes()}
+	c := cost{cpu: s.UserTime() + s.SystemTime(), out: out.Bytes()}
 	if usage, ok := s.SysUsage().(*syscall.Rusage); ok {
 		c.peak = usage.Maxrss * 1024
 	}
@@ -82,8 +83,8 @@ func (b *bench) run(profarc string, parts []string) error {
 		}
 		fmt.Printf("one merge of %d archives: %s\n\n", len(names), c)
 	}
-	fmt.Println("| parts | plan | a task: median | a task: most | read by a task | all tasks | commit | result |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
+	fmt.Println("| parts | plan | plan file | a task: median | a task: worst | read by a task | all tasks | commit | result |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, n := range parts {
 		if err := b.row(n); err != nil {
 			return err
@@ -99,8 +100,15 @@ func (b *bench) row(n string) error {
 	if err != nil {
 		return err
 	}
-	var p struct{ Parts int }
+	var p struct {
+		Parts int
+		Bytes int64
+	}
 	if err := json.Unmarshal(planned.out, &p); err != nil {
+		return err
+	}
+	file, err := os.Stat(plan)
+	if err != nil {
 		return err
 	}
 	var tasks []cost
@@ -122,13 +130,30 @@ func (b *bench) row(n string) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(tasks, func(x, y cost) int { return int(x.cpu - y.cpu) })
-	fmt.Printf("| %d | %s | %s | %s | %.0f MB | %.1f s | %s | %s |\n", p.Parts, planned, tasks[len(tasks)/2], tasks[len(tasks)-1],
-		float64(read)/float64(p.Parts)/1e6, all.Seconds(), committed, b.compare(out))
+	mean := float64(read) / float64(p.Parts)
+	fmt.Printf("| %d | %s | %.1f MB | %s | %s | %.0f MB, %.0f %% | %.1f s | %s | %s |\n", p.Parts, planned, float64(file.Size())/1e6, middle(tasks), worst(tasks),
+		mean/1e6, 100*mean/float64(p.Bytes), all.Seconds(), committed, b.compare(out))
 	return errors.Join(os.RemoveAll(filepath.Join(b.work, "profarc-work")), os.Remove(out))
 }
 
-// compare says whether a result has the bytes of one merge.
+// middle returns the medians of processor time and memory.
+func middle(all []cost) (m cost) {
+	slices.SortFunc(all, func(x, y cost) int { return cmp.Compare(x.peak, y.peak) })
+	m.peak = all[len(all)/2].peak
+	slices.SortFunc(all, func(x, y cost) int { return cmp.Compare(x.cpu, y.cpu) })
+	m.cpu = all[len(all)/2].cpu
+	return m
+}
+
+// worst returns the most processor time and the most memory.
+func worst(all []cost) (w cost) {
+	for _, c := range all {
+		w.cpu, w.peak = max(w.cpu, c.cpu), max(w.peak, c.peak)
+	}
+	return w
+}
+
+// compare reports whether a result has the bytes of one merge.
 func (b *bench) compare(out string) string {
 	if b.whole == "" {
 		return "not compared"

@@ -27,7 +27,7 @@ func command(run func(args []string) error) func() {
 	}
 }
 
-// makeArchives is archives [-n N] [-methods N] [-own N] [-shared N] -o DIR.
+// makeArchives implements the command archives [-n N] [-methods N] [-own N] [-shared N] -o DIR.
 func makeArchives(args []string) error {
 	var o manyarchives.Options
 	f := flag.NewFlagSet("archives", flag.ContinueOnError)
@@ -42,7 +42,7 @@ func makeArchives(args []string) error {
 	return manyarchives.Make(o)
 }
 
-// mergeWhole is whole [-half-life AGE] OUT DIR: one merge of all archives of a directory.
+// mergeWhole implements the command whole [-half-life AGE] OUT DIR: one merge of all archives of a directory.
 func mergeWhole(args []string) error {
 	f := flag.NewFlagSet("whole", flag.ContinueOnError)
 	half := f.Duration("half-life", 0, "")
@@ -76,7 +76,7 @@ func mergeWhole(args []string) error {
 	return err
 }
 
-// halve is half FILE: it cuts a file.
+// halve implements the command half FILE: it cuts a file.
 func halve(args []string) error {
 	info, err := os.Stat(args[0])
 	if err != nil {
@@ -85,7 +85,7 @@ func halve(args []string) error {
 	return os.Truncate(args[0], info.Size()/2)
 }
 
-// damage is damage DIR: it changes a byte in the middle of an archive below a directory.
+// damage implements the command damage DIR: it changes a byte in the middle of an archive below a directory.
 func damage(args []string) error {
 	names, err := filepath.Glob(filepath.Join(args[0], "*", "*.parc"))
 	if err != nil || len(names) == 0 {
@@ -99,7 +99,7 @@ func damage(args []string) error {
 	return os.WriteFile(names[len(names)-1], data, 0o666)
 }
 
-// await is await FILE: it waits until a file is there.
+// await implements the command await FILE: it waits until a file is there.
 func await(args []string) error {
 	for {
 		if _, err := os.Stat(args[0]); err == nil {

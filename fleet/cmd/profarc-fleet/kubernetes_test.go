@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// runJobs is runjobs MANIFESTS SCRATCH: it decodes Jobs strictly, runs the indexed one with
+// runJobs implements the command runjobs MANIFESTS SCRATCH: it decodes Jobs strictly, runs the indexed one with
 // every index, the last first, and then the other, as Kubernetes does. SCRATCH stands for
 // the volume.
 func runJobs(args []string) error {

@@ -1,6 +1,6 @@
-// Package artifact says what an archive is in a registry: an OCI artifact whose one layer is
-// the archive, compressed, and whose annotations say what the archive is of, so that it can be
-// chosen without being read. docs/fleet.md has the format.
+// Package artifact defines the form of an archive in a registry: an OCI artifact whose only
+// layer is the compressed archive, and whose annotations describe the program and the run, so
+// that an archive can be chosen without being read. docs/fleet.md has the format.
 //
 // The same archive makes the same manifest, byte for byte.
 package artifact
@@ -21,7 +21,7 @@ const (
 	ChannelType = "application/vnd.profarc.channel.v1"      // artifact type of an index of promoted archives
 )
 
-// ErrOther is what content matches that is something else than it should be.
+// ErrOther: content is of another kind or form than expected.
 var ErrOther = errors.New("not what it should be")
 
 // Manifest returns the manifest of a packed archive, attached to a subject unless that is

@@ -41,8 +41,7 @@ func (c *Channel) Promote(d ocispec.Descriptor, at time.Time) {
 	c.note(Event{at, "promote", d.Digest})
 }
 
-// Rollback makes the archive before the current one the current one. It reports whether there
-// is one.
+// Rollback makes the previous archive the current one again. It reports whether there is one.
 func (c *Channel) Rollback(at time.Time) bool {
 	if len(c.Archives) < 2 {
 		return false

@@ -83,10 +83,9 @@ func (p *Packed) Close() error { return p.file.Close() }
 // layer with its digest, and the archive with its own; the error matches ErrOther if they
 // differ. What was written until then is of no use.
 func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.Descriptor) error {
-	size, err := strconv.ParseInt(layer.Annotations[annotationSize], 10, 64)
-	want, err2 := digest.Parse(layer.Annotations[annotationDigest])
-	if err != nil || err2 != nil || size <= 0 || size > disk.MaxFileSize || layer.Size <= 0 {
-		return fmt.Errorf("%w: the layer %s does not say what archive it is", ErrOther, layer.Digest)
+	want, size, err := archiveOf(layer)
+	if err != nil {
+		return err
 	}
 	packed := layer.Digest.Verifier()
 	input := &limitedReader{r: io.TeeReader(contextReader{ctx, body}, packed), left: layer.Size}
@@ -108,6 +107,35 @@ func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.De
 		return fmt.Errorf("%w: the layer is not what its digest %s says", ErrOther, layer.Digest)
 	}
 	return nil
+}
+
+// archiveOf returns digest and size of the archive of a layer.
+func archiveOf(layer ocispec.Descriptor) (digest.Digest, int64, error) {
+	size, err := strconv.ParseInt(layer.Annotations[annotationSize], 10, 64)
+	want, err2 := digest.Parse(layer.Annotations[annotationDigest])
+	if err != nil || err2 != nil || size <= 0 || size > disk.MaxFileSize || layer.Size <= 0 {
+		return "", 0, fmt.Errorf("%w: the layer %s does not say what archive it is", ErrOther, layer.Digest)
+	}
+	return want, size, nil
+}
+
+// IsAt reports whether the file at a path has the archive of a layer, byte for byte.
+func IsAt(ctx context.Context, path string, layer ocispec.Descriptor) bool {
+	want, size, err := archiveOf(layer)
+	if err != nil {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() != size {
+		return false
+	}
+	sum := want.Verifier()
+	_, err = io.Copy(sum, contextReader{ctx, f})
+	return err == nil && sum.Verified()
 }
 
 // A countingWriter counts what it writes.

@@ -53,7 +53,7 @@ func (s *Stores) Close() (err error) {
 	return err
 }
 
-// bucketToWrite is bucket for a store that a directory is made for, if it is one.
+// bucketToWrite opens a bucket, and creates its directory if it is one.
 func (s *Stores) bucketToWrite(ctx context.Context, l Location) (*blob.Bucket, error) {
 	if dir, ok := l.directory(); ok {
 		if err := os.MkdirAll(dir, 0o777); err != nil {

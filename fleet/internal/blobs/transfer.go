@@ -90,7 +90,7 @@ func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int
 	return explain(ctx, l, w.Close())
 }
 
-// WriteFile is Write with the content of a file.
+// WriteFile is like Write, with the content of a file.
 func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bool) error {
 	f, err := os.Open(name)
 	if err != nil {

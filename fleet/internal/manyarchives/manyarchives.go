@@ -27,7 +27,7 @@ type Options struct {
 	Out     string // directory to write to
 }
 
-// Make writes archives, always the same.
+// Make writes the archives. The same options give the same bytes.
 func Make(o Options) error {
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return err
@@ -69,14 +69,14 @@ func one(source *reader.Store, i int, o *Options) ([]byte, error) {
 	return data, err
 }
 
-// config is that of dump i.
+// config returns the configuration of dump i.
 func config(i int, params layout.Params) builder.Config {
 	c := builder.Config{Params: params, Producer: "bench", DumpTime: time.Unix(int64(1_700_000_000+i), 0)}
 	binary.LittleEndian.PutUint64(c.DumpID[:], uint64(i)+1)
 	return c
 }
 
-// key is that of method m of all that there are.
+// key returns the key of method m.
 func key(m int) layout.Key {
 	return layout.Key{Class: fmt.Sprintf("com/example/p%02x/Class%05d", m*7919%251, m/8), Name: fmt.Sprintf("method%d", m%8), Signature: "(ILjava/lang/Object;)V"}
 }

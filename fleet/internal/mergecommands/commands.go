@@ -53,10 +53,20 @@ func (w *worker) storeFlags(cmd *cobra.Command) {
 // stores returns the stores, which the caller closes.
 func (w *worker) stores() *blobs.Stores { return &blobs.Stores{Patience: w.patience} }
 
-// place returns where a worker keeps what it works on.
-func (w *worker) place() (mergejob.Place, error) {
-	bytes, err := parseSize("--memory", w.memory)
-	return mergejob.Place{Folder: w.folder, Memory: bytes}, err
+// follow reads the plan, and calls do with it and where to keep what it works on. The stores
+// are open meanwhile.
+func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error) error {
+	memory, err := parseSize("--memory", w.memory)
+	if err != nil {
+		return err
+	}
+	stores := w.stores()
+	defer stores.Close()
+	p, err := w.readPlan(ctx, stores)
+	if err != nil {
+		return err
+	}
+	return do(stores, p, mergejob.Place{Folder: w.folder, Memory: memory})
 }
 
 // readPlan reads the plan.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/internal/cli"
 )
@@ -40,41 +41,36 @@ func shardCommand(a *cli.App) *cobra.Command {
 }
 
 func runShard(ctx context.Context, a *cli.App, args []string, tasks int, o *worker) error {
-	place, err := o.place()
-	if err != nil {
-		return err
-	}
-	stores := o.stores()
-	defer stores.Close()
-	p, err := o.readPlan(ctx, stores)
-	if err != nil {
-		return err
-	}
-	t, err := taskOf(args, tasks, len(p.Bounds)+1)
-	if err != nil {
-		return err
-	}
-	all := []mergejob.Shard{}
-	for part := t.k; part <= len(p.Bounds); part += t.n {
-		meter := a.Meter(fmt.Sprintf("merging part %d", part))
-		done, err := mergejob.MergePart(ctx, stores, p, part, o.jobs, place, meter.Report)
-		meter.Done()
+	return o.follow(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
+		t, err := taskOf(args, tasks, len(p.Bounds)+1)
 		if err != nil {
 			return err
 		}
-		if all = append(all, done); o.json {
-			continue
+		all := []mergejob.Shard{}
+		for part := t.k; part <= len(p.Bounds); part += t.n {
+			meter := a.Meter(fmt.Sprintf("merging part %d", part))
+			done, err := mergejob.MergePart(ctx, s, p, part, o.jobs, at, meter.Report)
+			meter.Done()
+			if err != nil {
+				return err
+			}
+			if all = append(all, done); !o.json {
+				printShard(a, done)
+			}
 		}
-		what := fmt.Sprintf("wrote %s: %s, %d methods", done.Archive, cli.FormatSize(done.Bytes), done.Methods)
-		if done.There {
-			what = fmt.Sprintf("left  %s as it is: %s", done.Archive, cli.FormatSize(done.Bytes))
+		if o.json {
+			return a.PrintJSON(all)
 		}
-		fmt.Fprintf(a.Out, "part %d: %s\n", part, what)
+		return nil
+	})
+}
+
+func printShard(a *cli.App, done mergejob.Shard) {
+	what := fmt.Sprintf("wrote %s: %s, %d methods", done.Archive, cli.FormatSize(done.Bytes), done.Methods)
+	if done.There {
+		what = fmt.Sprintf("left  %s as it is: %s", done.Archive, cli.FormatSize(done.Bytes))
 	}
-	if o.json {
-		return a.PrintJSON(all)
-	}
-	return nil
+	fmt.Fprintf(a.Out, "part %d: %s\n", done.Part, what)
 }
 
 const commitHelp = `Commit joins the parts of a merge that plan has planned and publishes the result, which has the same bytes as
@@ -102,29 +98,21 @@ func commitCommand(a *cli.App) *cobra.Command {
 }
 
 func runCommit(ctx context.Context, a *cli.App, wait time.Duration, o *worker) error {
-	place, err := o.place()
-	if err != nil {
-		return err
-	}
-	stores := o.stores()
-	defer stores.Close()
-	p, err := o.readPlan(ctx, stores)
-	if err != nil {
-		return err
-	}
-	meter := a.Meter("writing the result")
-	defer meter.Done()
-	r, err := mergejob.Commit(ctx, stores, p, place, wait, meter.Report)
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return a.PrintJSON(r)
-	}
-	verb := "published"
-	if r.There {
-		verb = "found the same bytes at"
-	}
-	fmt.Fprintf(a.Out, "%s %s: %s, %d methods, %d profiles of %s\n", verb, r.Archive, cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.Amount(r.Dumps, "dump"))
-	return nil
+	return o.follow(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
+		meter := a.Meter("writing the result")
+		defer meter.Done()
+		r, err := mergejob.Commit(ctx, s, p, at, wait, meter.Report)
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return a.PrintJSON(r)
+		}
+		verb := "published"
+		if r.There {
+			verb = "found the same bytes at"
+		}
+		fmt.Fprintf(a.Out, "%s %s: %s, %d methods, %d profiles of %s\n", verb, r.Archive, cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.Amount(r.Dumps, "dump"))
+		return nil
+	})
 }

@@ -131,7 +131,7 @@ func (p *Plan) folder() (blobs.Location, error) {
 	return l.Prefix().Join(p.ID[:16]).Prefix(), err
 }
 
-// partName is the name of a part in the folder.
+// partName returns the name of a part in the folder.
 func (p *Plan) partName(part int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parc", part, len(p.Bounds)+1)
 }

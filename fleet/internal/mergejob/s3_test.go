@@ -6,77 +6,40 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
+	"github.com/profarc/profarc/fleet/internal/tests3"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
-// An s3 is a store in memory, behind a server on this machine.
+// An s3 is a store in memory, and its client.
 type s3 struct {
 	*blobs.Stores
-	server *httptest.Server
-	refuse atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool] // answers itself if true
-	read   atomic.Int64                                                      // bytes
+	store *tests3.Store
 }
 
 // newS3 starts a store with a bucket.
 func newS3(t *testing.T) *s3 {
 	t.Helper()
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_MAX_ATTEMPTS": "2"} {
-		t.Setenv(name, value)
-	}
-	backend := s3mem.New()
-	if err := backend.CreateBucket("ci"); err != nil {
-		t.Fatal(err)
-	}
-	s, fake := &s3{Stores: &blobs.Stores{}}, gofakes3.New(backend).Server()
-	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refuse := s.refuse.Load(); refuse != nil && (*refuse)(w, r) {
-			return
-		}
-		fake.ServeHTTP(&countedWriter{w, s, r.Method == http.MethodGet}, r)
-	}))
-	t.Cleanup(s.server.Close)
+	s := &s3{&blobs.Stores{}, tests3.Start(t)}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
-// A countedWriter counts what is read of a store.
-type countedWriter struct {
-	http.ResponseWriter
-	s    *s3
-	read bool
-}
-
-func (w *countedWriter) Write(b []byte) (int, error) {
-	if w.read {
-		w.s.read.Add(int64(len(b)))
-	}
-	return w.ResponseWriter.Write(b)
-}
-
 // url returns the URL of a name in the bucket.
-func (s *s3) url(name string) string {
-	return "s3://ci/" + name + "?region=us-east-1&use_path_style=true&endpoint=" + s.server.URL
-}
+func (s *s3) url(name string) string { return s.store.URL(name) }
 
 func (s *s3) at(t *testing.T, name string) blobs.Location {
 	t.Helper()
@@ -196,30 +159,35 @@ func TestMergeInS3(t *testing.T) {
 func TestWorkerReadsItsPart(t *testing.T) {
 	s := newS3(t)
 	_, all := s.putArchives(t, manyarchives.Options{N: 3, Methods: 8000, Own: 10, Shared: 8000})
-	size, before := int64(0), int64(0)
+	profiles, before := int64(0), int64(0)
 	for _, data := range all {
-		size += int64(len(data))
 		m, err := archive.FromBytes("test.parc", data, archive.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += m.Header().Region(layout.RegionRW).Offset
+		before += m.Header().Region(layout.RegionEX).End()
+		profiles += m.Header().Region(layout.RegionRW).Size
 	}
 	p, err := s.plan(t.Context(), 16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.read.Store(0)
+	s.store.Read.Store(0)
+	s.store.Gets.Store(0)
 	if _, err := mergejob.MergePart(t.Context(), s.Stores, p, 7, 2, mergejob.Place{Folder: t.TempDir()}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if read, most := s.read.Load(), before+(size-before)/16*2+3*(2<<16)+1<<16; read > most {
-		t.Errorf("a sixteenth of %d bytes, of which %d lie before the profiles: %d were read, at most %d are needed", size, before, read, most)
+	const slack = 8 << 12 // pages at both ends of what is read
+	if read, most := s.store.Read.Load(), before+profiles/16*5/4+int64(len(all))*slack; read > most {
+		t.Errorf("a sixteenth of %d bytes of profiles, behind %d: %d were read, at most %d are needed", profiles, before, read, most)
+	}
+	if gets, most := s.store.Gets.Load(), int64(4*len(all)); gets > most {
+		t.Errorf("%d requests, at most %d are needed", gets, most)
 	}
 }
 
 func TestStoreThatFails(t *testing.T) {
-	denied := func(w http.ResponseWriter, r *http.Request) bool {
+	denied := func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 		if !strings.Contains(r.URL.Path, "run-000002") {
 			return false
 		}
@@ -228,7 +196,7 @@ func TestStoreThatFails(t *testing.T) {
 		_, _ = fmt.Fprint(w, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
 		return true
 	}
-	silent := func(_ http.ResponseWriter, r *http.Request) bool {
+	silent := func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 		if strings.Contains(r.URL.Path, "run-000002") {
 			<-r.Context().Done()
 			return true
@@ -240,12 +208,12 @@ func TestStoreThatFails(t *testing.T) {
 		spoil func(t *testing.T, s *s3, all [][]byte)
 		want  []string
 	}{
-		{"denied", func(t *testing.T, s *s3, _ [][]byte) { s.refuse.Store(&denied) }, []string{"s3://ci/runs/run-000002.parc: access is denied", "check the credentials"}},
+		{"denied", func(t *testing.T, s *s3, _ [][]byte) { s.store.Set(denied) }, []string{"s3://ci/runs/run-000002.parc: access is denied", "check the credentials"}},
 		{"silent", func(t *testing.T, s *s3, _ [][]byte) {
-			s.refuse.Store(&silent)
+			s.store.Set(silent)
 			s.Patience = 300 * time.Millisecond
 		}, []string{"s3://ci/runs/run-000002.parc: the store does not answer in time", "--patience"}},
-		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.server.Close() }, []string{"s3://ci/parts/", "the store cannot be reached"}},
+		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.store.Close() }, []string{"s3://ci/parts/", "the store cannot be reached"}},
 		{"half uploaded", func(t *testing.T, s *s3, all [][]byte) { s.put(t, "runs/run-000002.parc", all[2][:len(all[2])/2]) },
 			[]string{"s3://ci/runs/run-000002.parc", "plan again"}},
 		{"tampered", func(t *testing.T, s *s3, all [][]byte) {
@@ -290,10 +258,65 @@ func TestStoreThatFails(t *testing.T) {
 			if c.what == "gone" {
 				return
 			}
-			s.refuse.Store(nil)
+			s.store.Set(nil)
 			if left := append(s.names(t, "parts/"), s.names(t, "out")...); len(left) > 0 {
 				t.Errorf("published: %v", left)
 			}
 		})
+	}
+}
+
+// TestReplacedArchiveOfTheSameSize: a worker merges what was planned, and not what has its name
+// and its size.
+func TestReplacedArchiveOfTheSameSize(t *testing.T) {
+	s := newS3(t)
+	counted := func(n uint64) []byte {
+		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{1}})
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+		p.Invocations(n)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+		data, _, err := b.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	planned, other := counted(7), counted(8)
+	s.put(t, "runs/run.parc", planned)
+	p, err := s.plan(t.Context(), 1)
+	if err != nil || len(planned) != len(other) {
+		t.Fatal(err, len(planned), len(other))
+	}
+	s.put(t, "runs/run.parc", other)
+	_, err = mergejob.MergePart(t.Context(), s.Stores, p, 0, 1, mergejob.Place{Folder: t.TempDir()}, nil)
+	if !errors.Is(err, blobs.ErrChanged) || !strings.Contains(err.Error(), "plan again") {
+		t.Errorf("merged another archive of the same size: %v", err)
+	}
+	s.put(t, "runs/run.parc", planned)
+	if _, err := mergejob.MergePart(t.Context(), s.Stores, p, 0, 1, mergejob.Place{Folder: t.TempDir()}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestResultIsNoInput: a plan of a prefix that has the result and the parts of another merge
+// does not merge these.
+func TestResultIsNoInput(t *testing.T) {
+	s := newS3(t)
+	_, all := s.putArchives(t, manyarchives.Options{N: 3, Methods: 60, Own: 20, Shared: 100})
+	place := mergejob.Place{Folder: t.TempDir()}
+	o := mergejob.Options{Out: s.url("runs/out.parc"), Work: s.url("runs/parts/"), Parts: 1, Rows: -1, Jobs: 2}
+	for i := range 2 {
+		p, survey, err := mergejob.Make(t.Context(), s.Stores, []string{s.url("runs/")}, o)
+		if err != nil || survey.Archives != len(all) {
+			t.Fatalf("plan %d: %+v: %v", i, survey, err)
+		}
+		if _, err := mergejob.MergePart(t.Context(), s.Stores, p, 0, 2, place, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := mergejob.Commit(t.Context(), s.Stores, p, place, 0, nil); err != nil || r.There != (i > 0) {
+			t.Errorf("commit %d: %+v: %v", i, r, err)
+		}
 	}
 }

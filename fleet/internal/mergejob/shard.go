@@ -21,7 +21,7 @@ type Place struct {
 	Memory int64  // bytes of profiles that are kept in memory, as builder.Config.MemoryBudget
 }
 
-// folder makes a folder that remove removes.
+// folder creates a temporary folder; remove removes it.
 func (p Place) folder() (name string, remove func(), err error) {
 	name, err = os.MkdirTemp(p.Folder, "profarc-fleet-*")
 	return name, func() { _ = os.RemoveAll(name) }, err

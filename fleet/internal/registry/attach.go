@@ -32,8 +32,7 @@ const (
 	WayTags      Way = "tags"
 )
 
-// maxAttached is the number of manifests from which on nothing more is read of what is
-// attached to one subject.
+// maxAttached bounds how many of the manifests that are attached to one subject are read.
 const maxAttached = 10_000
 
 // Attached lists what is attached to a manifest, in no order. A descriptor may lack its
@@ -115,7 +114,8 @@ func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispe
 	return WayTags, r.attachByTags(ctx, subject, d)
 }
 
-// attachByTags gives a manifest a tag of its own, and adds it to the index of the subject.
+// attachByTags writes a tag of its own for a manifest, and adds it to the index of the
+// subject.
 func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d ocispec.Descriptor) error {
 	data, err := r.Manifest(ctx, d)
 	if err != nil {
@@ -161,12 +161,13 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 	return false, err
 }
 
-// fallbackTag is the tag of the index of what is attached to a subject, as OCI has it.
+// fallbackTag returns the tag that OCI reserves for the index of what is attached to a
+// subject.
 func fallbackTag(subject digest.Digest) string {
 	return string(subject.Algorithm()) + "-" + subject.Encoded()
 }
 
-// attachmentTag is the tag of an attached manifest alone.
+// attachmentTag returns the tag of one attached manifest.
 func attachmentTag(subject, attached digest.Digest) string {
 	return fmt.Sprintf("%s.%.32s", fallbackTag(subject), attached.Encoded())
 }
@@ -247,7 +248,8 @@ func (r *Repository) described(ctx context.Context, reference string) (ocispec.D
 	return d, nil
 }
 
-// pause waits longer with each try, and not as long as others who try.
+// pause waits before the next try: longer each time, and for a random time, so that writers
+// that met once do not meet again.
 func pause(ctx context.Context, try int) error {
 	wait := time.Duration(20+rand.IntN(80)) * time.Millisecond << try
 	select {

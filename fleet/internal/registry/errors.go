@@ -17,7 +17,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// ErrTampered is what content matches that is not what its digest or signature says.
+// ErrTampered: content differs from its digest or its signature.
 var ErrTampered = errors.New("tampered with")
 
 // A RegistryError is what is wrong with a registry or its content, and what to do.

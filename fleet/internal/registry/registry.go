@@ -106,13 +106,13 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Name is REGISTRY/NAME.
+// Name returns REGISTRY/NAME.
 func (r *Repository) Name() string { return r.ref.Registry + "/" + r.ref.Repository }
 
-// Reference is the tag or digest of the reference that was opened, "latest" if it has none.
+// Reference returns the tag or digest that the repository was opened with, or "latest".
 func (r *Repository) Reference() string { return r.ref.ReferenceOrDefault() }
 
-// Tag is the tag of the reference that was opened, empty if it has none.
+// Tag returns the tag that the repository was opened with, or an empty string.
 func (r *Repository) Tag() string {
 	if r.ref.ValidateReferenceAsTag() != nil {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,9 +30,12 @@ import (
 type fault func(w http.ResponseWriter, r *http.Request, registry http.Handler) bool
 
 // faulty starts a registry, and returns its host:port and what makes it faulty from then on.
-func faulty(t *testing.T) (host string, set func(fault)) {
+func faulty(t *testing.T) (host string, set func(fault)) { return faultyRegistry(t, true) }
+
+// faultyRegistry is faulty for a registry with or without the referrers API.
+func faultyRegistry(t *testing.T, referrers bool) (host string, set func(fault)) {
 	var now atomic.Pointer[fault]
-	host = testregistry.Memory(t, true, func(real http.Handler) http.Handler {
+	host = testregistry.Memory(t, referrers, func(real http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if f := now.Load(); f == nil || !(*f)(w, r, real) {
 				real.ServeHTTP(w, r)
@@ -41,7 +45,7 @@ func faulty(t *testing.T) (host string, set func(fault)) {
 	return host, func(f fault) { now.Store(&f) }
 }
 
-// answers is a fault that answers requests for what the path contains with a status.
+// answers returns a fault that answers requests for what the path contains with a status.
 func answers(method, path string, status int) fault {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 		if !strings.Contains(r.URL.Path, path) || method != "" && r.Method != method {
@@ -55,7 +59,7 @@ func answers(method, path string, status int) fault {
 	}
 }
 
-// changes is a fault that changes what is sent of what the path contains. After the bytes
+// changes returns a fault that changes what is sent of what the path contains. After the bytes
 // that change returns then is called.
 func changes(path string, change func([]byte) []byte, then func(r *http.Request)) fault {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
@@ -104,7 +108,7 @@ func half(b []byte) []byte { return b[:len(b)/2] }
 func abort(*http.Request)  { panic(http.ErrAbortHandler) }
 func hang(r *http.Request) { <-r.Context().Done() }
 
-// patience is how long a command waits for a registry: not long for one that is silent.
+// patience returns how long a command waits for a registry: not long for one that is silent.
 func patience(name string) string {
 	if strings.HasPrefix(name, "silent") {
 		return "500ms"
@@ -168,6 +172,84 @@ func TestTamperedSignature(t *testing.T) {
 	set(changes("/manifests/"+p.Signature, flip, nil))
 	fails(t, "tampered with", "pull", p.Reference, "-o", to.path, "--key", public)
 	to.holds(t, nil)
+}
+
+// What is there is not fetched again; what has changed is, and its signature and fit count
+// as if it were fetched.
+func TestPullAgain(t *testing.T) {
+	t.Parallel()
+	host, set := faulty(t)
+	private, public := keys(t)
+	shop := image(t, host, "shop:1")
+	path, data := archiveOf{calls: 1}.write(t)
+	p := decoded[pushed](t, must(t, "push", path, "--subject", shop, "--sign", private, "--json"))
+	var fetched atomic.Int32
+	set(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/blobs/") {
+			fetched.Add(1)
+		}
+		return false
+	})
+	to := newTarget(t)
+	for i, c := range []struct {
+		there   []byte // nil: as the last one left it
+		fetches int32
+		says    string
+	}{
+		{nil, 1, "pulled  "},
+		{nil, 0, "kept    "},
+		{flip(bytes.Clone(data)), 1, "pulled  "},
+		{half(data), 1, "pulled  "},
+	} {
+		if c.there != nil && os.WriteFile(to.path, c.there, 0o666) != nil {
+			t.Fatal(to.path)
+		}
+		fetched.Store(0)
+		out := must(t, "pull", shop, "-o", to.path)
+		if n := fetched.Load(); n != c.fetches || !strings.HasPrefix(out, c.says) {
+			t.Errorf("pull %d fetched %d blobs, want %d: %s", i, n, c.fetches, out)
+		}
+		to.holds(t, data)
+	}
+	if got := decoded[pulled](t, must(t, "pull", shop, "-o", to.path, "--json")); !got.There || got.Bytes != int64(len(data)) {
+		t.Errorf("%+v", got)
+	}
+	fails(t, "of another program", "pull", shop, "-o", to.path, "--class-path", t.TempDir())
+	set(changes("/manifests/"+p.Signature, flip, nil))
+	fails(t, "tampered with", "pull", shop, "-o", to.path, "--key", public)
+	to.holds(t, data)
+}
+
+// Somebody who pushes at the same time writes the index of attached archives without ours,
+// just after us.
+func TestIndexThatAnotherOverwrites(t *testing.T) {
+	t.Parallel()
+	host, set := faultyRegistry(t, false)
+	shop := image(t, host, "shop:1")
+	path, _ := archiveOf{calls: 1}.write(t)
+	var written atomic.Int32
+	set(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+		_, tag, isIndex := strings.Cut(r.URL.Path, "/manifests/sha256-")
+		if r.Method != http.MethodPut || !isIndex || strings.Contains(tag, ".") || written.Add(1) > 2 {
+			return false
+		}
+		real.ServeHTTP(w, r)
+		without := `{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageIndex + `","manifests":[]}`
+		again := httptest.NewRequest(http.MethodPut, r.URL.Path, strings.NewReader(without))
+		again.Header.Set("Content-Type", ocispec.MediaTypeImageIndex)
+		real.ServeHTTP(&recorder{header: http.Header{}}, again)
+		return true
+	})
+	p := decoded[pushed](t, must(t, "push", path, "--subject", shop, "--json"))
+	repo, err := registry.Open(shop, registry.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, subject, _ := strings.Cut(p.Subject, "@")
+	index, err := lookUp(t.Context(), repo, strings.Replace(subject, ":", "-", 1))
+	if err != nil || len(index.subjects) != 2 || index.subjects[1].String() != p.Digest || written.Load() != 3 {
+		t.Errorf("after %d writes the index has %+v, %v", written.Load(), index, err)
+	}
 }
 
 // A list of the registry does not make an archive one of the image.

@@ -141,8 +141,8 @@ func readChannel(ctx context.Context, repo *registry.Repository, tag string) (*a
 	return n.channel, nil
 }
 
-const rollbackHelp = `Rollback makes the archive before the current one of a promoted tag the current one again. What was
-rolled back stays in the registry, and in the history of the tag.`
+const rollbackHelp = `Rollback puts the previous archive of a promoted tag back in use. The archive that was rolled back stays
+in the registry, and in the history of the tag.`
 
 func rollbackCommand(a *cli.App) *cobra.Command {
 	var o promoteOptions

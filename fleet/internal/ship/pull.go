@@ -46,7 +46,8 @@ finds it method by method. --any takes the newest, whatever it is of: each start
 out what does not fit.
 
 Everything is compared with its digest while it is read. With --key only archives count that have a
-signature by that key, in the form of Sigstore. The file appears whole, or stays as it was.
+signature by that key, in the form of Sigstore. The file appears whole, or stays as it was. If it has the
+bytes of that archive already they are not fetched again.
 
 A program starts without profiles as well: let a failed pull not stop it.`
 
@@ -83,6 +84,7 @@ type pulled struct {
 	Archive    string         `json:"archive"`
 	Reference  string         `json:"reference"` // with the digest
 	Digest     string         `json:"digest"`
+	There      bool           `json:"was_there"` // nothing was fetched: the file had these bytes
 	Bytes      int64          `json:"bytes"`
 	Compressed int64          `json:"compressed_bytes"`
 	Signed     bool           `json:"signed"` // by the key that was named
@@ -213,7 +215,8 @@ func (p *puller) nothing(left []skipped) error {
 	return fmt.Errorf("%s: %s, and none fits: %s: train again, or take the newest with --any", name, cli.Amount(len(left), "archive"), strings.Join(why, "; "))
 }
 
-// take fetches an archive if it fits; if not the error is a misfit.
+// take fetches an archive if it fits and is not there yet; if it does not fit the error is a
+// misfit.
 func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
 	if err := p.wanted.accepts(c.Facts); err != nil {
 		return nil, err
@@ -229,6 +232,9 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 	}
 	digest := c.Descriptor.Digest.String()
 	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size, Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
+	if got.There = artifact.IsAt(ctx, p.o.out, c.Layer); got.There {
+		return got, p.examine(ctx, p.o.out, got)
+	}
 	err := publish.At(ctx, p.o.out, func(f *publish.File) error {
 		if err := p.download(ctx, a, c, f); err != nil {
 			return err
@@ -301,7 +307,11 @@ func (r *metered) Read(b []byte) (int, error) {
 }
 
 func (p *pulled) print(a *cli.App, o *pullOptions) {
-	fmt.Fprintf(a.Out, "pulled  %s, %s from %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
+	if p.There {
+		fmt.Fprintf(a.Out, "kept    %s, %s: it is this archive already\n", p.Archive, cli.FormatSize(p.Bytes))
+	} else {
+		fmt.Fprintf(a.Out, "pulled  %s, %s from %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
+	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
 	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"), cli.Amount(p.Facts.Runs, "run"),
 		p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))

@@ -1,5 +1,5 @@
-// Package signature signs what is in a registry, and verifies that, in the form of Sigstore: a
-// bundle v0.3 with a DSSE envelope, whose payload is an in-toto statement about the digest of
+// Package signature signs manifests in a registry, and verifies the signatures, in the form of
+// Sigstore: a bundle v0.3 with a DSSE envelope, whose payload is an in-toto statement about the digest of
 // a manifest. Keys are ECDSA P-256. The cosign tool and sigstore's libraries know the form.
 //
 // The same key makes the same bundle of the same digest (RFC 6979).
@@ -34,7 +34,7 @@ const (
 	statementType = "https://in-toto.io/Statement/v1"
 )
 
-// ErrSignature is what a bundle matches that is no signature of a digest by a key.
+// ErrSignature: a bundle is not a valid signature of the digest by the key.
 var ErrSignature = errors.New("not a valid signature")
 
 // A bundle has what this package reads and writes of a Sigstore bundle.
@@ -93,12 +93,12 @@ func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 	return json.Marshal(b)
 }
 
-// signedText is what a DSSE signature is of.
+// signedText returns the bytes that a DSSE signature covers.
 func signedText(payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// hint tells keys apart.
+// hint returns the digest of a key, which tells it from others.
 func hint(key *ecdsa.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	sum := sha256.Sum256(der)
@@ -153,16 +153,25 @@ func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 		return nil, fmt.Errorf("%s: it has a %.60s: name an unencrypted private key, as of openssl ecparam -name prime256v1 -genkey -noout", path, block.Type)
 	}
 	ec, ok := key.(*ecdsa.PrivateKey)
-	if err == nil && (!ok || ec.Curve != elliptic.P256()) {
-		err = errCurve
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := checkKey(path, err, ok && ec.Curve == elliptic.P256()); err != nil {
+		return nil, err
 	}
 	return ec, nil
 }
 
 var errCurve = errors.New("it is no ECDSA key of the curve P-256: make one with openssl ecparam -name prime256v1 -genkey -noout")
+
+// checkKey returns the error of parsing the key of a file, or errCurve if the key is not one
+// of P-256.
+func checkKey(path string, err error, isP256 bool) error {
+	if err == nil && !isP256 {
+		err = errCurve
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
 
 // ReadPublicKey reads the PEM file of a public key.
 func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
@@ -175,11 +184,8 @@ func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
 	}
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
 	ec, ok := key.(*ecdsa.PublicKey)
-	if err == nil && (!ok || ec.Curve != elliptic.P256()) {
-		err = errCurve
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := checkKey(path, err, ok && ec.Curve == elliptic.P256()); err != nil {
+		return nil, err
 	}
 	return ec, nil
 }

@@ -72,6 +72,35 @@ func TestChangedBundleIsRefused(t *testing.T) {
 	}
 }
 
+// A bundle of another form is refused even if its signature is right.
+func TestOtherFormsAreRefused(t *testing.T) {
+	t.Parallel()
+	key, signed := newKey(t), digest.FromString("a manifest")
+	text, err := Sign(key, signed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func(b *bundle){
+		"another version":         func(b *bundle) { b.MediaType = "application/vnd.dev.sigstore.bundle.v0.2+json" },
+		"another type of payload": func(b *bundle) { b.Envelope.PayloadType = "text/plain" },
+		"a second signature":      func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures, dsseSignature{}) },
+		"no signature":            func(b *bundle) { b.Envelope.Signatures = nil },
+	} {
+		var b bundle
+		if err := json.Unmarshal(text, &b); err != nil {
+			t.Fatal(err)
+		}
+		change(&b)
+		changed, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(&key.PublicKey, changed, signed); !errors.Is(err, ErrSignature) {
+			t.Errorf("%s: %v, want ErrSignature", what, err)
+		}
+	}
+}
+
 // A statement of another kind says nothing about who vouches for an archive.
 func TestOtherStatementsAreRefused(t *testing.T) {
 	t.Parallel()

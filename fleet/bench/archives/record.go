@@ -1,0 +1,188 @@
+package main
+
+import (
+	"archive/zip"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+//go:embed programs
+var programs embed.FS
+
+// A recorder trains real programs: tools of a JDK, and two programs of ours.
+type recorder struct {
+	jdk      string // its home, with lib/src.zip
+	profarc  string
+	work     string // with the sources of the JDK below src, and our programs
+	packages []string
+}
+
+// record records runs of real programs, each with other arguments than those before, jobs at
+// once. It writes an archive for each to a directory.
+func record(jdk, profarc, out string, runs, jobs int) error {
+	work, err := os.MkdirTemp("", "profarc-programs-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	r := &recorder{jdk: jdk, profarc: profarc, work: work}
+	if err := errors.Join(r.unpack(), os.CopyFS(work, programs), os.MkdirAll(out, 0o777)); err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.SetLimit(jobs)
+	var done atomic.Int64
+	for i := range runs {
+		group.Go(func() error {
+			err := r.train(i, filepath.Join(out, fmt.Sprintf("run-%06d.parc", i)))
+			fmt.Fprintf(os.Stderr, "\r%d of %d runs ", done.Add(1), runs)
+			return err
+		})
+	}
+	defer fmt.Fprintln(os.Stderr)
+	return group.Wait()
+}
+
+// A program is trained with arguments that depend on the number of its run.
+type program func(r *recorder, n int, out string) []string
+
+var all = []program{
+	func(r *recorder, n int, out string) []string {
+		return append([]string{"javac", "-nowarn", "-proc:none", "-XDignore.symbol.file", "--patch-module", "java.base=" + r.pkg(n), "-d", out}, r.sources(n, 8)...)
+	},
+	func(r *recorder, n int, _ string) []string {
+		return append([]string{"javap", "-c", "-p", "--system", r.jdk}, r.classes(n)...)
+	},
+	func(r *recorder, n int, out string) []string {
+		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.pkg(n), "-d", out}, r.sources(n, 1)...)
+	},
+	func(r *recorder, n int, _ string) []string {
+		return []string{"jdeps", "-verbose:package", "--module", pick(n, "java.logging", "java.xml", "java.sql", "java.net.http", "java.rmi", "java.naming", "jdk.jartool", "jdk.jfr")}
+	},
+	func(r *recorder, n int, out string) []string {
+		return []string{"jar", "--create", "--file", filepath.Join(out, "x.jar"), "-C", r.pkg(n), "."}
+	},
+	func(r *recorder, n int, _ string) []string {
+		return []string{"jimage", "list", "--include", "regex:.*/" + path.Base(r.packages[n%len(r.packages)]) + "/.*", filepath.Join(r.jdk, "lib", "modules")}
+	},
+	func(r *recorder, n int, _ string) []string {
+		return []string{"jshell", "--execution", "local", "-R-Dn=" + fmt.Sprint(n), r.in("programs", "script"+fmt.Sprint(n%3)+".jsh")}
+	},
+	func(_ *recorder, n int, out string) []string {
+		return []string{"keytool", "-genkeypair", "-keystore", filepath.Join(out, "store"), "-storepass", "changeit", "-alias", "a",
+			"-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pick(n, "RSA", "EC", "DSA")}
+	},
+	func(r *recorder, n int, _ string) []string {
+		return []string{"java", r.in("programs", "Words.java"), r.pkg(n), pick(n, "a", "get", "[A-Z]", "s", "th")}
+	},
+	func(r *recorder, n int, _ string) []string {
+		return []string{"java", r.in("programs", "Numbers.java"), pick(n, "primes", "queues", "power", "operators"), fmt.Sprint(n)}
+	},
+}
+
+// pick returns one of several values in turn.
+func pick(n int, of ...string) string { return of[n%len(of)] }
+
+func (r *recorder) in(names ...string) string {
+	return filepath.Join(append([]string{r.work}, names...)...)
+}
+
+// pkg returns the folder that has a package, and nothing else.
+func (r *recorder) pkg(n int) string {
+	return r.in("src", strings.ReplaceAll(r.packages[n%len(r.packages)], "/", "."))
+}
+
+// sources returns at most so many sources of a package, each with a public type.
+func (r *recorder) sources(n, most int) (some []string) {
+	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // what is unpacked can be read
+		if err == nil && !d.IsDir() && len(some) < most {
+			some = append(some, name)
+		}
+		return err
+	})
+	return some
+}
+
+func (r *recorder) classes(n int) (names []string) {
+	for _, name := range r.sources(n, 8) {
+		inside, _ := filepath.Rel(r.pkg(n), name) // it is below
+		names = append(names, strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(inside), ".java"), "/", "."))
+	}
+	return names
+}
+
+// train records run i.
+func (r *recorder) train(i int, archive string) error {
+	out, err := os.MkdirTemp(r.work, "out-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(out)
+	line := all[i%len(all)](r, i/len(all), out)
+	line[0] = filepath.Join(r.jdk, "bin", line[0])
+	cmd := exec.Command(r.profarc, append([]string{"train", "-q", "-o", archive, "--"}, line...)...)
+	cmd.Dir = out
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(line, " "), err, said)
+	}
+	return nil
+}
+
+// isPublic finds sources of public types.
+var isPublic = regexp.MustCompile(`(?m)^public [^(=]*\b(class|interface|enum)\b`)
+
+// unpack unpacks the public types of the packages java.* of the module java.base, each package
+// below a folder of its own: a compiler then takes the others from the JDK.
+func (r *recorder) unpack() error {
+	name := filepath.Join(r.jdk, "lib", "src.zip")
+	z, err := zip.OpenReader(name)
+	if err != nil {
+		return fmt.Errorf("%w: name a JDK that has its sources", err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		inside, ok := strings.CutPrefix(f.Name, "java.base/")
+		if !ok || !strings.HasPrefix(inside, "java/") || path.Ext(inside) != ".java" {
+			continue
+		}
+		if err := r.extract(f, inside); err != nil {
+			return err
+		}
+	}
+	if len(r.packages) == 0 {
+		return fmt.Errorf("%s: no sources of java.base", name)
+	}
+	return nil
+}
+
+// extract writes a source, if it is of a public type.
+func (r *recorder) extract(f *zip.File, inside string) error {
+	from, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	text, err := io.ReadAll(from)
+	if err != nil || !isPublic.Match(text) {
+		return err
+	}
+	folder := path.Dir(inside)
+	if !slices.Contains(r.packages, folder) {
+		r.packages = append(r.packages, folder)
+	}
+	to := r.in("src", strings.ReplaceAll(folder, "/", "."), filepath.FromSlash(inside))
+	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, text, 0o666))
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// initContainer is the manifest of the recipe whose init container pulls.
+const initContainer = "../../../recipes/kubernetes/init-container.yaml"
+
+// TestInitContainerDecodes: the manifest of the recipe has no field that Kubernetes does not
+// know, and mounts what it declares.
+func TestInitContainerDecodes(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(initContainer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d appsv1.Deployment
+	if err := yaml.UnmarshalStrict(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.APIVersion != "apps/v1" || d.Kind != "Deployment" {
+		t.Errorf("it is a %s %s", d.APIVersion, d.Kind)
+	}
+	pod := d.Spec.Template
+	for name, value := range d.Spec.Selector.MatchLabels {
+		if pod.Labels[name] != value {
+			t.Errorf("pods have no label %s=%s: nothing would be selected", name, value)
+		}
+	}
+	for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+		if len(c.VolumeMounts) != 1 || c.VolumeMounts[0].Name != pod.Spec.Volumes[0].Name || c.Image == "" {
+			t.Errorf("%s mounts %v of the image %q", c.Name, c.VolumeMounts, c.Image)
+		}
+	}
+	misspelled := bytes.Replace(text, []byte("volumeMounts:"), []byte("volumesMounts:"), 1)
+	if err := yaml.UnmarshalStrict(misspelled, &d); err == nil {
+		t.Error("a misspelled field is not found")
+	}
+}
+
+// TestManifestsBySchema validates what template prints, and the recipe, by the JSON schemas of
+// Kubernetes: they know which values and fields there must be, as strict decoding does not.
+func TestManifestsBySchema(t *testing.T) {
+	models := os.Getenv("PROFARC_KUBERNETES_MODELS")
+	if models == "" {
+		t.Skip("PROFARC_KUBERNETES_MODELS names no folder in which npm installed kubernetes-models")
+	}
+	f := newFleet(t, small, 3)
+	cmd, out := f.process(t, "template", "kubernetes", "--plan", "file://"+f.in("plan.json"), "--image", "example.com/profarc:1", "--tasks", "2")
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err, out)
+	}
+	recipe, err := os.ReadFile(initContainer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []json.RawMessage
+	for _, document := range append(bytes.Split(out.Bytes(), []byte("\n---\n")), recipe) {
+		manifest, err := yaml.YAMLToJSON(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, manifest)
+	}
+	for i, wrong := range validate(t, models, all) {
+		if wrong != "" || len(all) != 3 {
+			t.Errorf("manifest %d of %d: %s", i, len(all), wrong)
+		}
+	}
+	for _, c := range []struct {
+		manifest       int
+		from, to, want string
+	}{
+		{0, `"completionMode":"Indexed"`, `"completionMode":"indexed"`, "data/spec/completionMode must be equal to one of the allowed values"},
+		{1, `"restartPolicy":"Never"`, `"restartPolicy":"never"`, "restartPolicy must be equal to one of the allowed values"},
+		{1, `"name":"commit",`, ``, "must have required property"},
+		{2, `"selector":`, `"selectors":`, "must have required property selector"},
+	} {
+		changed := strings.Replace(string(all[c.manifest]), c.from, c.to, 1)
+		if wrong := validate(t, models, []json.RawMessage{json.RawMessage(changed)}); changed == string(all[c.manifest]) || !strings.Contains(wrong[0], c.want) {
+			t.Errorf("manifest %d with %q is said to be %q, want %q", c.manifest, c.to, wrong[0], c.want)
+		}
+	}
+}
+
+// validate returns what is wrong with manifests, an empty text if nothing is.
+func validate(t *testing.T, models string, manifests []json.RawMessage) (wrong []string) {
+	t.Helper()
+	in, err := json.Marshal(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", "testdata/schema.mjs", models)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &wrong)
+	}
+	if err == nil && len(wrong) != len(manifests) {
+		err = fmt.Errorf("%d answers for %d manifests", len(wrong), len(manifests))
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return wrong
+}

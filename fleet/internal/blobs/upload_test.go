@@ -1,0 +1,62 @@
+package blobs_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/fleet/internal/tests3"
+)
+
+// pieces is so long that it is uploaded in several pieces.
+var pieces = bytes.Repeat([]byte("profiles "), 17<<20/9)
+
+// TestUploadInPieces: an upload that fails in the middle leaves nothing that is listed, and
+// one that comes second does not replace the first.
+func TestUploadInPieces(t *testing.T) {
+	s3, s := tests3.Start(t), &blobs.Stores{}
+	defer s.Close()
+	at := func(name string) blobs.Location {
+		l, err := blobs.Parse(s3.URL(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	write := func(name string) error {
+		return s.Write(t.Context(), at(name), bytes.NewReader(pieces), int64(len(pieces)), true)
+	}
+	s3.Set(func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if second := strings.Contains(r.URL.RawQuery, "partNumber=2"); !second {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden)
+		return true
+	})
+	if err := write("failed.parc"); err == nil || !strings.Contains(err.Error(), "access is denied") {
+		t.Errorf("an upload of which a piece is refused: %v", err)
+	}
+	if all, err := s.List(t.Context(), at(""), ""); err != nil || len(all) > 0 {
+		t.Errorf("it left %v, %v", all, err)
+	}
+	s3.Set(func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method != http.MethodPost || !strings.Contains(r.URL.RawQuery, "uploadId=") {
+			return false
+		}
+		// As S3 answers if an object came there while the pieces were uploaded.
+		if once := r.Header.Get("If-None-Match"); once != "*" {
+			t.Errorf("the pieces are joined if there is none that matches %q, want *", once)
+		}
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(http.StatusPreconditionFailed)
+		_, _ = fmt.Fprint(w, "<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not hold</Message></Error>")
+		return true
+	})
+	if err := write("once.parc"); !errors.Is(err, blobs.ErrExists) {
+		t.Errorf("an upload to a name that was taken meanwhile: %v, want ErrExists", err)
+	}
+}

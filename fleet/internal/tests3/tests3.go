@@ -1,0 +1,83 @@
+// Package tests3 starts a store that speaks S3's protocol on a loopback address, for tests.
+package tests3
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+)
+
+// A Store is a store in memory with a bucket, ci.
+type Store struct {
+	Read atomic.Int64 // bytes of answers to GET requests
+	Gets atomic.Int64 // GET requests
+
+	server *httptest.Server
+	around atomic.Pointer[Around]
+}
+
+// An Around answers a request itself and returns true, or returns false. It may pass the
+// request on to the store.
+type Around func(w http.ResponseWriter, r *http.Request, store http.Handler) bool
+
+// Start starts a store until the test ends, and sets credentials for it in the environment.
+func Start(t *testing.T) *Store {
+	t.Helper()
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_MAX_ATTEMPTS": "2"} {
+		t.Setenv(name, value)
+	}
+	backend := s3mem.New()
+	if err := backend.CreateBucket("ci"); err != nil {
+		t.Fatal(err)
+	}
+	s, fake := &Store{}, gofakes3.New(backend).Server()
+	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if around := s.around.Load(); around != nil && (*around)(w, r, fake) {
+			return
+		}
+		if r.Method == http.MethodGet {
+			s.Gets.Add(1)
+			w = &countedWriter{w, s}
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Close makes the store unreachable.
+func (s *Store) Close() { s.server.Close() }
+
+// Set puts an Around in front of the store; with nil there is none.
+func (s *Store) Set(around Around) {
+	if around == nil {
+		s.around.Store(nil)
+		return
+	}
+	s.around.Store(&around)
+}
+
+// Address returns the URL of the store's API.
+func (s *Store) Address() string { return s.server.URL }
+
+// URL returns the URL of a name in the bucket.
+func (s *Store) URL(name string) string {
+	return "s3://ci/" + name + "?region=us-east-1&use_path_style=true&endpoint=" + s.server.URL
+}
+
+// A countedWriter counts what is read of a store.
+type countedWriter struct {
+	http.ResponseWriter
+	s *Store
+}
+
+func (w *countedWriter) Write(b []byte) (int, error) {
+	w.s.Read.Add(int64(len(b)))
+	return w.ResponseWriter.Write(b)
+}
