@@ -166,7 +166,7 @@ func (j *judge) fit() Criterion {
 	return c.judged(found.Score, "%s", staleText(found))
 }
 
-// staleText says which profiles do not fit, and how much was not checked.
+// staleText describes which profiles do not fit, and how much was not checked.
 func staleText(found *report.Check) string {
 	n := func(s fit.State) int { return found.States[s.String()].Profiles }
 	fitting := n(fit.Exact) + n(fit.Renamed)

@@ -27,9 +27,11 @@ var (
 )
 
 // errInUse: a process may still write to a file. errUnsettled: it is not known whether one
-// does, and the file has not been there for long.
+// does, and the file has not been there for long. errUnwritten: it is empty, as LLVM's
+// runtime leaves its file from the start of a program to its end.
 var (
 	errInUse     = errors.New("in use")
+	errUnwritten = errors.New("not written yet")
 	errUnsettled = fmt.Errorf("perhaps %w", errInUse)
 )
 
@@ -62,6 +64,8 @@ func (w *Watcher) ready(in *input) error {
 		return err
 	case !unchanged(info, in.info):
 		return errInUse
+	case info.Size() == 0 && w.goesOn:
+		return errUnwritten
 	}
 	used, certain := inUse(in.file, in.path)
 	switch {

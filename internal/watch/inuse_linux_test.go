@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -227,4 +228,35 @@ func TestContinuousMode(t *testing.T) {
 		want(t, "merged", again(t, w).Merged, 1)
 		want(t, "counted", int(calls(t, out, "main")), run*loop)
 	}
+}
+
+// A process that looked a file up before it was renamed may write to it after that: it is
+// merged when the process has closed it.
+func TestClaimedFileIsOpened(t *testing.T) {
+	t.Parallel()
+	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
+	path := filepath.Join(folder, "1.proftext")
+	write(t, folder, "1.proftext", proftext("f", 1), 1)
+	var late *os.File
+	w := open(t, folder, out, Options{Remove: true, step: func(what string) {
+		if what == "claim" && late == nil {
+			var err error
+			if late, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}})
+	b, err := w.merge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "merged", b.Merged, 0)
+	want(t, "in use", b.InUse, 1)
+	_, err = late.WriteAt([]byte(proftext("f", 5)), 0)
+	if err := errors.Join(err, late.Close()); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "merged", again(t, w).Merged, 1)
+	want(t, "calls", int(calls(t, out, "f")), 5)
+	want(t, "files", len(files(t, folder)), 0)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// inputs are texts, of which some are equal, and archives, of which each comes twice.
+// inputs returns texts, of which some are equal, and archives, of which each comes twice.
 func inputs(t *testing.T, from, n int) map[string]string {
 	all := map[string]string{}
 	for i := from; i < from+n; i++ {

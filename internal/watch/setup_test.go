@@ -113,7 +113,7 @@ func open(t *testing.T, folder, out string, o Options) *Watcher {
 	return w
 }
 
-// again is once with a watcher that is open.
+// again is like once, with a watcher that is open.
 func again(t *testing.T, w *Watcher) *Batch {
 	t.Helper()
 	sum := &Batch{}

@@ -27,7 +27,9 @@
 // # Files in use
 //
 // A file that a process has open for writing, has mapped for writing (LLVM's continuous
-// mode, %c), or has locked (LLVM's %m) is left alone until it is closed.
+// mode, %c), or has locked (LLVM's %m) is left alone until it is closed. So is an empty
+// file, by a watcher that goes on: LLVM's runtime makes one when a program starts, and
+// writes it when the program ends.
 package watch
 
 import (
@@ -74,6 +76,7 @@ type Watcher struct {
 	o           Options
 	release     []func()
 	takes       bool                // it has the folder of the claimed files
+	goesOn      bool                // it waits for what comes
 	seen        map[string]sighting // by path
 	published   [16]byte            // dump id of the archive as this watcher last saw it
 	waiting     int                 // files that the last batch left alone
@@ -175,6 +178,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 		return err
 	}
 	defer changes.close()
+	w.goesOn = true
 	for {
 		if err := w.drain(ctx, report); err != nil {
 			return err
@@ -185,7 +189,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	}
 }
 
-// patience is how long to wait for a change before the folder is read again anyway: not
+// patience returns how long to wait for a change before the folder is read again anyway: not
 // long if files wait for something that no change announces.
 func (w *Watcher) patience() time.Duration {
 	if w.waiting > 0 {

@@ -309,6 +309,9 @@ func TestRun(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- w.Run(ctx, func(b *Batch) error {
+			if len(b.Aside) > 0 {
+				t.Errorf("set aside: %v", b.Aside)
+			}
 			if b.Merged > 0 {
 				merged <- b.Merged
 			}
@@ -320,11 +323,19 @@ func TestRun(t *testing.T) {
 		write(t, folder, "1.proftext", proftext("f", 1), 2+i)
 	}
 	want(t, "merged", <-merged, 1)
+	// A program has made its file, and writes it later.
+	write(t, folder, "2.proftext", "", 9)
+	write(t, folder, "3.proftext", proftext("f", 1), 10)
+	want(t, "merged", <-merged, 1)
+	if err := os.WriteFile(filepath.Join(folder, "2.proftext"), []byte(proftext("f", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "merged", <-merged, 1)
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	want(t, "calls", int(calls(t, out, "f")), 4)
+	want(t, "calls", int(calls(t, out, "f")), 6)
 }
 
 func TestInputID(t *testing.T) {
@@ -333,4 +344,44 @@ func TestInputID(t *testing.T) {
 	if id.content(678) != 12345 || id.name() != newInputID("a.profraw", 0, 0).name() || id.name() == newInputID("b.profraw", 0, 0).name() {
 		t.Errorf("%x", id)
 	}
+}
+
+// A file that somebody writes to after its counts were published is not removed.
+func TestMergedFileIsWrittenTo(t *testing.T) {
+	t.Parallel()
+	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
+	write(t, folder, "1.proftext", proftext("f", 1), 1)
+	w := open(t, folder, out, Options{Remove: true, step: func(what string) {
+		claimed, err := filepath.Glob(filepath.Join(folder, claims, "*", "1.proftext"))
+		if what != "remove" || len(claimed) == 0 {
+			return
+		}
+		if err = errors.Join(err, os.WriteFile(claimed[0], []byte(proftext("f", 50)), 0o600)); err != nil {
+			t.Error(err)
+		}
+	}})
+	b, err := w.merge(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "merged", b.Merged, 1)
+	want(t, "removed", b.Removed, 0)
+	if len(b.Aside) != 1 || !errors.Is(b.Aside[0].Reason, ErrChanged) {
+		t.Errorf("set aside: %v", b.Aside)
+	}
+}
+
+// Files that were kept count again in a new archive, if somebody has removed the old one.
+func TestArchiveIsRemoved(t *testing.T) {
+	t.Parallel()
+	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
+	write(t, folder, "1.proftext", proftext("f", 1), 1)
+	w := open(t, folder, out, Options{})
+	want(t, "merged", again(t, w).Merged, 1)
+	want(t, "merged again", again(t, w).Merged, 0)
+	if err := os.Remove(out); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "merged into a new archive", again(t, w).Merged, 1)
+	want(t, "calls", int(calls(t, out, "f")), 1)
 }
