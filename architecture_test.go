@@ -52,9 +52,14 @@ var mayImport = map[string][]string{
 	"internal/archivewriter": {"layout", "internal/spill", "internal/mmap", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
 	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
 
+	// The module of tests in a browser, with dependencies of its own.
+	"webtest":             {"layout", "builder", "internal/specimen"},
+	"webtest/screenshots": {"webtest"},
+
 	// The module of fleets, with dependencies of its own.
 	"fleet/internal/registry":     {},
 	"fleet/internal/testregistry": {},
+	"fleet/internal/tests3":       {},
 	"fleet/internal/signature":    {},
 	"fleet/internal/artifact":     {"layout", "reader", "internal/jvm/build", "internal/publish"},
 	"fleet/internal/ship": {"layout", "archive", "reader", "fit", "formats/hotspot/program", "internal/cli", "internal/jvm/build", "internal/publish", "internal/verify",
@@ -70,13 +75,23 @@ var mayImport = map[string][]string{
 	// A VM that an author of VMs copies: it has what every user has.
 	"example": {"layout", "archive", "reader", "builder", "merge"},
 
+	"internal/annotate": {"layout"},
+
+	// Pages.
+	"internal/web": {"layout", "reader", "archive", "analyze", "compare", "fit", "formats/llvm", "formats/stacks", "internal/escape", "internal/facts", "internal/naming", "formats/hotspot/program", "internal/annotate",
+		"internal/poll", "internal/ranking", "internal/report", "internal/weigh", "internal/listing", "formats/hotspot", "formats/llvm/coverage", "internal/flame"},
+
+	"internal/flame": {},
+
 	"compare":              {"layout", "archive", "reader", "internal/poll"},
 	"internal/loaders":     {"layout", "reader"},
-	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll", "internal/jvm/names"},
+	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll", "internal/jvm/names", "formats/stacks"},
 	"analyze":              {"layout", "reader", "formats/jamaica", "internal/naming", "internal/poll"},
 	"internal/ranking":     {"layout", "reader", "analyze", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
 	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
-	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape"},
+	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape", "internal/jvm/names"},
+	"internal/demangled":   {"internal/naming"},
+	"internal/listing":     {"layout", "reader", "analyze", "formats/hotspot", "internal/naming", "internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names"},
 	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
 	"internal/gate":        {"layout", "reader", "analyze", "compare", "fit", "internal/poll", "internal/report", "internal/weigh"},
 	"internal/watch":       {"layout", "archive", "reader", "builder", "merge", "formats", "internal/copier", "internal/profileset", "internal/runfiles"},
@@ -86,7 +101,7 @@ var mayImport = map[string][]string{
 	"internal/specimen":    {"layout", "builder"},
 	"internal/forgery":     {"layout"},
 	"internal/cprogram":    {"archive", "reader", "internal/forgery", "internal/specimen"},
-	"internal/hexdump":     {"layout"},
+	"internal/hexdump":     {"layout", "internal/annotate"},
 	"internal/training":    {"internal/procfs"},
 	"agent":                {}, // C sources, and so c
 	"c":                    {},
@@ -94,7 +109,8 @@ var mayImport = map[string][]string{
 	"internal/agentlib":    {"agent", "c", "internal/publish"},
 	"internal/memstore":    {"archive", "reader", "builder"},
 	"internal/llvmreader":  {"layout", "reader", "internal/cputime"},
-	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/profileset", "internal/specimen"},
+	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/dump", "internal/profileset", "internal/specimen"},
+	"internal/testprofile": {"reader", "formats", "internal/memstore"},
 	"internal/compartment": {},
 	"internal/parse":       {},
 	"formats":              {"layout", "archive", "reader", "builder", "merge", "internal/parse"}, // and what is below it
@@ -112,6 +128,8 @@ var mayImport = map[string][]string{
 	"formats/hotspot/compilelog": {"internal/parse", "internal/jvm/names"},
 	"formats/hotspot/live": {"layout", "archive", "builder", "formats/hotspot/compilelog", "internal/compartment", "internal/procfs", "internal/secrets",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "internal/jvm/sketch"},
+	"formats/llvm/coverage":       {"layout", "reader", "formats/llvm", "internal/parse"},
+	"formats/stacks/lcov":         {"layout", "reader", "formats/codec", "formats/stacks", "formats/llvm/coverage"},
 	"formats/stacks/pprof/source": {"layout", "fit"},
 	"formats/hotspot/program": {"layout", "fit",
 		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "formats/hotspot/live", "internal/jvm/sketch"},

@@ -61,7 +61,7 @@ func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int
 	}
 }
 
-// residentPeak is the most memory that a process had until now, in bytes. (What
+// residentPeak returns the most memory that a process had until now, in bytes. (What
 // the kernel says of it at its end counts the memory of its parent, too.)
 func residentPeak(pid int) int64 {
 	kib, _, _ := strings.Cut(procfs.Status(pid, "VmHWM"), " ")

@@ -34,7 +34,7 @@ func repeated(head string, piece func(i int) string, tail string) func(*bufio.Wr
 	}
 }
 
-// constant is a piece that is always the same, or many of it.
+// constant returns a piece that is always the same, or many of it.
 func constant(piece string) func(int) string {
 	many := strings.Repeat(piece, 1+1024/len(piece))
 	return func(int) string { return many }
@@ -81,17 +81,17 @@ var pprofLocations = func() (all string) {
 	return all
 }()
 
-// message is a field of a protocol buffer that is a message or text.
+// message returns a field of a protocol buffer that is a message or text.
 func message(field byte, body string) string {
 	return string(binary.AppendUvarint([]byte{field<<3 | 2}, uint64(len(body)))) + body
 }
 
-// number is a field that is a number.
+// number returns a field that is a number.
 func number(field byte, n int) string {
 	return string(binary.AppendUvarint([]byte{field << 3}, uint64(n)))
 }
 
-// digits are n bytes that differ for each i, each from 1 to 100, the first ones most.
+// digits returns n bytes that differ for each i, each from 1 to 100, the first ones most.
 func digits(i, n int) string {
 	b := []byte(strings.Repeat("\x01", n))
 	for at := 0; i > 0 && at < n; at++ {
@@ -219,7 +219,7 @@ var bombs = map[string][]bomb{
 	},
 }
 
-// rawHeaderOf is a raw file of version 7 for 64 bits, with so many records,
+// rawHeaderOf returns a raw file of version 7 for 64 bits, with so many records,
 // counters and bytes of names, and what follows the header.
 func rawHeaderOf(records, counters, names uint64, rest []byte) []byte {
 	b := []byte("\x81rforpl\xff")
@@ -229,13 +229,13 @@ func rawHeaderOf(records, counters, names uint64, rest []byte) []byte {
 	return append(b, rest...)
 }
 
-// namesOf is a section of names that are not packed.
+// namesOf returns a section of names that are not packed.
 func namesOf(text string) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(text)))
 	return append(append(b, 0), text...)
 }
 
-// packedNames is a section of names that zlib has packed.
+// packedNames returns a section of names that zlib has packed.
 func packedNames(text string) []byte {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
@@ -245,7 +245,7 @@ func packedNames(text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(packed.Len())), packed.Bytes()...)
 }
 
-// rawNames is a raw file of one function and a section of names.
+// rawNames returns a raw file of one function and a section of names.
 func rawNames(section []byte) []byte {
 	return rawHeaderOf(1, 1, uint64(len(section)), append(make([]byte, 48+8), append(section, make([]byte, 8)...)...))
 }

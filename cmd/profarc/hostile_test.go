@@ -94,7 +94,7 @@ func domainDecides(args []string) bool {
 	return args[0] == "check" || slices.Contains(args, "--topn") || slices.Contains(args, "--table")
 }
 
-// hostileCommands are commands that look at archives, write them or fail. Those
+// hostileCommands returns commands that look at archives, write them or fail. Those
 // that fail have an argument with "nothing" in it.
 func hostileCommands(first, second, out string) (all [][]string) {
 	nothing := "nothing" + specimen.HostileText

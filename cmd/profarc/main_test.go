@@ -54,7 +54,7 @@ func llvm19() bool {
 	return err == nil
 }
 
-// java25 is the java of a JDK 25, empty if there is none.
+// java25 returns the java of a JDK 25, empty if there is none.
 func java25() string {
 	home := os.Getenv("JAVA25_HOME")
 	if found, _ := filepath.Glob("/usr/lib/jvm/*25*"); len(found) > 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/jvm/testjvm"
 )
 
 // A process that poses as a JVM: testdata/posing/libjvm.c forges what a mode
@@ -118,14 +119,7 @@ func posing(t *testing.T) string {
 func pose(t *testing.T, dir, mode string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(dir, "java"), mode)
-	in, err1 := cmd.StdinPipe()
-	out, err2 := cmd.StdoutPipe()
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	in, out := testjvm.StartPiped(t, cmd)
 	t.Cleanup(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
@@ -177,7 +171,7 @@ func TestDumpOfPosingProcess(t *testing.T) {
 	}
 }
 
-// profilesOf is how many profiles a sound archive has.
+// profilesOf returns how many profiles a sound archive has.
 func profilesOf(t *testing.T, path string) int {
 	t.Helper()
 	if out, err := exec.Command("profarc", "verify", path).CombinedOutput(); err != nil {

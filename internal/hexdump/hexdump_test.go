@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"flag"
 	"fmt"
 	"os"
@@ -68,7 +69,7 @@ func mustBeDone(t *testing.T, p *builder.Profile) {
 func annotated(t *testing.T, data []byte) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := annotate(&out, data); err != nil {
+	if err := print(&out, data); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -157,7 +158,7 @@ func TestEveryByteIsNamed(t *testing.T) {
 
 func TestNoArchiveIsAnError(t *testing.T) {
 	t.Parallel()
-	if err := annotate(new(bytes.Buffer), []byte("not an archive")); err == nil {
+	if err := print(new(bytes.Buffer), []byte("not an archive")); err == nil {
 		t.Error("a text was dumped")
 	}
 }
@@ -240,14 +241,14 @@ func pageSumVector(t *testing.T, row string) string {
 	ps := make([]byte, tree.Size())
 	for n := range tree.Pages() {
 		covered := tree.PageSpan(n)
-		le.PutUint64(ps[tree.Slot(0, n):], disk.Sum(file[covered.Offset:covered.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(file[covered.Offset:covered.End()]))
 	}
 	root := tree.Fill(ps)
 	var sums []string
 	for level := range tree.Levels() {
 		sums = append(sums, strconv.FormatInt(tree.Count(level), 10))
 	}
-	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "), le.Uint64(ps[tree.Slot(0, 0):]), root)
+	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "), binary.LittleEndian.Uint64(ps[tree.Slot(0, 0):]), root)
 }
 
 // TestCountsAndSummaryAreAtTheirOffsets compares the tables of docs/format.md

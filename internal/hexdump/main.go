@@ -36,5 +36,5 @@ func dumpFile(path string) error {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
-	return errors.Join(annotate(out, data), out.Flush())
+	return errors.Join(print(out, data), out.Flush())
 }

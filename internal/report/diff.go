@@ -64,9 +64,10 @@ func alwaysText(c compare.Certainty) string {
 	return "fails"
 }
 
-// Where returns the method, the point and the callers on one line.
-func (p DiffPlace) Where() string {
-	text := fmt.Sprintf("%s @%d", p.MethodName, p.Point)
+// Where returns the point and the callers behind the method, which is spelled in some way, on
+// one line.
+func (p DiffPlace) Where(method string) string {
+	text := fmt.Sprintf("%s @%d", method, p.Point)
 	for _, frame := range p.Context {
 		text += " < " + frame
 	}

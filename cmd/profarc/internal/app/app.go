@@ -84,7 +84,7 @@ func Publish(ctx context.Context, path string, write func(w io.Writer) error) er
 	return cli.Publish(ctx, path, write)
 }
 
-// PublishPrivate is Publish for a file that only its owner may read.
+// PublishPrivate is like Publish for a file that only its owner may read.
 func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
 	return cli.PublishPrivate(ctx, path, write)
 }

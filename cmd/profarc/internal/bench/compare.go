@@ -83,7 +83,7 @@ func changeOf(then, now *row) change {
 	return c
 }
 
-// spread is how far the quartiles are apart, to the median.
+// spread returns how far the quartiles are apart, as a share of the median.
 func (r *ratio) spread() float64 { return (r.Q3 - r.Q1) / r.Median }
 
 func verdictOf(change, noise float64) string {

@@ -131,7 +131,7 @@ func (b *bench) add(m reader.Method) error {
 	return nil
 }
 
-// wrong is the error for lookups that gave a wrong answer.
+// wrong returns the error for lookups that gave a wrong answer.
 func (b *bench) wrong(what string) error {
 	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
 }

@@ -98,7 +98,7 @@ func (f *figure) text() string {
 	return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), nsText(f.P99NS), nsText(f.P999NS))
 }
 
-// columns is the width asked for, or that of the terminal.
+// columns returns the width asked for, or that of the terminal.
 func columns(width int, a *app.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))

@@ -1,4 +1,4 @@
-// Package check holds profiles against code.
+// Package check compares profiles with code: the command check.
 package check
 
 import (
@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/reader"
@@ -55,7 +56,7 @@ func refuseOld(r *report.Check, old code) error {
 	return nil
 }
 
-// nothingSelected says why no method was selected.
+// nothingSelected explains why no method was selected.
 func (o *checkOptions) nothingSelected() string {
 	if flags := o.filters(); flags != "" {
 		return "no method matches " + flags
@@ -87,14 +88,15 @@ type checkOptions struct {
 	all        bool
 	json       bool
 	filter     methods.Filter
+	screen     terminal.Options
 }
 
 const commandHelp = `Check compares every profile of an archive with the code of a program. CODE is
 
   a class path   directories of class files, jars, .jmod files, 'lib/*' for all jars of a directory,
                  and homes of JDKs, separated by ` + listSeparator + `. A jar includes the jars in its lib, BOOT-INF and
-                 WEB-INF, and those that its manifest names. Of a multi-release jar the classes
-                 count that the named JDK loads, or else those for the release of the archive
+                 WEB-INF, and those that its manifest names. From a multi-release jar, check
+                 takes the classes that the named JDK loads, or those for the archive's release
   pid:N          a running JVM: the classes that it has loaded
   an archive, or a file that import reads
                  profiles of the new code; LLVM's are matched by name and function hash
@@ -138,7 +140,9 @@ points that matched the counts of a fresh run, in an experiment with edits of re
 
 The fields of --json are stable: "profiles" and "weight" by state; "misfits", the heaviest losses
 first; "unchecked", why profiles were not checked; "confidence" and "score" from 0 to 1. The exit code
-is 1 if nothing can be checked and, with --fail-below, if the score is lower.`
+is 1 if nothing can be checked and, with --fail-below, if the score is lower.
+
+` + terminal.Help
 
 // Command returns the command check.
 func Command(a *app.App) *cobra.Command {
@@ -169,6 +173,7 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.filter.AddTo(f)
+	o.screen.AddTo(cmd)
 	return cmd
 }
 
@@ -275,7 +280,11 @@ func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, 
 	if o.json {
 		err = a.PrintJSON(r)
 	} else {
-		printCheck(a, r)
+		err = o.screen.Run(a, func(screen *terminal.Screen) error {
+			screen.Domain = s.Header().Domain
+			printCheck(a, screen, r)
+			return nil
+		})
 	}
 	if err == nil && r.Score < o.failBelow {
 		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))

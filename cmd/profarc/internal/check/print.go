@@ -8,12 +8,13 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/report"
 )
 
-func printCheck(a *app.App, r *report.Check) {
+func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
@@ -31,9 +32,9 @@ func printCheck(a *app.App, r *report.Check) {
 	diff.PrintLoaderDoubts(a.Out, r.Loaders)
 	printPoints(a, r)
 	printRenames(a, r)
-	printMisfits(a, r)
+	printMisfits(a, screen, r)
 	if r.NoLongerCertain != nil {
-		diff.PrintCertainties(a, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
+		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
 		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
@@ -66,7 +67,7 @@ func printPoints(a *app.App, r *report.Check) {
 	}
 }
 
-func printMisfits(a *app.App, r *report.Check) {
+func printMisfits(a *app.App, screen *terminal.Screen, r *report.Check) {
 	if len(r.Misfits) == 0 {
 		return
 	}
@@ -74,9 +75,17 @@ func printMisfits(a *app.App, r *report.Check) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
 	for _, m := range r.Misfits {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, escape.Printable(m.Method), escape.Printable(strings.TrimSpace(m.Reason)))
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, methodText(screen, m), escape.Printable(strings.TrimSpace(m.Reason)))
 	}
 	w.Flush()
+}
+
+// methodText returns the method of a verdict without its class loader, which code on a class
+// path does not have.
+func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
+	name := v.MethodName
+	name.Loader = ""
+	return screen.Method(name)
 }
 
 // shownRenames is the most renames that are printed one by one.
@@ -105,7 +114,7 @@ func printRenames(a *app.App, r *report.Check) {
 // shownReasons is the most reasons that are printed one by one.
 const shownReasons = 5
 
-// uncheckedText says on one line why profiles are unchecked.
+// uncheckedText describes on one line why profiles are unchecked.
 func uncheckedText(reasons []report.CheckReason) string {
 	var parts []string
 	for _, r := range reasons[:min(shownReasons, len(reasons))] {

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/formats"
 )
 
-// explain says in the words of the command line what an error of package formats
+// explain puts into the words of the command line what an error of package formats
 // says in those of the library, and which errors are wrong usage.
 func explain(err error) error {
 	var (

@@ -252,7 +252,7 @@ func ImportFile(ctx context.Context, a *app.App, name string) (*formats.Imported
 	return importFiles(ctx, a, inputs, formats.ImportOptions{Unordered: true})
 }
 
-// skip says that a file is left out.
+// skip reports that a file is left out.
 func skip(a *app.App, name string, reason error) skippedFile {
 	if errors.Is(reason, formats.ErrEmpty) {
 		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}

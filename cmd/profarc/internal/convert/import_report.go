@@ -168,7 +168,7 @@ func (r *importReport) printWritten(a *app.App) {
 		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
 }
 
-// droppedText says how many functions were dropped, and why.
+// droppedText describes how many functions were dropped, and why.
 func droppedText(lost formats.Losses) string {
 	n, why := 0, []string{}
 	for _, l := range lost {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/layout"
@@ -21,6 +22,7 @@ type diffOptions struct {
 	cs        bool
 	failBelow float64
 	filter    methods.Filter
+	screen    terminal.Options
 }
 
 const commandHelp = `Diff compares archive B with A, the base. The score is the overlap of their counts: the sum over all
@@ -54,7 +56,9 @@ counts of an archive; "way" is "taken", "not taken", "default", "case N" or a su
 null if neither archive has counts. "others" is null for nulls, which are not counted, and "untyped"
 counts values whose types were not recorded.
 
-With --fail-below the exit code is 1 if the score is lower, or if there is none.`
+With --fail-below the exit code is 1 if the score is lower, or if there is none.
+
+` + terminal.Help
 
 // Command returns the command diff.
 func Command(a *app.App) *cobra.Command {
@@ -77,6 +81,7 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records instead of the others")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
 	o.filter.AddTo(f)
+	o.screen.AddTo(cmd)
 	return cmd
 }
 
@@ -115,7 +120,11 @@ func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) 
 	if o.json {
 		err = a.PrintJSON(r)
 	} else {
-		printDiff(a, r)
+		err = o.screen.Run(a, func(screen *terminal.Screen) error {
+			screen.Domain = sa.Header().Domain
+			printDiff(a, screen, r)
+			return nil
+		})
 	}
 	if err == nil && o.failBelow > 0 {
 		err = tooLow(r, o.failBelow)

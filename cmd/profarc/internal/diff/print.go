@@ -7,11 +7,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/report"
 )
 
-func printDiff(a *app.App, r *report.Diff) {
+func printDiff(a *app.App, screen *terminal.Screen, r *report.Diff) {
 	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", verdict(r), r.Domain, lowest(r))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
@@ -29,21 +30,21 @@ func printDiff(a *app.App, r *report.Diff) {
 	printLoaders(a, r)
 	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m report.DiffMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap), app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
-			escape.Printable(m.String()), app.Note(m.Mismatch, "mismatch"))
+			screen.Method(m.MethodName), app.Note(m.Mismatch, "mismatch"))
 	})
 	share := func(m report.DiffMethod) string {
-		return app.FormatPercent(m.ShareA+m.ShareB) + "\t  " + escape.Printable(m.String())
+		return app.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
 	}
 	printList(a.Out, "only in B", "in B\t", r.Came, share)
 	printList(a.Out, "only in A", "in A\t", r.Went, share)
 	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f report.DiffFlip) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.Where())
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.Where(screen.Method(f.MethodName)))
 	})
 	printList(a.Out, "sites that changed", "weight\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s report.DiffSite) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.Where())
+		return fmt.Sprintf("%s\t%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(s.Weight), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.Where(screen.Method(s.MethodName)))
 	})
-	PrintCertainties(a, "no longer certain", "A", "B", r.NoLongerCertain)
-	PrintCertainties(a, "certain in B alone", "B", "A", r.NowCertain)
+	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
+	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
 }
 
 // kindText returns a kind of counts for people.
@@ -105,7 +106,7 @@ func printNotCompared(a *app.App, r *report.Diff) {
 	}
 }
 
-// printLeftOut says which records are not compared.
+// printLeftOut prints which records are not compared.
 func printLeftOut(a *app.App, r *report.Diff) {
 	switch {
 	case r.LeftOut > 0 && r.ContextSensitive:
@@ -132,7 +133,7 @@ func printList[T any](out io.Writer, title, columns string, l report.List[T], li
 	w.Flush()
 }
 
-// others says how often a site had another outcome.
+// others describes how often a site had another outcome.
 func others(c report.Certainty) string {
 	if c.Others == nil {
 		return "null seen"
@@ -142,10 +143,10 @@ func others(c report.Certainty) string {
 
 // PrintCertainties prints the sites that are certain in one archive only.
 // certain and not name the archives in which they are and are not.
-func PrintCertainties(a *app.App, title, certain, not string, l report.List[report.Certainty]) {
+func PrintCertainties(a *app.App, screen *terminal.Screen, title, certain, not string, l report.List[report.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a.Out, title, columns, l, func(c report.Certainty) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count, c.Where())
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count, c.Where(screen.Method(c.MethodName)))
 	})
 }
 

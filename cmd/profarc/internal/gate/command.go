@@ -23,8 +23,8 @@ import (
 // no reader accepts it.
 const exitNoProfile = 3
 
-const commandHelp = `Gate decides whether a new archive may take the place of the one in use: in a job after training,
-before the archive is shipped. It verifies the archive to the last byte, then judges
+const commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
+the archive is shipped. It verifies the archive to the last byte, then judges
 
   fit        how well its profiles fit the code of --against, as check does
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in

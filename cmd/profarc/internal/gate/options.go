@@ -42,7 +42,7 @@ func (o *options) addTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked", cobra.FixedCompletions(append([]string{"all"}, gate.Names...), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// off are the texts of a threshold that switches its criterion off.
+// off returns the texts of a threshold that switches its criterion off.
 func off(text string) bool {
 	return text != "" && strings.TrimRight(strings.TrimSuffix(text, "%"), "0.") == ""
 }

@@ -1,4 +1,4 @@
-// Package info prints what an archive says of itself.
+// Package info prints facts about an archive: the command info.
 package info
 
 import (
@@ -19,8 +19,8 @@ import (
 
 type infoOptions struct{ summary, tables, json bool }
 
-const commandHelp = `Info prints what an archive says of itself: who made it and when, the address at which it is to be
-mapped, the sizes of its regions, how much of everything it holds, and the settings of the profiler
+const commandHelp = `Info prints facts about an archive: who made it and when, the address that it asks to be mapped at,
+the sizes of its regions, how many records of each kind it holds, and the settings of the profiler
 that shape its entries. Opening takes the same time for any size.
 
 --summary reads all profiles and prints how few methods, and how few counts, make up most of all

@@ -73,7 +73,7 @@ func commonFacts(f *facts.RunFacts) facts.RunFact {
 	return c
 }
 
-// runText says which process a run was, when it ran, and how it ended.
+// runText describes which process a run was, when it ran, and how it ended.
 func runText(r *facts.RunFact) string {
 	var parts []string
 	if r.Process != nil {

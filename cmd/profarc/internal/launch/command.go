@@ -43,8 +43,7 @@ If the command is not java but a script or env, it is not known which JVM is mea
 JVMs below the command adopt: it sets JAVA_TOOL_OPTIONS, of which each JVM prints a line on stderr.
 
 --base names the archive that the other one is a layer on (train --base): what the one lacks is adopted
-from the other. Both are put together once, into a file of the user's cache. If it is not the base of
-the archive, that is adopted alone, and one line says so.
+from the other. If it is not the base of the archive, that is adopted alone, and one line says so.
 
 With --train-if-missing a start without an archive is a training run, as of profarc train: its JVM is
 read at its exit, and later starts adopt. Of several starts at once one trains, the others run as they
@@ -145,7 +144,7 @@ func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
 	return o.end(ctx, a, s)
 }
 
-// errNoJava is the error of a command of which it is not known where java's flag belongs.
+// errNoJava returns the error of a command of which it is not known where java's flag belongs.
 func errNoJava(name string) error {
 	return app.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command starts adopt with --inherit, "+
 		"which sets %s", name, program.Options)
@@ -183,12 +182,11 @@ func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (
 			return "", err
 		}
 	}
-	adopted, err := o.withBase(ctx, a)
-	if err != nil {
+	options := o.agent // a script may change the working directory
+	if err := o.setBase(ctx, a, &options); err != nil {
 		return "", err
 	}
-	options := o.agent // a script may change the working directory
-	if options.Archive, err = filepath.Abs(adopted); err != nil {
+	if options.Archive, err = filepath.Abs(o.archive); err != nil {
 		return "", err
 	}
 	if r := options.Report; r != "" && r != "-" {
@@ -199,7 +197,7 @@ func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (
 	return options.Flag(library)
 }
 
-// report says on stderr why the program is not trained, or starts without profiles. It
+// report prints on stderr why the program is not trained, or starts without profiles. It
 // returns what is an error.
 func (o *runOptions) report(a *app.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"

@@ -1,4 +1,4 @@
-// Package layers is how commands take an archive together with its base.
+// Package layers opens an archive together with its base, for the commands that take both.
 package layers
 
 import (
@@ -34,7 +34,7 @@ func With(ctx context.Context, a *app.App, path, base string, f func(stores []*r
 	})
 }
 
-// WithOne is With for a command that reads one archive: f is called with one that answers as
+// WithOne is like With, for a command that reads one archive: f is called with one that answers as
 // the layers do.
 func WithOne(ctx context.Context, a *app.App, path, base string, f func(s *reader.Store) error) error {
 	return With(ctx, a, path, base, func(stores []*reader.Store) error {

@@ -146,6 +146,15 @@ func (o *lookupOptions) askStore(ctx context.Context, s *reader.Store, key strin
 	for _, q := range asked {
 		r, err := o.ask(ctx, s, q)
 		if errors.Is(err, reader.ErrNotFound) {
+			meant, ok, failed := q.asDisplayed(s, o)
+			if failed != nil {
+				return nil, nil, failed
+			}
+			if ok {
+				r, err = o.ask(ctx, s, meant)
+			}
+		}
+		if errors.Is(err, reader.ErrNotFound) {
 			missing = errors.Join(missing, o.missing(s, &q))
 		} else if err != nil {
 			return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/naming"
@@ -175,7 +176,7 @@ func (q *question) lookForCode(code uint64) {
 	}
 }
 
-// tellApart says how to name one of several matches.
+// tellApart explains how to name one of several matches.
 func (q *question) tellApart() string {
 	if _, err := q.method(); errors.Is(err, reader.ErrAmbiguous) {
 		return "look them up by key"
@@ -240,4 +241,26 @@ func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 		}
 		*keys = (*keys)[1:]
 	}
+}
+
+// asDisplayed returns the question that was meant if its key is none, but is how a terminal
+// displays a method; ok is false if it is not.
+func (q *question) asDisplayed(s *reader.Store, o *lookupOptions) (meant question, ok bool, err error) {
+	if o.id || o.prefix {
+		return meant, false, nil
+	}
+	m, err := methods.FindDisplayed(s, q.key, o.loader)
+	if errors.Is(err, reader.ErrNotFound) {
+		return meant, false, nil
+	}
+	if err != nil {
+		return meant, false, err
+	}
+	name, err := analyze.NameOf(s, m)
+	if err != nil {
+		return meant, false, err
+	}
+	meant, err = newQuestion(s, strings.Replace(q.text, q.key, name.String(), 1), o)
+	meant.text = q.text
+	return meant, true, err
 }

@@ -87,7 +87,7 @@ type callContext struct {
 // NewCallContext looks the callers up in an archive.
 func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error) {
 	for _, site := range sites {
-		m, err := Find(s, KeysOf(s.Header().Domain, site.caller, ""))
+		m, err := FindDisplayed(s, site.caller, "")
 		if errors.Is(err, reader.ErrNotFound) {
 			c.unknown = append(c.unknown, site.caller)
 		} else if err != nil {
@@ -114,7 +114,7 @@ func (c *callContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }
 
-// Lines says for people how much of the context was found.
+// Lines describes to people how much of the context was found.
 func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
 	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + app.Amount(c.Callers, "caller")}
 	for _, caller := range c.Unknown {

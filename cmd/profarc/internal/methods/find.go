@@ -4,7 +4,12 @@ package methods
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,3 +24,45 @@ func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 	}
 	return reader.Method{}, reader.ErrNotFound
 }
+
+// FindDisplayed returns the method with a key or, if no method has it, the one that is
+// displayed like that on a terminal: java.util.HashMap.put(Object, Object). The error
+// matches reader.ErrNotFound if there is none, and says so if there are several.
+func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
+	m, err := Find(s, KeysOf(s.Header().Domain, text, loader))
+	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {
+		return m, err
+	}
+	all, err := Displayed(s, text, loader)
+	switch {
+	case err != nil:
+		return m, err
+	case len(all) == 0:
+		return m, reader.ErrNotFound
+	case len(all) > 1:
+		return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it", s.Mapping().Name(), escape.Printable(text))
+	}
+	return all[0], nil
+}
+
+// Displayed returns the methods that are displayed like that on a terminal. It reads the
+// names of all methods.
+func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
+	d, plain := s.Header().Domain, naming.Plain(text)
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if LoaderMatches(loader, k.Loader) && slices.Contains(naming.PlainForms(d, k), plain) {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// mayBeDisplay reports whether a text is a method with parameters, as all are displayed.
+func mayBeDisplay(text string) bool { return strings.Contains(text, "(") }

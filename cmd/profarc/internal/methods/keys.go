@@ -6,7 +6,8 @@ import (
 
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/formats/text"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -56,55 +57,7 @@ func classCuts(named string) []cut {
 	return append(cuts, cut{}) // no class
 }
 
-// graalSignature converts a JVM descriptor to GraalVM's spelling:
-// (I[Ljava/lang/String;)V becomes void(int,[Ljava.lang.String;).
-func graalSignature(descriptor string) (signature string, ok bool) {
-	rest, ok := strings.CutPrefix(descriptor, "(")
-	var parameters []string
-	for ok && !strings.HasPrefix(rest, ")") {
-		var name string
-		name, rest, ok = cutDescriptor(rest)
-		parameters = append(parameters, name)
-	}
-	if !ok {
-		return "", false
-	}
-	result, rest, ok := cutDescriptor(rest[1:])
-	return result + "(" + strings.Join(parameters, ",") + ")", ok && rest == ""
-}
-
-var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
-	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
-
-// cutDescriptor cuts the first type off a descriptor and returns its name as
-// Class.getName does.
-func cutDescriptor(text string) (name, rest string, ok bool) {
-	element := strings.TrimLeft(text, "[")
-	if element == "" {
-		return "", "", false
-	}
-	size := len(text) - len(element) + 1
-	if element[0] == 'L' {
-		end := strings.IndexByte(element, ';')
-		if end < 2 {
-			return "", "", false
-		}
-		size += end
-	} else if primitiveNames[element[0]] == "" {
-		return "", "", false
-	}
-	name, rest = strings.ReplaceAll(text[:size], "/", "."), text[size:]
-	switch {
-	case name[0] == '[':
-	case name[0] == 'L':
-		name = name[1 : len(name)-1]
-	default:
-		name = primitiveNames[name[0]]
-	}
-	return name, rest, true
-}
-
-// KeysOf are the keys that a text may mean in a domain, the likeliest first. It
+// KeysOf returns the keys that a text may mean in a domain, the likeliest first. It
 // takes all spellings that profarc prints:
 //
 //	java.lang.String::length()I        as show, top and lookup print it,
@@ -201,7 +154,7 @@ func (r *readings) member(k layout.Key) {
 		}
 	}
 	r.add(k)
-	if signature, ok := graalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
+	if signature, ok := names.GraalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
 		dotted := k
 		dotted.Class, dotted.Signature = strings.ReplaceAll(k.Class, "/", "."), signature
 		r.add(dotted)
@@ -237,23 +190,9 @@ func cutLoader(spelled string) (bare, loader string, ok bool) {
 func cutAccess(spelled string) string {
 	for {
 		word, rest, ok := strings.Cut(spelled, " ")
-		if !ok || !slices.Contains(strings.Fields(AccessText(^uint32(0))), word) {
+		if !ok || !slices.Contains(strings.Fields(naming.AccessText(^uint32(0))), word) {
 			return spelled
 		}
 		spelled = rest
 	}
-}
-
-// AccessText returns the access flags before a method, each followed by a space.
-func AccessText(access uint32) string {
-	text := ""
-	for _, f := range []struct {
-		bit  uint32
-		name string
-	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "}, {disk.AccNative, "native "}} {
-		if access&f.bit != 0 {
-			text += f.name
-		}
-	}
-	return text
 }

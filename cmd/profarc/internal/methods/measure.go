@@ -16,7 +16,7 @@ func MeasureNames() []string {
 	return names
 }
 
-// ChosenMeasure is the measure that a flag names, nil if it names none.
+// ChosenMeasure returns the measure that a flag names, nil if it names none.
 func ChosenMeasure(name string, more ...string) (*analyze.Measure, error) {
 	m, ok := analyze.MeasureNamed(name)
 	if !ok && name != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -85,8 +86,20 @@ func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error)
 // double colon between class and method, in any domain.
 func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 	parts := k.Split(d)
-	return sel.Class.Matches(parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
-		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(naming.MethodText(d, k))))
+	return matchesClass(sel.Class, parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
+		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(naming.MethodText(d, k))) || sel.matchesDisplay(d, k))
+}
+
+// matchesClass reports whether a class is selected, by its name in the archive or as it is
+// written in Java.
+func matchesClass(p Pattern, class string) bool {
+	return p.Matches(class) || strings.Contains(class, "$") && p.Matches(names.JavaClass(class))
+}
+
+// matchesDisplay reports whether a key is selected by how it is displayed on a terminal.
+func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
+	whole := Pattern(naming.Plain(string(sel.Whole)))
+	return slices.ContainsFunc(naming.PlainForms(d, k), whole.Matches)
 }
 
 // A Filter holds the patterns of --class and --method.

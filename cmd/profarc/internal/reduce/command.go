@@ -32,11 +32,11 @@ type reduceOptions struct {
 
 const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
 all counts. A method weighs the sum of its invocations and counts over all contexts and versions of
-its code; among equal methods the first by name stays. info --summary says how many methods that
-takes. Counts of several units, as of a JamaicaVM, are not added up: methods stay that make up the
-share of any unit. Cycles include those of called methods, so every method stays that has the rest of
-the highest count: with 99.9%, a thousandth. Of sampled stacks the fewest stay that make up the share
-of all samples, with the methods on them. --drop-cold drops profiles and stacks without any count,
+its code; among equal methods the first by name is kept. info --summary says how many methods that
+takes. Counts in several units, as JamaicaVM has them, are not added up: a method is kept if the
+share of any unit needs it. Cycles include those of called methods, so a method is kept if it has at
+least the remaining share of the highest count: with 99.9%, a thousandth. Of sampled stacks, reduce
+keeps the fewest that make up the share of all samples, with the methods on them. --drop-cold drops profiles and stacks without any count,
 backedges included, and methods that have no others or are unexecuted. --class and --method keep
 methods whose names match, as in show, and the stacks with such a method as the leaf; --hot is then a
 share of their counts and samples. What a kept profile or stack refers to is kept, too: types, and
@@ -141,7 +141,7 @@ func (o reduceOptions) withBase(ctx context.Context, a *app.App, in string, f fu
 	})
 }
 
-// reduction is what the flags ask for, but for the filters.
+// reduction returns what the flags ask for, but for the filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":

@@ -101,7 +101,7 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// shares says how much of the counts was kept and, if there are any, of the
+// shares describes how much of the counts was kept and, if there are any, of the
 // samples.
 func (r *reduceReport) shares() string {
 	var parts []string

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/reader"
 )
@@ -30,13 +31,16 @@ type showOptions struct {
 	json      bool
 	callers   []string
 	llvm      llvmShowOptions
+	source    llvmSourceOptions
 	most      app.OutputLimit
 	table     tableOptions
+	terminal  terminal.Options
+	screen    *terminal.Screen
 }
 
 const commandHelp = `Show prints profiles: of one method, or of all methods that the filters select.
 
-METHOD is a key as lookup takes it, or any part of Class::name. With --caller, or with callers after
+METHOD is a key as lookup takes it, a method as it is displayed, or any part of either. With --caller, or with callers after
 the key, show prints the profile of one calling context: of the longest that the archive has. It says
 how many of the callers that context covers. --class and --method select by a glob if they contain *
 or ?, otherwise by any part of the name; / and . are the same there. --by prints the hottest methods
@@ -44,15 +48,18 @@ first, in the order of top. --min is a least value of what --by sums, or of call
 --json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
 with the methods that match and empty lists of types and tables.
 
---class-path names the program, as check --against does. Cases of switches then have their labels
-instead of numbers from 0, if a class file has the profiled code.
+` + codeHelp + `
 
 For LLVM's profiles METHOD is the PGO name of a function, or a part of it. --detailed-summary, --topn
 and --showcs print what llvm-profdata show prints about the whole profile instead.
 
+` + sourceHelp + `
+
 --table prints a table of data that belongs to no method, such as heap use, threads, monitors or
 binary ids. info --tables lists the tables of an archive and their columns. --sort sorts by a column,
---match selects rows by any of their cells, and --top limits their number.`
+--match selects rows by any of their cells, and --top limits their number.
+
+` + terminal.Help
 
 // Command returns the command show.
 func Command(a *app.App) *cobra.Command {
@@ -67,9 +74,11 @@ func Command(a *app.App) *cobra.Command {
   profarc show app.parc --class 'java.util.*Map' --min 1000
   profarc show app.parc --by backedges --min 1 | less
   profarc show app.parc 'Main::run()V' --json | jq '.methods[0]'
-  profarc show app.parc Main::run --class-path app.jar
+  profarc show app.parc 'Main.run(String, int)'
+  profarc show app.parc Main::run --class-path app.jar --source-path src/main/java
   profarc show robot.parc --table heap-use --sort bytes --top 20
   profarc show server.parc --function main
+  profarc show server.parc main --binary ./server --source-path src
   profarc show server.parc --detailed-summary --topn 10`,
 		Args:              app.Args(1, 2, "an archive and at most one method"),
 		ValidArgsFunction: app.CompleteArchives(1),
@@ -80,14 +89,16 @@ func Command(a *app.App) *cobra.Command {
 	o.filter.AddFunctionTo(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
 	layers.AddTo(f, &o.base)
-	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, for the labels of switches")
+	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, to print bytecodes and source lines")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.most.AddTo(f)
 	o.llvm.addTo(f)
+	o.source.addTo(f)
 	o.table.addTo(f)
+	o.terminal.AddTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -100,7 +111,12 @@ func runShow(ctx context.Context, a *app.App, args []string, o showOptions) erro
 	if err := o.check(args); err != nil {
 		return err
 	}
-	return layers.WithOne(ctx, a, args[0], o.base, func(s *reader.Store) error { return o.show(ctx, a, s, args[1:], by) })
+	return layers.WithOne(ctx, a, args[0], o.base, func(s *reader.Store) error {
+		return o.terminal.Run(a, func(screen *terminal.Screen) error {
+			o.screen, screen.Domain = screen, s.Header().Domain
+			return o.show(ctx, a, s, args[1:], by)
+		})
+	})
 }
 
 // check returns an error for flags that do not go together.
@@ -108,11 +124,17 @@ func (o *showOptions) check(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return app.Usagef("--caller needs one method: name it after the archive")
 	}
-	if o.classPath != "" && o.json {
-		return app.Usagef("--class-path adds labels for people: leave out --class-path or --json")
+	if o.classPath != "" && o.json && o.source.path == "" {
+		return app.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with --source-path for both in JSON")
+	}
+	if o.source.path != "" && o.classPath == "" && !o.source.asked() {
+		return app.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or with --binary")
 	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
 		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
+	}
+	if err := o.source.check(len(args) > 1 || !o.everything(), o.llvm.asked() || o.table.name != ""); err != nil {
+		return err
 	}
 	return o.table.check(len(args), !o.everything() || o.llvm.asked())
 }
@@ -123,14 +145,23 @@ func (o *showOptions) show(ctx context.Context, a *app.App, s *reader.Store, key
 	out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
 	sel.Loader, sel.HottestFirst = o.loader, by != nil
+	if o.source.asked() {
+		if err := o.source.open(s); err != nil {
+			return err
+		}
+		if o.source.file != "" {
+			return o.source.showFiles(out, a.ErrOut, o.json)
+		}
+		o.source.opened.note(a.ErrOut)
+	}
 	switch {
 	case o.llvm.asked():
 		return showLLVMSummary(a, out, s, o.llvm, o.json)
 	case o.table.name != "":
-		return showTable(ctx, a, out, s, o.table, o.json)
+		return showTable(ctx, out, o.screen, s, o.table, o.json)
 	case len(key) > 0:
 		return o.showMethod(ctx, out, a.ErrOut, s, key[0], sel)
-	case o.json && o.everything():
+	case o.json && o.everything() && !o.source.asked() && o.classPath == "":
 		return dump.JSON(out, s)
 	}
 	return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
@@ -204,7 +235,12 @@ func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[re
 			m, err, ok = next()
 		}
 	}
-	if o.json {
+	switch {
+	case o.source.opened != nil:
+		return o.source.opened.show(w, s, o.screen, all, o.json)
+	case o.json && o.classPath != "":
+		return o.listJSON(w, s, all)
+	case o.json:
 		return dump.Methods(w, s, all)
 	}
 	return o.printAll(w, s, all)
@@ -212,11 +248,11 @@ func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[re
 
 // printAll prints methods for people, separated by blank lines.
 func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
-	labels, err := openLabels(o.classPath, s)
+	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {
 		return err
 	}
-	defer labels.close()
+	defer program.Close()
 	tally, n := newLazyTally(s), 0
 	for m, err := range methods {
 		if err != nil {
@@ -227,7 +263,7 @@ func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[r
 				return err
 			}
 		}
-		if err := printMethodWith(w, s, m, tally, labels); err != nil {
+		if err := newPrinter(w, s, o.screen, tally, program).print(m); err != nil {
 			return err
 		}
 	}

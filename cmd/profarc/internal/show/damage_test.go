@@ -12,8 +12,8 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/ranking"
@@ -99,7 +99,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 	}
 }
 
-// changed is a copy with one to three other bytes behind the page sums, and sums
+// changed returns a copy with one to three other bytes behind the page sums, and sums
 // that fit.
 func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 	t.Helper()
@@ -152,14 +152,14 @@ func printEverything(s *reader.Store) (errs []error) {
 // printTables does what show --table does, with every table, and what
 // info --tables does.
 func printTables(s *reader.Store) (errs []error) {
-	a := &app.App{}
+	screen := &terminal.Screen{Width: 40}
 	for t, err := range s.Tables() {
 		if errs = append(errs, err); err != nil {
 			return errs
 		}
 		for _, asJSON := range []bool{false, true} {
 			o := tableOptions{name: t.Kind.String(), sort: fmt.Sprint(t.Columns()), match: "?*"}
-			errs = append(errs, showTable(context.Background(), a, io.Discard, s, o, asJSON))
+			errs = append(errs, showTable(context.Background(), io.Discard, screen, s, o, asJSON))
 		}
 	}
 	return errs

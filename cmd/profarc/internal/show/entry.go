@@ -37,7 +37,7 @@ var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
 
 // printEntry prints one entry: point, kind, data, and a line for each row.
 func (p *profilePrinter) printEntry(e reader.Entry) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), entryNotes(e))
+	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), entryNotes(e))
 	if printTag, ok := entryPrinters[e.Tag()]; ok {
 		printTag(p, e)
 	} else {
@@ -142,7 +142,7 @@ func subText(e reader.Entry) string {
 	return fmt.Sprintf("kind %d", e.Sub())
 }
 
-// entryNotes are the traps and flags of an entry.
+// entryNotes returns the traps and flags of an entry.
 func entryNotes(e reader.Entry) string {
 	notes := ""
 	if traps := e.Traps(); traps != 0 {
@@ -274,13 +274,13 @@ func (p *profilePrinter) printSwitch(e reader.Entry) {
 	}
 }
 
-// casesAt are the labels of the cases of a switch, nil if they are not known.
+// casesAt returns the labels of the cases of a switch, nil if they are not known.
 func (p *profilePrinter) casesAt(point int32, n int) []int32 {
-	if p.cases == nil {
+	if p.listed == nil || !p.listed.Placed() {
 		return nil
 	}
-	if labels := p.cases(int(point)); len(labels) == n {
-		return labels
+	if i, ok := p.listed.At(int(point)); ok && len(i.Labels) == n {
+		return i.Labels
 	}
 	return nil
 }
@@ -344,12 +344,12 @@ func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
 func (p *profilePrinter) target(sub layout.Sub, id uint64) string {
 	text, err := p.targets.Text(p.s, sub, id)
 	p.err = cmp.Or(p.err, err)
-	return text
+	return p.screen.Spelling.Function(text)
 }
 
 func (p *profilePrinter) printBitmap(e reader.Entry) { p.line("%s", bitmapText(e)) }
 
-// bitmapText says how many bits of a bitmap are set, and which.
+// bitmapText describes how many bits of a bitmap are set, and which.
 func bitmapText(e reader.Entry) string {
 	b, _ := e.Bitmap()
 	set := 0

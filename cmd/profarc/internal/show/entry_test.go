@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -53,7 +54,7 @@ func printedCells(t *testing.T, b *builder.Builder) (lines []string) {
 	t.Helper()
 	s := memstore.Open(t, b)
 	var text strings.Builder
-	p := &profilePrinter{w: bufio.NewWriter(&text), s: s}
+	p := &profilePrinter{w: bufio.NewWriter(&text), s: s, screen: terminal.Pipe()}
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)

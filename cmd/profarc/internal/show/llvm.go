@@ -103,10 +103,13 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 		cs = ", context-sensitive"
 	}
 	fmt.Fprintf(p.w, "  hash %s%s\n", app.FormatHash(q.Code()), cs)
+	listed := p.printSource(q)
 	for e := range q.Entries() {
 		switch e.Tag() {
 		case layout.TagCounters:
-			p.llvmCounters(e)
+			if !listed {
+				p.llvmCounters(e)
+			}
 		case layout.TagBitmap:
 			fmt.Fprintf(p.w, "  bitmap of MC/DC: %s\n", bitmapText(e))
 		case layout.TagValueSite: // below, by kind

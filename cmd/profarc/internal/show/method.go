@@ -12,10 +12,11 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -48,17 +49,17 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 		}
 		return errors.Join(err, dump.Profile(w, s, m, match.Profile))
 	}
-	labels, err := openLabels(o.classPath, s)
+	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {
 		return err
 	}
-	defer labels.close()
-	return printInContext(w, s, m, match, labels)
+	defer program.Close()
+	return newPrinter(w, s, o.screen, nil, program).inContext(m, match)
 }
 
 // only returns the method of a key, or the single method whose name contains it.
 func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, err error) {
-	found, err = methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
+	found, err = methods.FindDisplayed(s, key, o.loader)
 	if !errors.Is(err, reader.ErrNotFound) {
 		return found, err
 	}
@@ -84,18 +85,17 @@ func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, er
 	return found, nil
 }
 
-// printInContext prints a method with one of its profiles.
-func printInContext(w io.Writer, s *reader.Store, m reader.Method, match *methods.ContextMatch, labels *switchLabels) error {
-	lines, err := match.Lines(s)
+// inContext prints a method with one of its profiles.
+func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch) error {
+	lines, err := match.Lines(p.s)
 	if err != nil {
 		return err
 	}
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, labels: labels}
-	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", methods.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()), methodNotes(m))
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()), methodNotes(m))
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)
 	}
-	if s.Header().Domain.LLVM() {
+	if p.s.Header().Domain.LLVM() {
 		p.indent = llvmIndent
 		p.llvmProfile(match.Profile)
 	} else {
@@ -174,14 +174,24 @@ type profilePrinter struct {
 	targets naming.Targets
 	callers map[layout.Ref]string // names of methods in contexts
 	tally   lazyTally
-	labels  *switchLabels
-	cases   func(bci int) []int32 // labels of a switch of the profile's code; nil if the code is unknown
+	screen  *terminal.Screen
+	program *listing.Program
+	listed  *listing.Listing // the code of the profile, nil without a program
+	inset   int              // columns before the points of bytecodes
+	source  *llvmSource      // nil unless source lines of LLVM's functions are wanted
 }
 
-// printMethodWith prints a method with all its profiles and samples, and the
-// labels of its switches.
-func printMethodWith(w io.Writer, s *reader.Store, m reader.Method, tally lazyTally, labels *switchLabels) error {
-	p := &profilePrinter{w: bufio.NewWriter(w), s: s, indent: pointWidth + kindWidth, tally: tally, labels: labels}
+// newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a
+// program no code.
+func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally lazyTally, program *listing.Program) *profilePrinter {
+	if screen == nil {
+		screen = terminal.Pipe()
+	}
+	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, tally: tally, program: program}
+}
+
+// print prints a method with all its profiles and samples.
+func (p *profilePrinter) print(m reader.Method) error {
 	p.method(m)
 	if p.err != nil {
 		return p.err
@@ -189,10 +199,9 @@ func printMethodWith(w io.Writer, s *reader.Store, m reader.Method, tally lazyTa
 	return p.w.Flush()
 }
 
-// PrintMethod prints a method with all its profiles, without the labels of
-// switches.
+// PrintMethod prints a method with all its profiles, without its code.
 func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	return printMethodWith(w, s, m, newLazyTally(s), nil)
+	return newPrinter(w, s, terminal.Pipe(), newLazyTally(s), nil).print(m)
 }
 
 func (p *profilePrinter) method(m reader.Method) {
@@ -201,7 +210,7 @@ func (p *profilePrinter) method(m reader.Method) {
 		p.err = err
 		return
 	}
-	fmt.Fprintf(p.w, "%s%s\n", methods.AccessText(m.Access()), escape.Printable(name.String()))
+	fmt.Fprintf(p.w, "%s%s\n", naming.AccessText(m.Access()), p.screen.Method(name))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
 	profiles := 0
 	for q, err := range m.Profiles() {
@@ -261,13 +270,19 @@ func methodNotes(m reader.Method) string {
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
-	p.cases = p.labels.of(q)
 	for _, facts := range []string{ProfileFacts(q), compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}
 	}
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	first := layout.SectionData
+	if l := p.list(q); l != nil {
+		if p.codeNotes(l); l.Placed() {
+			p.code(l)
+			first++
+		}
+	}
+	for section := first; section < layout.SectionDirectory; section++ {
 		n := 0
 		for e := range q.Section(section) {
 			if n++; n == 1 && section != layout.SectionData {
@@ -306,7 +321,7 @@ func (p *profilePrinter) context(q reader.Profile) {
 	}
 }
 
-// callerName is methodName for a method that comes again and again.
+// callerName is like methodName for a method that comes again and again.
 func (p *profilePrinter) callerName(m reader.Method) string {
 	name, ok := p.callers[m.Ref()]
 	if !ok {
@@ -327,16 +342,16 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	return escape.Printable(name.String())
+	return p.screen.Method(name)
 }
 
 func (p *profilePrinter) typeName(t reader.Type) string {
 	if !t.Valid() {
 		return "none"
 	}
-	text, err := naming.TypeText(t)
+	text, err := p.screen.Type(t)
 	p.err = cmp.Or(p.err, err)
-	return escape.Printable(text)
+	return text
 }
 
 // A lazyTally counts the samples of an archive when first called.
@@ -346,7 +361,7 @@ func newLazyTally(s *reader.Store) lazyTally {
 	return sync.OnceValues(func() (*facts.SampleTally, error) { return facts.TallySamples(s) })
 }
 
-// samplesText says how often a method was sampled.
+// samplesText describes how often a method was sampled.
 func samplesText(m facts.MethodSamples) string {
 	return fmt.Sprintf("%s, %d in the method itself", app.Amount(m.Total, "sample"), m.Self)
 }

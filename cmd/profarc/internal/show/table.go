@@ -14,11 +14,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/facts"
@@ -53,7 +55,7 @@ func (o *tableOptions) check(args int, filtered bool) error {
 }
 
 // showTable prints a table.
-func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o tableOptions, asJSON bool) error {
+func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *reader.Store, o tableOptions, asJSON bool) error {
 	t, err := tableNamed(s, o.name)
 	if err != nil {
 		return err
@@ -78,6 +80,9 @@ func showTable(ctx context.Context, a *app.App, w io.Writer, s *reader.Store, o 
 	}
 	if asJSON {
 		return v.json(ctx, w)
+	}
+	if screen.Width > 0 {
+		return v.printFitted(ctx, w, screen)
 	}
 	return v.print(ctx, w)
 }
@@ -190,6 +195,42 @@ func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) e
 		}
 	}
 	return nil
+}
+
+// printFitted prints the rows for a terminal, in columns that fit its width.
+func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
+	widths := make([]int, len(v.columns))
+	lines := make([][]string, 1, 1+len(v.rows))
+	add := func(column int, text string) {
+		widths[column] = max(widths[column], uniseg.StringWidth(text))
+		lines[len(lines)-1] = append(lines[len(lines)-1], text)
+	}
+	for i := range v.columns {
+		add(i, v.columns[i].form.Name)
+	}
+	err := v.eachRow(ctx, func(_, row int) error {
+		lines = append(lines, nil)
+		for i := range v.columns {
+			text, err := v.columns[i].text(row)
+			if err != nil {
+				return err
+			}
+			add(i, escape.Printable(text))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	screen.Shrink(widths)
+	for _, line := range lines {
+		for i := range line {
+			line[i] = screen.Cell(line[i], widths[i])
+		}
+		fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " "))
+	}
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), app.Amount(v.of, "row"))
+	return err
 }
 
 // print prints the rows for people, one on each line.

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// column are the texts of a column of a table, nil if there is no such table.
+// column returns the texts of a column of a table, nil if there is no such table.
 func column(t *testing.T, s *reader.Store, kind layout.TableKind, name string) (cells []string) {
 	t.Helper()
 	table, err := s.Table(kind)

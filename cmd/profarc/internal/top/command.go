@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,6 +21,7 @@ type topOptions struct {
 	filter methods.Filter
 	min    uint64
 	json   bool
+	screen terminal.Options
 }
 
 func commandHelp() string {
@@ -40,7 +42,10 @@ A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. 
 ran more often than they show, and often by far. The level is the highest at which a method was
 compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
 
-` + pollutionText
+` + pollutionText + `
+
+` + terminal.Help + ` On a terminal each row has a bar, too: its length is the value's share of the
+highest one.`
 }
 
 // Command returns the command top.
@@ -55,6 +60,7 @@ func Command(a *app.App) *cobra.Command {
   profarc top app.parc --class 'java.util.*' --by counts --min 1000
   profarc top native.parc --by samples
   profarc top app.parc --by pollution
+  profarc top app.parc -n 500 --color always --raw=false | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
@@ -68,6 +74,7 @@ func Command(a *app.App) *cobra.Command {
 	o.filter.AddFunctionTo(f)
 	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.screen.AddTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -87,34 +94,37 @@ func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
 		if err := o.filter.Check(s); err != nil {
 			return err
 		}
-		return top(ctx, a, s, o, by)
+		return o.screen.Run(a, func(p *terminal.Screen) error {
+			p.Domain = s.Header().Domain
+			return top(ctx, &printer{a, p}, s, o, by)
+		})
 	})
 }
 
 // top ranks by a measure, nil for the default one of the archive, or by one of the
 // other values of --by.
-func top(ctx context.Context, a *app.App, s *reader.Store, o topOptions, by *analyze.Measure) error {
+func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
 	case o.by == ranking.ByPollution:
 		r, err := ranking.MostPolluted(ctx, s, rank)
-		return printReport(a, r, err, o.json, printPollution)
+		return printReport(p, r, err, o.json, p.pollution)
 	case o.by == ranking.BySamples || by == nil && ranking.SamplesOnly(s):
 		r, err := ranking.MostSampled(ctx, s, rank)
-		return printReport(a, r, err, o.json, printSamples)
+		return printReport(p, r, err, o.json, p.samples)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)
-	return printReport(a, r, err, o.json, printTop)
+	return printReport(p, r, err, o.json, p.top)
 }
 
 // printReport prints a report in JSON, or as printText does for people.
-func printReport[R any](a *app.App, r R, err error, json bool, printText func(*app.App, R)) error {
+func printReport[R any](p *printer, r R, err error, json bool, printText func(R)) error {
 	switch {
 	case err != nil:
 		return err
 	case json:
-		return a.PrintJSON(r)
+		return p.PrintJSON(r)
 	}
-	printText(a, r)
+	printText(r)
 	return nil
 }

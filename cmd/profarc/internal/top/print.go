@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/ranking"
 )
@@ -15,27 +15,38 @@ import (
 // c2 is the compilation level of C2, whose code counts nothing.
 const c2 = 4
 
-func printTop(a *app.App, r *analyze.TopReport) {
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
+// A printer prints reports for people.
+type printer struct {
+	*app.App
+	screen *terminal.Screen
+}
+
+func (p *printer) top(r *analyze.TopReport) {
+	t := terminal.NewTable(p.screen, p.Out)
 	levels := slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil })
-	column := func(shown bool, text string) string {
-		if !shown {
-			return ""
-		}
-		return text + "\t"
-	}
 	summed := r.ShareOf.AddsUp()
-	fmt.Fprintf(w, "%s%s\tshare\t%s  method\n", column(levels, "level"), r.By, column(summed, "sum"))
-	for _, m := range r.Methods {
-		fmt.Fprintf(w, "%s%d\t%.1f%%\t%s  %s%s\n", column(levels, level(&m)), m.Value, 100*m.Share, column(summed, sum(&m)), escape.Printable(m.String()), app.Note(m.Cut, "cut off"))
+	column := func(shown bool, text string) []string {
+		if !shown {
+			return nil
+		}
+		return []string{text}
 	}
-	w.Flush()
-	fmt.Fprintf(a.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
+	t.Head(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
+	highest := uint64(0)
+	for _, m := range r.Methods {
+		highest = max(highest, m.Value)
+	}
+	for _, m := range r.Methods {
+		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, sum(&m)))
+		t.Row(cells, app.Share(m.Value, highest), p.screen.Method(m.MethodName), app.Note(m.Cut, "cut off"))
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
 	if levels && compiled(r) {
-		fmt.Fprintln(a.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
+		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
 	if r.Total == 0 {
-		fmt.Fprintf(a.ErrOut, "profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n", escape.Printable(r.Archive), r.By)
+		fmt.Fprintf(p.ErrOut, "profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n", escape.Printable(r.Archive), r.By)
 	}
 }
 
@@ -59,7 +70,7 @@ func compiled(r *analyze.TopReport) bool {
 	return counted && slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
-// totalText says what shares refer to.
+// totalText names what shares refer to.
 func totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:
@@ -74,19 +85,28 @@ func totalText(r *analyze.TopReport) string {
 	return fmt.Sprintf("%d in total", r.Total)
 }
 
-func printSamples(a *app.App, r *ranking.SampleReport) {
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "self\tshare\ttotal\tshare\t  method\n")
+func (p *printer) samples(r *ranking.SampleReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.Head([]string{"self", "share", "total", "share"}, "method")
+	highest := uint64(0)
 	for _, m := range r.Methods {
-		fmt.Fprintf(w, "%d\t%.1f%%\t%d\t%.1f%%\t  %s\n", m.Self, 100*m.SelfShare, m.Total, 100*m.TotalShare, escape.Printable(m.String()))
+		highest = max(highest, m.Self)
 	}
-	w.Flush()
-	fmt.Fprintf(a.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"), app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
+	for _, m := range r.Methods {
+		cells := []string{fmt.Sprint(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), fmt.Sprint(m.Total), fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
+		t.Row(cells, app.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"), app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
 }
 
-func printPollution(a *app.App, r *ranking.PollutionReport) {
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "count\tbest\tsplit\t  site\n")
+func (p *printer) pollution(r *ranking.PollutionReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.Head([]string{"count", "best", "split"}, "site")
+	highest := uint64(0)
+	for _, s := range r.Sites {
+		highest = max(highest, s.Count)
+	}
 	for _, s := range r.Sites {
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
 		if s.Kind == ranking.SiteNull {
@@ -96,18 +116,19 @@ func printPollution(a *app.App, r *ranking.PollutionReport) {
 		if s.Split == ranking.SplitPartly {
 			answer = app.FormatPercentDown(s.Cured)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t  %s at %d of %s%s\n", s.Count, best, answer, s.Kind, s.Point, escape.Printable(s.String()), seenText(s))
+		site := fmt.Sprintf("%s at %d of %s", s.Kind, s.Point, p.screen.Method(s.MethodName))
+		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s))
 	}
-	w.Flush()
-	fmt.Fprintf(a.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 }
 
 // seenText returns what a site saw, after a colon.
-func seenText(s ranking.PollutedSite) string {
+func (p *printer) seenText(s ranking.PollutedSite) string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {
-		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, app.Share(row.Count, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What), app.Share(row.Count, s.Count)))
 		rest -= min(rest, row.Count)
 	}
 	if len(parts) == 0 {

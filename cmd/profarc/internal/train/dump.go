@@ -221,7 +221,7 @@ func (d *dumpFilters) text() string {
 	return strings.Join(flags, " ")
 }
 
-// whyEmpty says why a JVM gave no profiles, empty if it gave some. It returns
+// whyEmpty explains why a JVM had no profiles, empty if it had some. It returns
 // early if the JVM has none yet.
 func whyEmpty(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {

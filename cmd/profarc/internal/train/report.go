@@ -90,7 +90,7 @@ func (t *trainingRun) print() {
 	}
 }
 
-// print says what an archive of merged JVMs holds.
+// print prints what an archive of merged JVMs holds.
 func (a *trainedArchive) print(w io.Writer, first string) {
 	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles, app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
 	if a.Apart != "" {
@@ -98,7 +98,7 @@ func (a *trainedArchive) print(w io.Writer, first string) {
 	}
 }
 
-// print says what became of a JVM.
+// print prints what became of a JVM.
 func (j *trainedJVM) print(w io.Writer, merged bool) {
 	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called)))
 	end := "held for " + app.FormatDuration(time.Duration(j.HeldNS))

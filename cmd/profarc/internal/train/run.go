@@ -104,7 +104,7 @@ func (t *trainingRun) held(j training.JVM) {
 	}
 }
 
-// unreadable says why a JVM could not be read, at its exit or while it ran on.
+// unreadable explains why a JVM could not be read, at its exit or while it ran on.
 func unreadable(err error, running bool) string {
 	switch {
 	case errors.Is(err, live.ErrStructure) && running:
@@ -207,7 +207,7 @@ func (t *trainingRun) abandon() {
 	<-t.done
 }
 
-// refused says why nothing of a run is written. A failed run has not done what a
+// refused explains why nothing of a run is written. A failed run has not done what a
 // good one does, and must not replace its archive.
 func (t *trainingRun) refused(status training.Status) string {
 	code := status.ExitCode()

@@ -19,8 +19,8 @@ import (
 	"github.com/profarc/profarc/internal/warmup"
 )
 
-const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and says which one
-is faster and how sure that is:
+const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and reports which
+one is faster, with what confidence:
 
   plain         as it is
   appcds        with an AppCDS archive of its classes, which one training run makes

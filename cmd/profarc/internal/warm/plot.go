@@ -62,7 +62,7 @@ func (b *behind) text(baseline string) string {
 	return fmt.Sprintf(": slower than %s in %d of %d parts, most in units %d to %d: %.2f (%.2f to %.2f)", baseline, b.Slower, b.Parts, b.From, b.To, b.Estimate, b.Low, b.High)
 }
 
-// columns is the width asked for, or that of the terminal.
+// columns returns the width asked for, or that of the terminal.
 func columns(width int, a *app.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))

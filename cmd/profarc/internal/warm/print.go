@@ -52,7 +52,7 @@ func (r *report) printHead(w io.Writer) {
 	}
 }
 
-// printAdopted says how much of the archive the agent adopted.
+// printAdopted prints how much of the archive the agent adopted.
 func (r *report) printAdopted(w io.Writer) {
 	var adopted []float64
 	for _, x := range r.Records {
@@ -65,7 +65,7 @@ func (r *report) printAdopted(w io.Writer) {
 	}
 }
 
-// printDiscards says which runs are in no figure, and which printed something else.
+// printDiscards prints which runs are in no figure, and which printed something else.
 func (r *report) printDiscards(w io.Writer) {
 	runs, failed := 0, 0
 	for _, c := range r.Contenders {
@@ -143,7 +143,7 @@ func (r *report) printVerdicts(w io.Writer) {
 	}
 }
 
-// text says how a contender compares with another.
+// text describes how a contender compares with another.
 func (v verdict) text() string {
 	text := fmt.Sprintf("%s against %s: ", v.Contender, v.Against)
 	switch v.Wall.Verdict {

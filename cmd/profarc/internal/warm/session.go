@@ -152,7 +152,7 @@ func (s *session) checkAgent(r *record) {
 	}
 }
 
-// difference says where the output of a run differs from that of the first, "" if it does not.
+// difference returns where the output of a run differs from that of the first, "" if it does not.
 func difference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""
@@ -191,7 +191,7 @@ func (s *session) clearStatus() {
 	}
 }
 
-// progress says how long the rounds take still, where no status shows.
+// progress prints how long the rounds take still, where no status shows.
 func (s *session) progress(round int) {
 	if !s.a.Streams.ErrTerminal && round < s.o.rounds {
 		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)

@@ -119,7 +119,7 @@ func (s *session) nameAgent() (err error) {
 	return nil
 }
 
-// agentReport is where the agent says what it adopted.
+// agentReport returns where the agent says what it adopted.
 func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.json") }
 
 // neededWords returns the words that stand in the flags of the chosen contenders.

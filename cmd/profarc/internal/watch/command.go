@@ -1,4 +1,4 @@
-// Package watch merges what appears in a folder.
+// Package watch merges the profiles that appear in a folder: the command watch.
 package watch
 
 import (
@@ -31,11 +31,11 @@ first moved to the folder .profarc-watch in the watched one, and is removed from
 Other programs may replace the archive only while no watch runs.
 
 A file that a process has open or mapped for writing (LLVM's continuous mode, %c), or has locked (%m),
-is left alone until it is closed. Where the system does not tell, a file must not have changed for two
-seconds. Damaged and foreign files, and archives that do not go together with the others, are set
-aside: they stay where they are, are named once, and are tried again when they change. Of several
-dumps of one process the last one that was there counts; a later one cannot take the place of one that
-was merged.
+is left alone until it is closed, and so is an empty one, as LLVM's runtime makes when a program starts.
+Where the system does not tell, a file must not have changed for two seconds. Damaged and foreign files,
+and archives that do not go together with the others, are set aside: they stay where they are, are named
+once, and are tried again when they change. Of several dumps of one process the last one that was there
+counts; a later one cannot take the place of one that was merged.
 
 SIGTERM and an interrupt end it after the batch under way, with exit code 0; the exit code is 1 if
 the archive or the folder cannot be read or written. --once merges what is there and ends. --json
@@ -148,7 +148,7 @@ func (p *printer) print(b *watch.Batch) error {
 	return p.a.Out.Flush()
 }
 
-// text says on one line what a batch did.
+// text describes on one line what a batch did.
 func (p *printer) text(b *watch.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
@@ -164,7 +164,7 @@ func (p *printer) text(b *watch.Batch, took time.Duration) string {
 	return strings.Join(parts, "; ")
 }
 
-// why says why a file is set aside.
+// why explains why a file is set aside.
 func why(s watch.Aside) string {
 	text := app.Message(s.Reason)
 	if strings.HasPrefix(text, s.Path) {
@@ -201,7 +201,7 @@ func (p *printer) printJSON(b *watch.Batch, took time.Duration) error {
 	return e.Encode(r)
 }
 
-// end says what is left after --once.
+// end prints what is left after --once.
 func (p *printer) end() error {
 	if p.o.json {
 		return nil

@@ -1,8 +1,7 @@
-package main
+package annotate
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/profarc/profarc/internal/disk"
 )
@@ -26,28 +25,50 @@ func (d *dumper) section(name string) (end int64) {
 }
 
 // printRecords prints the sections of ro.
-func (d *dumper) printRecords() {
-	d.padTo(d.header.regions["ro"].offset)
-	for end := d.section("symbols"); d.at < end; {
-		d.printSymbol()
-	}
-	for end := d.section("types"); d.at < end; {
-		d.number(8, "type: id", hash)
-		d.number(4, "name", d.reference(d.symbol))
-		d.number(4, "loader", d.reference(d.symbol))
-		d.number(4, "alias", d.reference(d.symbol))
-		d.number(4, "flags", hex)
-	}
-	for end := d.section("methods"); d.at < end; {
-		d.printMethod()
-	}
-	d.printUnexecuted(d.section("unexecuted"))
-	for end := d.section("contexts"); d.at < end; {
-		d.number(4, "context: parent", d.reference(d.recordKind))
-		d.number(4, "caller", d.reference(d.methodName))
-		d.number(4, "point", signed32)
-		d.number(4, "profiles", d.reference(d.blockName))
-	}
+func (d *dumper) printRecords(span) {
+	d.records("symbols", d.printSymbol)
+	d.rows("types", 24, d.printType)
+	d.records("methods", d.printMethod)
+	s := d.header.sections["unexecuted"]
+	d.within(s.offset, s.end(), func() { d.printUnexecuted(d.section("unexecuted")) })
+	d.rows("contexts", 16, d.printContext)
+}
+
+// records prints a section whose records have sizes of their own.
+func (d *dumper) records(name string, print func()) {
+	s := d.header.sections[name]
+	d.within(s.offset, s.end(), func() {
+		end := d.section(name)
+		for d.enter(s); d.at < end; {
+			print()
+		}
+	})
+}
+
+// rows prints a section whose records have one size.
+func (d *dumper) rows(name string, size int64, print func()) {
+	s := d.header.sections[name]
+	d.within(s.offset, s.end(), func() {
+		end := d.section(name)
+		for d.skip((end-d.at)/size, size); d.at < end; {
+			print()
+		}
+	})
+}
+
+func (d *dumper) printType() {
+	d.number(8, "type: id", hash)
+	d.number(4, "name", d.reference(d.symbol))
+	d.number(4, "loader", d.reference(d.symbol))
+	d.number(4, "alias", d.reference(d.symbol))
+	d.number(4, "flags", hex)
+}
+
+func (d *dumper) printContext() {
+	d.number(4, "context: parent", d.reference(d.recordKind))
+	d.number(4, "caller", d.reference(d.methodName))
+	d.number(4, "point", signed32)
+	d.number(4, "profiles", d.reference(d.blockName))
 }
 
 func (d *dumper) printSymbol() {
@@ -55,7 +76,8 @@ func (d *dumper) printSymbol() {
 	n := d.u32(d.at)
 	if n&list != 0 {
 		d.number(4, "symbol: parts", func(v uint64) string { return decimal(v &^ list) })
-		for i := range n &^ list {
+		parts := int64(n &^ list)
+		for i := d.skip(parts, 4); i < parts; i++ {
 			d.number(4, fmt.Sprintf("part %d", i), d.reference(d.symbol))
 		}
 	} else {
@@ -81,7 +103,7 @@ func (d *dumper) printMethod() {
 	}
 	if flags&methodNamed != 0 {
 		name := d.recordName(start)
-		d.bytes(int64(len(name)), "name: "+strconv.QuoteToASCII(name))
+		d.bytes(int64(len(name)), "name: "+quoted([]byte(name)))
 		d.padTo(start + 8*int64(units))
 	}
 	if flags&methodDeclared != 0 {
@@ -102,13 +124,13 @@ func (d *dumper) printUnexecuted(end int64) {
 	if d.at >= end {
 		return
 	}
-	classes := d.number(4, "classes", decimal)
+	classes := int64(d.number(4, "classes", decimal))
 	d.bytes(4, "zero")
-	for range classes {
+	for i := d.skip(classes, 8); i < classes; i++ {
 		d.number(4, "class row: holder", d.reference(d.typeName))
 		d.number(4, "end", decimal)
 	}
-	for d.at < end {
+	for d.skip((end-d.at)/8, 8); d.at < end; {
 		d.number(4, "row: name", d.reference(d.symbol))
 		d.number(4, "signature", d.reference(d.symbol))
 	}
@@ -116,7 +138,7 @@ func (d *dumper) printUnexecuted(end int64) {
 
 // printBlocks prints the MethodData blocks.
 func (d *dumper) printBlocks(rw span) {
-	for d.at < rw.end() {
+	for d.enter(rw); d.at < rw.end(); {
 		d.printBlock()
 	}
 }
@@ -127,6 +149,13 @@ type sections struct{ extra, parameters, handlers, directory uint64 }
 
 func (d *dumper) printBlock() {
 	end := d.at + 8*int64(d.u32(d.at))
+	if end <= d.at {
+		panic("a block without a size")
+	}
+	if end <= d.window.From {
+		d.at = end
+		return
+	}
 	d.heading("rw, %s: %s", d.blockName(d.at), plural(end-d.at, "byte"))
 	d.number(4, "units", decimal)
 	d.number(4, "method", d.reference(d.methodName))
@@ -146,7 +175,7 @@ func (d *dumper) printBlock() {
 			d.printEntry(section.name, end)
 		}
 	}
-	for range s.directory {
+	for i := d.skip(int64(s.directory), 8); i < int64(s.directory); i++ {
 		d.number(4, "directory: point", signed32)
 		d.number(4, "entry", func(v uint64) string { return decimal(v) + " units" })
 	}

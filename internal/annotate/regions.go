@@ -1,4 +1,4 @@
-package main
+package annotate
 
 import (
 	"fmt"
@@ -81,7 +81,7 @@ func (d *dumper) printSums(ps span) {
 		}
 	}
 	for i, n := range levels {
-		for j := range n {
+		for j := d.skip(n, 8); j < n; j++ {
 			if level := len(levels) - 1 - i; level == 0 {
 				d.number(8, fmt.Sprintf("sum of page %d", start/page+j), hash)
 			} else {
@@ -95,7 +95,7 @@ func (d *dumper) printSums(ps span) {
 // printIndex prints the lines of the hash index.
 func (d *dumper) printIndex(ix span) {
 	const slots = 10
-	for n := int64(0); d.at < ix.end(); n++ {
+	for n := d.skip(ix.size/64, 64); d.at < ix.end(); n++ {
 		for i := range slots {
 			d.number(2, fmt.Sprintf("line %d, slot %d: fingerprint", n, i), decimal)
 		}
@@ -113,16 +113,16 @@ func (d *dumper) printBitmaps(bm span) {
 	if bm.size == 0 {
 		return
 	}
-	chunks := d.number(4, "chunks", decimal)
+	chunks := int64(d.number(4, "chunks", decimal))
 	d.bytes(4, "zero")
-	var sizes []int64
-	for i := range chunks {
+	directory := d.at
+	for i := d.skip(chunks, 8); i < chunks; i++ {
 		d.number(4, fmt.Sprintf("chunk %d: bitmap", i), d.reference(func(int64) string { return "bitmap" }))
-		sizes = append(sizes, int64(d.number(4, "size of the bitmap", decimal)))
+		d.number(4, "size of the bitmap", decimal)
 	}
-	for _, size := range sizes {
-		if size > 0 {
-			d.printBitmap(size)
+	for i := range chunks {
+		if size := int64(d.u32(directory + 8*i + 4)); size > 0 {
+			d.within(d.at, d.at+(size+7)&^7, func() { d.printBitmap(size) })
 		}
 	}
 	d.padTo(bm.end())
@@ -152,48 +152,57 @@ func (d *dumper) printTables(ex span) {
 	if ex.size == 0 {
 		return
 	}
-	tables := d.number(4, "tables", decimal)
+	tables := int64(d.number(4, "tables", decimal))
 	d.bytes(4, "zero")
-	for i := range tables {
+	directory := d.at
+	for i := d.skip(tables, 24); i < tables; i++ {
 		d.number(4, fmt.Sprintf("table %d: kind", i), decimal)
 		d.bytes(4, "zero")
 		d.number(8, "offset", hex)
 		d.number(8, "size", decimal)
 	}
-	for range tables {
-		d.printTable()
+	for i := range tables {
+		row := directory + 24*i
+		from, size := int64(d.u64(row+8)), int64(d.u64(row+16))
+		d.within(from, min(from+size, ex.end()), d.printTable)
 	}
 }
 
+// printTable prints a table, column by column.
 func (d *dumper) printTable() {
 	d.number(4, "table: kind", decimal)
 	d.number(4, "flags", hex)
-	columns := d.number(4, "columns", decimal)
-	rows := d.number(4, "rows", decimal)
-	var kinds []uint64
-	for i := range columns {
-		kinds = append(kinds, d.number(1, fmt.Sprintf("column %d: kind", i), decimal))
+	columns := int64(d.number(4, "columns", decimal))
+	rows := int64(d.number(4, "rows", decimal))
+	kinds := d.at
+	for i := d.skip(columns, 1); i < columns; i++ {
+		d.number(1, fmt.Sprintf("column %d: kind", i), decimal)
 	}
 	d.padUnit()
-	for i, kind := range kinds {
-		size, as := int64(4), decimal
-		switch kind {
-		case 1:
-			size = 8
-		case 2:
-			as = d.reference(d.symbol)
-		case 3:
-			as = d.reference(d.typeName)
-		case 4:
-			as = d.reference(d.methodName)
-		case 5:
-			as = d.reference(d.blockName)
-		case 6:
-			as = d.reference(contextName)
-		}
-		for row := range rows {
+	for i := range columns {
+		size, as := d.columnCells(d.data[kinds+i])
+		for row := d.skip(rows, size); row < rows; row++ {
 			d.number(size, fmt.Sprintf("column %d, row %d", i, row), as)
 		}
 		d.padUnit()
 	}
+}
+
+// columnCells returns the size of the cells of a column, and how they are printed.
+func (d *dumper) columnCells(kind byte) (size int64, as render) {
+	switch kind {
+	case 1:
+		return 8, decimal
+	case 2:
+		return 4, d.reference(d.symbol)
+	case 3:
+		return 4, d.reference(d.typeName)
+	case 4:
+		return 4, d.reference(d.methodName)
+	case 5:
+		return 4, d.reference(d.blockName)
+	case 6:
+		return 4, d.reference(contextName)
+	}
+	return 4, decimal
 }

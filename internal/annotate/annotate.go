@@ -1,9 +1,18 @@
-package main
+// Package annotate names every range of an archive: what docs/format.md describes, of the bytes
+// of a file. It is for people who learn the format.
+//
+// The ranges follow each other without a gap, so that the bytes of a file can be had back
+// from them. A Window chooses some of them: a page of a large archive costs about as much as
+// one of a small one, once FindStarts has found where records begin.
+//
+// An archive need not be sound. What cannot be read is an error, after the lines before it;
+// names are cut where they are long, and no more is read than the window and what its records
+// refer to. No sums are checked.
+package annotate
 
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -12,17 +21,42 @@ import (
 
 var le = binary.LittleEndian
 
-// bytesPerLine is the number of bytes on a line of the dump.
+// bytesPerLine is the number of bytes of a line.
 const bytesPerLine = 8
 
-// A dumper prints the ranges of an archive in file order. at is the end of what
-// has been printed.
+// longestText is how much of a name is shown, in bytes.
+const longestText = 500
+
+// A Line is a range of the file and what it is, or a heading.
+type Line struct {
+	Offset int64
+	// Bytes are at most eight, or a run of more zeros. None for a heading.
+	Bytes []byte
+	Zeros bool // Bytes are a run of zeros
+	// Text says what begins here: empty where a range goes on.
+	Text string
+}
+
+// A Window chooses which lines of a file are wanted.
+type Window struct {
+	From, To int64 // in bytes
+	// Starts, if not nil, knows where records begin. Otherwise those before the window are
+	// read.
+	Starts *Starts
+}
+
+// A dumper yields the ranges of an archive in file order. at is the end of what has been
+// yielded.
 type dumper struct {
-	out    io.Writer
+	yield  func(Line)
 	data   []byte
 	at     int64
+	window Window
 	header header
 }
+
+// done is the panic that ends a dump behind its window.
+type done struct{}
 
 // A span is a range of the file, in bytes.
 type span struct{ offset, size int64 }
@@ -43,23 +77,65 @@ var (
 	sectionNames = []string{"symbols", "types", "methods", "unexecuted", "contexts"}
 )
 
-// annotate writes the dump of an archive.
-func annotate(out io.Writer, data []byte) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("not a sound archive: %v", p)
-		}
-	}()
-	d := &dumper{out: out, data: data}
+// All yields the lines of a whole archive.
+func All(data []byte, yield func(Line)) error {
+	return Part(data, Window{To: int64(len(data))}, yield)
+}
+
+// Part yields the lines of an archive that have bytes in a window, and the headings among
+// them. The error says that the archive is not sound.
+func Part(data []byte, w Window, yield func(Line)) (err error) {
+	defer func() { err = recovered(recover()) }()
+	d := &dumper{yield: yield, data: data, window: w}
 	d.readHeader()
-	d.printHeader()
-	d.printSums(d.region("ps"))
-	d.printIndex(d.region("ix"))
-	d.printRecords()
-	d.printBitmaps(d.region("bm"))
-	d.printTables(d.region("ex"))
-	d.printBlocks(d.region("rw"))
+	d.within(0, int64(d.u32(16)), d.printHeader)
+	for _, r := range []struct {
+		name  string
+		print func(span)
+	}{{"ps", d.printSums}, {"ix", d.printIndex}, {"ro", d.printRecords}, {"bm", d.printBitmaps}, {"ex", d.printTables}, {"rw", d.printBlocks}} {
+		s := d.header.regions[r.name]
+		d.within(s.offset, s.end(), func() { d.region(r.name, s); r.print(s) })
+	}
 	return nil
+}
+
+// recovered returns the error of a panic, which is that of an index beyond the file or of
+// an entry that is none.
+func recovered(p any) error {
+	if _, end := p.(done); p == nil || end {
+		return nil
+	}
+	return fmt.Errorf("not a sound archive: %v", p)
+}
+
+// within prints a part of the file, unless all of it is before the window.
+func (d *dumper) within(from, end int64, print func()) {
+	if end <= d.window.From && end >= d.at {
+		d.at = end
+		return
+	}
+	print()
+}
+
+// skip passes over rows of a size that are before the window, at most n, and returns how
+// many.
+func (d *dumper) skip(n, size int64) int64 {
+	if d.at >= d.window.From {
+		return 0
+	}
+	rows := min((d.window.From-d.at)/size, n)
+	d.at += rows * size
+	return rows
+}
+
+// enter passes over the records of a section that are before the window.
+func (d *dumper) enter(of span) {
+	if d.window.Starts == nil || d.at >= d.window.From {
+		return
+	}
+	if at := d.window.Starts.before(of, d.window.From); at > d.at && at < of.end() {
+		d.at = at
+	}
 }
 
 func (d *dumper) readHeader() {
@@ -84,15 +160,13 @@ func (d *dumper) u16(at int64) uint16 { return le.Uint16(d.data[at:]) }
 func (d *dumper) u32(at int64) uint32 { return le.Uint32(d.data[at:]) }
 func (d *dumper) u64(at int64) uint64 { return le.Uint64(d.data[at:]) }
 
-// region prints the padding before a region and the region's heading, and
-// returns where the region lies.
-func (d *dumper) region(name string) span {
-	s := d.header.regions[name]
+// region prints the padding before a region and the region's heading. The sections of ro
+// have headings of their own.
+func (d *dumper) region(name string, s span) {
 	d.padTo(s.offset)
-	if s.size > 0 {
+	if s.size > 0 && name != "ro" {
 		d.heading("%s: %s at %#x", name, plural(s.size, "byte"), s.offset)
 	}
-	return s
 }
 
 func plural(n int64, word string) string {
@@ -103,7 +177,7 @@ func plural(n int64, word string) string {
 }
 
 func (d *dumper) heading(format string, args ...any) {
-	fmt.Fprintf(d.out, "# "+format+"\n", args...)
+	d.yield(Line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
 }
 
 // padTo names the bytes up to an offset padding.
@@ -116,17 +190,21 @@ func (d *dumper) padTo(end int64) {
 // padUnit names the bytes up to the next multiple of 8 padding.
 func (d *dumper) padUnit() { d.padTo((d.at + 7) &^ 7) }
 
-// bytes prints the next n bytes under a name.
+// bytes yields the next n bytes under a name.
 func (d *dumper) bytes(n int64, text string) {
-	for end := d.at + n; d.at < end; {
+	end := d.at + n
+	if d.skip(n/bytesPerLine, bytesPerLine) > 0 {
+		text += ", continued"
+	}
+	for d.at < end {
+		line := Line{Offset: d.at, Text: text}
 		if zeros := d.zeros(end); zeros > bytesPerLine {
-			d.line(fmt.Sprintf("00 * %d", zeros), text)
-			d.at += zeros
-			continue
+			line.Bytes, line.Zeros = d.data[d.at:][:zeros], true
+		} else {
+			line.Bytes = d.data[d.at:][:min(bytesPerLine, end-d.at)]
 		}
-		line := min(bytesPerLine, end-d.at)
-		d.line(fmt.Sprintf("% x", d.data[d.at:][:line]), text)
-		d.at, text = d.at+line, ""
+		d.line(line)
+		text = ""
 	}
 }
 
@@ -141,8 +219,15 @@ func (d *dumper) zeros(end int64) int64 {
 	return end - d.at
 }
 
-func (d *dumper) line(hex, text string) {
-	fmt.Fprintln(d.out, strings.TrimRight(fmt.Sprintf("%06x  %-23s  %s", d.at, hex, text), " "))
+// line yields a line if it has bytes in the window, and ends behind that.
+func (d *dumper) line(l Line) {
+	if l.Offset >= d.window.To {
+		panic(done{})
+	}
+	d.at += int64(len(l.Bytes))
+	if d.at > d.window.From {
+		d.yield(l)
+	}
 }
 
 // A render returns a number of the file as text.
@@ -186,17 +271,36 @@ func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
 	}
 }
 
+// partsShown is how many parts of a list symbol its text has.
+const partsShown = 32
+
 // symbol returns the text of a symbol in quotes.
 func (d *dumper) symbol(at int64) string {
 	n := int64(d.u32(at))
-	if parts := n &^ (1 << 31); parts != n {
-		var names []string
-		for i := range parts {
-			names = append(names, d.symbol(int64(d.u32(at+4+4*i))*8))
-		}
-		return "list of " + strings.Join(names, ", ")
+	parts := n &^ (1 << 31)
+	if parts == n {
+		return quoted(d.data[at+4 : at+4+n])
 	}
-	return strconv.QuoteToASCII(string(d.data[at+4 : at+4+n]))
+	var names []string
+	for i := range min(parts, partsShown) {
+		part := int64(d.u32(at+4+4*i)) * 8
+		if d.u32(part)&(1<<31) != 0 {
+			panic("a list symbol is part of another") // it could be its own
+		}
+		names = append(names, d.symbol(part))
+	}
+	if parts > partsShown {
+		names = append(names, "...")
+	}
+	return "list of " + strings.Join(names, ", ")
+}
+
+// quoted returns a text in quotes, or its beginning.
+func quoted(text []byte) string {
+	if len(text) > longestText {
+		return strconv.QuoteToASCII(string(text[:longestText])) + "..."
+	}
+	return strconv.QuoteToASCII(string(text))
 }
 
 func (d *dumper) typeName(at int64) string { return "type " + d.symbol(int64(d.u32(at+8))*8) }
@@ -208,7 +312,7 @@ func (d *dumper) methodName(at int64) string {
 		return "method " + d.symbol(int64(d.u32(at))*8)
 	}
 	if d.u16(at+6)&methodNamed != 0 {
-		return "method " + strconv.QuoteToASCII(d.recordName(at))
+		return "method " + quoted([]byte(d.recordName(at)))
 	}
 	return "method " + d.symbol(int64(d.u32(at))*8)
 }

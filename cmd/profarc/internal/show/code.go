@@ -1,0 +1,262 @@
+package show
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+const codeHelp = `--class-path names the program, as check --against does. If a class file has the profiled code, show
+prints its bytecodes, and the lines of the source file if it is below --source-path (a folder, or a jar
+or zip file of sources), in src.zip of a JDK on the class path, or in app-sources.jar beside app.jar. Both
+have counts of how often they were executed. A count with ~ was not counted there, but follows from the
+branches before it. --json prints the listings if both paths are named.`
+
+// openProgram opens a class path and a source path. For an empty class path it returns nil.
+func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {
+	if classPath == "" {
+		return nil, nil
+	}
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of", escape.Printable(classPath), d)
+	}
+	var sources []string
+	if sourcePath != "" {
+		sources = app.SplitClassPath(sourcePath)
+	}
+	return listing.Open(app.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
+}
+
+// list returns the listing of a profile, nil if there is none, and keeps it for the labels of
+// switches.
+func (p *profilePrinter) list(q reader.Profile) *listing.Listing {
+	p.listed = nil
+	if p.program == nil {
+		return nil
+	}
+	m, err := q.Method()
+	if err == nil {
+		p.listed, err = p.program.Of(m, q)
+	}
+	p.err = cmp.Or(p.err, err)
+	return p.listed
+}
+
+// matchNotes say why the counts do not stand beside code.
+var matchNotes = map[listing.Match]string{
+	listing.Unproven: "the profile does not say which code it is of: this code may be another version",
+	listing.Other:    "the class path has other code of this method: the counts are not shown beside it",
+	listing.NoCode:   "the method has no code on the class path: it is native or abstract there",
+	listing.NoMethod: "the class has no such method on the class path",
+	listing.NoClass:  "the class is not on the class path",
+}
+
+// codeNotes prints what a reader must know about a listing.
+func (p *profilePrinter) codeNotes(l *listing.Listing) {
+	if note := matchNotes[l.Match]; note != "" {
+		p.note(note)
+	}
+	if l.Problem != "" {
+		p.note(escape.Printable(l.Problem))
+	}
+	switch {
+	case !l.Placed():
+	case l.Source == nil && l.SourceFile == "":
+		p.note("no source: the class was compiled without its name")
+	case l.Source == nil:
+		p.note("no source: name the folder or jar that has " + escape.Printable(l.SourceFile) + " with --source-path")
+	default:
+		p.note("source " + escape.Printable(l.Source.File))
+		if l.Source.Short {
+			p.note("it ends before the last line of the code: the class was compiled from another version of it")
+		}
+	}
+}
+
+func (p *profilePrinter) note(text string) { fmt.Fprintf(p.w, "  %s\n", text) }
+
+// codeInset is the width of the columns before the bytecodes: line and count.
+const codeInset = 1 + numberWidth + 1 + executedWidth + 1
+
+// executedWidth is the width of counts, with the sign of derived ones.
+const executedWidth = 11
+
+// code prints the bytecodes with their lines and points.
+func (p *profilePrinter) code(l *listing.Listing) {
+	indent := p.indent
+	p.inset, p.indent = codeInset, indent+codeInset
+	line := 0
+	for k := range l.Instructions {
+		i := &l.Instructions[k]
+		if i.Line != line && l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
+			p.sourceLine(i.Line, &l.Source.Lines[i.Line-1])
+		}
+		number := ""
+		if l.Source == nil && i.Line != line && i.Line > 0 {
+			number = strconv.Itoa(i.Line)
+		}
+		line = i.Line
+		p.instruction(number, i)
+		p.entries(i.Points)
+	}
+	p.inset, p.indent = 0, indent
+	p.entries(l.Unplaced)
+}
+
+// entries prints points, without those of the section of traps, which follows.
+func (p *profilePrinter) entries(points []listing.Point) {
+	for i := range points {
+		if !points[i].Extra {
+			p.printEntry(points[i].Entry)
+		}
+	}
+}
+
+// executedText spells a count, empty if it is not known.
+func executedText(count uint64, basis listing.Basis) string {
+	switch basis {
+	case listing.NotKnown:
+		return ""
+	case listing.Derived:
+		return "~" + strconv.FormatUint(count, 10)
+	}
+	return strconv.FormatUint(count, 10)
+}
+
+// maxSourceLine is the most bytes of a line of source that are printed.
+const maxSourceLine = 1 << 10
+
+func (p *profilePrinter) sourceLine(number int, line *listing.Line) {
+	text := strings.TrimRight(strings.ReplaceAll(line.Text, "\t", strings.Repeat(" ", tabWidth)), " ")
+	if len(text) > maxSourceLine {
+		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:maxSourceLine], ""), len(line.Text))
+	}
+	front := fmt.Sprintf(" %*d|%*s|", numberWidth, number, executedWidth, executedText(line.Count, line.Basis))
+	p.screen.Paint(p.w, heatColor(line.Heat, line.Basis), front+p.screen.CutEnd(text, codeInset))
+	fmt.Fprintln(p.w)
+}
+
+func (p *profilePrinter) instruction(number string, i *listing.Instruction) {
+	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, executedText(i.Count, i.Basis))
+	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operand(i)), " ")
+	p.screen.Paint(p.w, heatColor(i.Heat, i.Basis), front)
+	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
+}
+
+// heatColor is the colour of a count: what never ran is faint.
+func heatColor(heat float64, basis listing.Basis) string {
+	if heat == 0 && basis != listing.NotKnown {
+		return terminal.Faint
+	}
+	return terminal.Heat(heat)
+}
+
+// operand spells the operands of a bytecode: as javap, or with the names that a terminal
+// has.
+func (p *profilePrinter) operand(i *listing.Instruction) string {
+	text := i.Operands
+	if len(i.Labels) > 0 || len(i.Targets) > 0 && text == "" {
+		text = switchText(i)
+	}
+	if i.Ref != nil {
+		text = strings.TrimPrefix(text+", "+p.refText(i.Ref), ", ")
+	}
+	return text
+}
+
+// switchText spells the cases of a switch and their targets.
+func switchText(i *listing.Instruction) string {
+	var b strings.Builder
+	for k, label := range i.Labels {
+		fmt.Fprintf(&b, "%d: %d, ", label, i.Targets[k+1])
+	}
+	fmt.Fprintf(&b, "default: %d", i.Targets[0])
+	return b.String()
+}
+
+func (p *profilePrinter) refText(r *listing.Ref) string {
+	d, sp := p.s.Header().Domain, p.screen.Spelling
+	switch {
+	case sp.Raw:
+	case r.Class != "" && r.Name == "":
+		return escape.Printable(sp.Type(d, r.Class))
+	case r.Class != "" && strings.HasPrefix(r.Descriptor, "("):
+		return escape.Printable(sp.Method(d, layout.Key{Class: r.Class, Name: r.Name, Signature: r.Descriptor}))
+	case r.Class != "":
+		return escape.Printable(sp.Type(d, r.Class) + "." + r.Name)
+	case r.Kind == "String":
+		return `"` + escape.Printable(r.Text) + `"`
+	}
+	return r.Kind + " " + escape.Printable(r.Text)
+}
+
+// A methodListing is a method in the JSON of listings.
+type methodListing struct {
+	Method   analyze.MethodName `json:"method"`
+	Profiles []profileListing   `json:"profiles"`
+}
+
+type profileListing struct {
+	Code    string `json:"code"` // id of the profiled code
+	InClass string `json:"code_on_class_path"`
+	*listing.Listing
+}
+
+// listJSON prints the listings of methods as one array.
+func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
+	program, err := openProgram(o.classPath, o.source.path, s)
+	if err != nil {
+		return err
+	}
+	defer program.Close()
+	between := "["
+	for m, err := range methods {
+		if err != nil {
+			return err
+		}
+		one, err := listingsOf(program, s, m)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(one)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s\n%s", between, text); err != nil {
+			return err
+		}
+		between = ","
+	}
+	_, err = fmt.Fprintln(w, "\n]")
+	return err
+}
+
+func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one methodListing, err error) {
+	if one.Method, err = analyze.NameOf(s, m); err != nil {
+		return one, err
+	}
+	one.Profiles = []profileListing{}
+	for q, err := range m.Profiles() {
+		if err != nil {
+			return one, err
+		}
+		l, err := program.Of(m, q)
+		if err != nil {
+			return one, err
+		}
+		one.Profiles = append(one.Profiles, profileListing{app.FormatID(q.Code()), app.FormatID(l.CodeID), l})
+	}
+	return one, nil
+}

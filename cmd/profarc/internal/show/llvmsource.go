@@ -1,0 +1,366 @@
+package show
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// sourceHelp is the part of the help that is about source lines of LLVM's functions.
+const sourceHelp = `--binary names the instrumented program of LLVM's profiles. Functions are then shown as source lines
+with their counts, by the rules of llvm-cov, if the program has a coverage mapping (clang
+-fprofile-instr-generate -fcoverage-mapping, rustc -C instrument-coverage); otherwise by counter, with
+the reason. --source-file prints all lines of source files, with the sums of all functions in them.
+--source-path names the folders with the source; without it files are read where the compiler read them.`
+
+// llvmSourceOptions ask for source lines of LLVM's functions.
+type llvmSourceOptions struct {
+	binaries []string
+	path     string
+	file     string
+	opened   *llvmSource // nil unless asked for
+}
+
+func (o *llvmSourceOptions) addTo(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.binaries, "binary", nil, "LLVM: instrumented program or library with a coverage mapping, to show source lines; may be repeated")
+	f.StringVar(&o.path, "source-path", "", "folders with the source files, separated as in PATH")
+	f.StringVar(&o.file, "source-file", "", "LLVM: with --binary, print the source files whose names contain this")
+}
+
+// asked reports whether source lines are wanted.
+func (o *llvmSourceOptions) asked() bool { return len(o.binaries) > 0 }
+
+// check returns an error for flags that do not go together.
+func (o *llvmSourceOptions) check(methods, others bool) error {
+	switch {
+	case o.file != "" && !o.asked():
+		return app.Usagef("--source-file prints lines of a program's source: name the program with --binary")
+	case o.file != "" && methods:
+		return app.Usagef("--source-file prints whole files: leave the method and the filters out")
+	case o.asked() && others:
+		return app.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and --showcs out")
+	}
+	return nil
+}
+
+// An llvmSource shows functions of an archive as source lines. cover is nil if that is not
+// possible.
+type llvmSource struct {
+	cover   *coverage.Coverage
+	sources coverage.Sources
+	reasons []error // why there are no lines of the archive, or of some programs
+}
+
+// open joins the programs with an archive.
+func (o *llvmSourceOptions) open(s *reader.Store) error {
+	o.opened = &llvmSource{sources: filepath.SplitList(o.path)}
+	if d := s.Header().Domain; !d.LLVM() {
+		return app.Usagef("--binary is of LLVM's profiles; this archive is of domain %s", d)
+	}
+	mappings, err := o.opened.mappings(o.binaries)
+	if err != nil {
+		return err
+	}
+	c, err := coverage.New(s, mappings...)
+	if err != nil {
+		o.opened.reasons = []error{err}
+	} else if len(mappings) > 0 {
+		o.opened.cover = c
+	}
+	return nil
+}
+
+// mappings reads the mappings of those programs that have one.
+func (l *llvmSource) mappings(programs []string) (list []*coverage.Mapping, err error) {
+	for _, name := range programs {
+		m, err := coverage.Open(name)
+		switch {
+		case errors.Is(err, coverage.ErrNoMapping), errors.Is(err, coverage.ErrVersion):
+			l.reasons = append(l.reasons, err)
+		case err != nil:
+			return nil, err
+		default:
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// note explains why there are no lines: functions are then shown by counter.
+func (l *llvmSource) note(notes io.Writer) {
+	for _, reason := range l.reasons {
+		fmt.Fprintf(notes, "profarc: %v\n", reason)
+	}
+	if l.cover == nil {
+		fmt.Fprintln(notes, "profarc: functions are shown by counter, not by source line")
+	}
+}
+
+// show prints functions with their source lines, separated by blank lines, or in JSON.
+func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen, methods iter.Seq2[reader.Method, error], json bool) error {
+	if json {
+		return l.json(w, methods)
+	}
+	n := 0
+	for m, err := range methods {
+		if err != nil {
+			return err
+		}
+		p := &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, tally: newLazyTally(s), source: l}
+		if n++; n > 1 {
+			fmt.Fprintln(p.w)
+		}
+		p.method(m)
+		if p.err != nil {
+			return p.err
+		}
+		if err := p.w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showFiles prints whole source files.
+func (o *llvmSourceOptions) showFiles(w, notes io.Writer, json bool) error {
+	if o.opened.cover == nil {
+		return fmt.Errorf("--source-file %s: %w", escape.Printable(o.file), o.opened.reasons[0])
+	}
+	list, err := o.opened.files(o.file)
+	if err != nil {
+		return err
+	}
+	if json {
+		return writeIndented(w, map[string]any{"files": list})
+	}
+	out := bufio.NewWriter(w)
+	for i, l := range list {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		printListing(out, l)
+	}
+	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
+}
+
+// files lists the source files whose names contain a text.
+func (l *llvmSource) files(named string) (list []*coverage.Listing, err error) {
+	names, err := l.cover.Files()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !strings.Contains(name, named) {
+			continue
+		}
+		v, err := l.cover.View(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, l.sources.List(v, true))
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no source file of the program is named like %q; it has %d, such as %s", named, len(names), someNames(names))
+	}
+	return list, nil
+}
+
+// noteMismatches describes how many functions the files lack.
+func noteMismatches(notes io.Writer, c *coverage.Coverage) error {
+	list, err := c.Mismatches()
+	if len(list) > 0 {
+		fmt.Fprintf(notes, "profarc: %d functions have no counts, since other code of theirs was counted; the first: %v\n", len(list), list[0])
+	}
+	return err
+}
+
+func someNames(names []string) string {
+	const most = 3
+	if len(names) > most {
+		names = names[:most]
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// listing returns the lines of a profile's function. reason is why there are none: the
+// program has other code, or does not map the function.
+func (l *llvmSource) listing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason, err error) {
+	m, err := q.Method()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err = l.cover.Function(m)
+	switch {
+	case errors.Is(err, coverage.ErrNotMapped), errors.Is(err, coverage.ErrMismatch):
+		return nil, nil, err, nil
+	case err != nil:
+		return nil, nil, nil, err
+	case f.Hash != q.Code():
+		return nil, nil, &coverage.Mismatch{Program: f.Program, Name: f.Name, Hash: f.Hash, Counters: -1}, nil
+	}
+	return f, l.sources.List(f.View(), false), nil, nil
+}
+
+// printSource prints the source lines of a profile's function. It reports whether that was
+// possible.
+func (p *profilePrinter) printSource(q reader.Profile) bool {
+	if p.source == nil || p.source.cover == nil {
+		return false
+	}
+	f, list, reason, err := p.source.listing(q)
+	switch {
+	case err != nil:
+		p.err = err
+		return false
+	case reason != nil:
+		fmt.Fprintf(p.w, "  by counter: %v\n", reason)
+		return false
+	}
+	fmt.Fprintf(p.w, "  entered %d\n", f.Count)
+	printListing(p.w, list)
+	return true
+}
+
+// The widths of the columns of line numbers and of counts, as in llvm-cov, unless a number
+// is longer.
+const (
+	numberWidth = 5
+	countWidth  = 7
+	tabWidth    = 8
+)
+
+// printListing prints lines as llvm-cov show does, with whole counts.
+func printListing(w io.Writer, l *coverage.Listing) {
+	fmt.Fprintf(w, "  %s\n", escape.Printable(l.File))
+	switch {
+	case l.Problem != "":
+		fmt.Fprintf(w, "  no source: %s; name its folder with --source-path\n", l.Problem)
+	case l.Short:
+		fmt.Fprintf(w, "  %s ends before the last line that is counted: the program was compiled from another version\n", escape.Printable(l.Source))
+	}
+	width := countWidth
+	for _, line := range l.Lines {
+		width = max(width, len(countText(line)))
+	}
+	for _, line := range l.Lines {
+		fmt.Fprintf(w, "%*d|%*s|%s\n", numberWidth, line.Number, width, countText(line), expandTabs(line.Text))
+	}
+}
+
+// countText returns the count of a line, "" if it has no code.
+func countText(line coverage.ListedLine) string {
+	if !line.Mapped {
+		return ""
+	}
+	return strconv.FormatUint(line.Count, 10)
+}
+
+// expandTabs replaces tabs by spaces: what stands before the text would move their stops.
+func expandTabs(text string) string {
+	if !strings.Contains(text, "\t") {
+		return text
+	}
+	var b strings.Builder
+	column := 0
+	for _, r := range text {
+		if r != '\t' {
+			b.WriteRune(r)
+			column++
+			continue
+		}
+		n := tabWidth - column%tabWidth
+		b.WriteString("        "[:n])
+		column += n
+	}
+	return b.String()
+}
+
+// A sourceFunction is a function with its lines, in JSON.
+type sourceFunction struct {
+	Function string            `json:"function"`
+	ID       string            `json:"id"`
+	Hash     string            `json:"hash"`
+	Entered  uint64            `json:"entered"`
+	Reason   string            `json:"reason,omitempty"` // why there are no lines
+	Counters []uint64          `json:"counters"`
+	Listing  *coverage.Listing `json:"source,omitempty"`
+}
+
+// json prints functions with their lines as an object.
+func (l *llvmSource) json(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
+	list := []sourceFunction{}
+	for m, err := range methods {
+		if err != nil {
+			return err
+		}
+		for q, err := range m.Profiles() {
+			if err != nil {
+				return err
+			}
+			f, err := l.function(m, q)
+			if err != nil {
+				return err
+			}
+			list = append(list, f)
+		}
+	}
+	return writeIndented(w, map[string]any{"functions": list})
+}
+
+func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction, error) {
+	name, err := m.Name()
+	if err != nil {
+		return sourceFunction{}, err
+	}
+	j := sourceFunction{Function: name.String(), ID: app.FormatID(m.ID()), Hash: app.FormatHash(q.Code()), Counters: countersOf(q)}
+	if l.cover == nil {
+		j.Reason = l.reasons[0].Error()
+		return j, nil
+	}
+	f, list, reason, err := l.listing(q)
+	if reason != nil {
+		j.Reason = reason.Error()
+	}
+	if f != nil {
+		j.Entered, j.Listing = f.Count, list
+	}
+	return j, err
+}
+
+func countersOf(q reader.Profile) []uint64 {
+	counters := []uint64{}
+	for e := range q.Entries() {
+		if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
+			for i := range rows.Len() {
+				counters = append(counters, rows.Cell(i, 0).Load())
+			}
+		}
+	}
+	return counters
+}

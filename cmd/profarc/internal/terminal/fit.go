@@ -1,0 +1,102 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// leastShown is the least number of cells to which a text is cut: less says nothing.
+const leastShown = 12
+
+// Cut returns a text that fits into the rest of a line of which used cells are taken. It
+// leaves out the middle, since names differ at their ends.
+func (s *Screen) Cut(text string, used int) string {
+	if s.Width == 0 {
+		return text
+	}
+	return cutMiddle(text, max(s.Width-used, leastShown), s.ellipsis())
+}
+
+// CutEnd is Cut for text whose beginning matters most, such as a line of source.
+func (s *Screen) CutEnd(text string, used int) string {
+	most := max(s.Width-used, leastShown)
+	if s.Width == 0 || uniseg.StringWidth(text) <= most {
+		return text
+	}
+	return front(text, most-uniseg.StringWidth(s.ellipsis())) + s.ellipsis()
+}
+
+func (s *Screen) ellipsis() string {
+	if unicodeLocale() {
+		return "…"
+	}
+	return "..."
+}
+
+// cutMiddle returns a text of at most that many cells. More of the end stays than of the
+// front.
+func cutMiddle(text string, most int, ellipsis string) string {
+	if uniseg.StringWidth(text) <= most {
+		return text
+	}
+	room := max(most-uniseg.StringWidth(ellipsis), 0)
+	return front(text, room/3) + ellipsis + back(text, room-room/3)
+}
+
+// front returns the beginning of a text, of at most that many cells.
+func front(text string, most int) string {
+	state, rest, used := -1, text, 0
+	for rest != "" {
+		_, after, width, next := uniseg.FirstGraphemeClusterInString(rest, state)
+		if used+width > most {
+			break
+		}
+		used, rest, state = used+width, after, next
+	}
+	return text[:len(text)-len(rest)]
+}
+
+// back returns the end of a text, of at most that many cells.
+func back(text string, most int) string {
+	state, left := -1, uniseg.StringWidth(text)
+	for left > most && text != "" {
+		var width int
+		_, text, width, state = uniseg.FirstGraphemeClusterInString(text, state)
+		left -= width
+	}
+	return text
+}
+
+// leastCell is the least width to which a column is narrowed.
+const leastCell = 6
+
+// Shrink narrows the widest of columns until a row of them, with columnGap between, fits
+// the width.
+func (s *Screen) Shrink(widths []int) {
+	if s.Width == 0 || len(widths) == 0 {
+		return
+	}
+	over := len(columnGap)*(len(widths)-1) - s.Width
+	for _, w := range widths {
+		over += w
+	}
+	for ; over > 0; over-- {
+		widest := 0
+		for i, w := range widths {
+			if w > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= leastCell {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// Cell returns a text of exactly that many cells: cut in the middle, or filled with spaces.
+func (s *Screen) Cell(text string, width int) string {
+	text = cutMiddle(text, width, s.ellipsis())
+	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
+}

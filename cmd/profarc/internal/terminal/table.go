@@ -1,0 +1,84 @@
+package terminal
+
+import (
+	"bufio"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// A Table prints rows of numbers that end in a name. On a terminal each has a bar, and what
+// does not fit is cut.
+type Table struct {
+	screen *Screen
+	w      *bufio.Writer
+	rows   []tableRow
+	widths []int // of the cells
+}
+
+type tableRow struct {
+	cells      []string
+	share      float64 // of the bar, below 0 for none
+	name, note string
+}
+
+// barWidth is the width of the column of bars.
+const barWidth = 10
+
+// columnGap stands between columns, and before the first.
+const columnGap = "  "
+
+// NewTable returns an empty table that Print writes to w.
+func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
+
+// Head adds the row with the names of the columns.
+func (t *Table) Head(cells []string, name string) { t.add(tableRow{cells, -1, name, ""}) }
+
+// Row adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
+func (t *Table) Row(cells []string, share float64, name, note string) {
+	t.add(tableRow{cells, share, name, note})
+}
+
+func (t *Table) add(r tableRow) {
+	for i, c := range r.cells {
+		if i == len(t.widths) {
+			t.widths = append(t.widths, 0)
+		}
+		t.widths[i] = max(t.widths[i], uniseg.StringWidth(c))
+	}
+	t.rows = append(t.rows, r)
+}
+
+// Print writes the table. An error stays in the writer.
+func (t *Table) Print() {
+	for i := range t.rows {
+		t.row(&t.rows[i])
+		_ = t.w.WriteByte('\n')
+	}
+}
+
+func (t *Table) row(r *tableRow) {
+	used := 0
+	write := func(text string) {
+		_, _ = t.w.WriteString(text)
+		used += uniseg.StringWidth(text)
+	}
+	for i, c := range r.cells {
+		write(columnGap + strings.Repeat(" ", t.widths[i]-uniseg.StringWidth(c)) + c)
+	}
+	write(columnGap)
+	if t.bars() {
+		bar := t.screen.Bar(max(r.share, 0), barWidth)
+		t.screen.Paint(t.w, Heat(r.share), bar)
+		used += uniseg.StringWidth(bar)
+		write(strings.Repeat(" ", barWidth-uniseg.StringWidth(bar)) + columnGap)
+	}
+	write(t.screen.Cut(r.name, used+min(uniseg.StringWidth(r.note), t.screen.Width/3)))
+	if t.screen.Width > 0 {
+		r.note = t.screen.Cut(r.note, used)
+	}
+	write(r.note)
+}
+
+// bars reports whether the table has bars: those of a pipe are read by programs.
+func (t *Table) bars() bool { return t.screen.Width > 0 }

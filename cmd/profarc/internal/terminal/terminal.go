@@ -1,0 +1,209 @@
+// Package terminal prints for a terminal what is plain in a pipe: names as programmers write
+// them, colours, tables that fit the width, and long outputs through a pager.
+package terminal
+
+import (
+	"bufio"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Options are the flags of commands that print for a terminal.
+type Options struct {
+	raw, mangled, noPager bool
+	color                 string
+	flags                 *pflag.FlagSet
+}
+
+// Help is what the flags mean, for the help texts of commands.
+const Help = `On a terminal names are as programmers write them: java.util.HashMap.put(Object, Object) for
+java.util.HashMap::put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;, C++ and Rust demangled.
+Long names are shortened to the width of the terminal, and what exceeds its height goes through
+$PAGER (less -R). --raw prints names as the archive has them, as into a pipe or file, where nothing is
+shortened; --raw=false prints them there, too, as on a terminal.`
+
+// The values of --color.
+const (
+	colorAuto   = "auto"
+	colorAlways = "always"
+	colorNever  = "never"
+)
+
+// AddTo adds the flags to a command.
+func (o *Options) AddTo(cmd *cobra.Command) {
+	f := cmd.Flags()
+	o.flags = f
+	f.BoolVar(&o.raw, "raw", false, "names as the archive has them (default unless the output is a terminal)")
+	f.BoolVar(&o.mangled, "no-demangle", false, "names of C++ and Rust as linkers know them")
+	f.StringVar(&o.color, "color", colorAuto, "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+	f.BoolVar(&o.noPager, "no-pager", false, "print long outputs directly, not through $PAGER")
+	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// A Screen is how a command prints.
+type Screen struct {
+	Spelling naming.Spelling
+	Domain   layout.Domain // of the names
+	Width    int           // of a line, 0 if it does not matter
+	color    bool
+	a        *app.App
+	pager    *pager // nil if nothing is paged
+}
+
+// defaultWidth is that of a terminal that does not know its width.
+const defaultWidth = 80
+
+// Run calls print with a Screen for the output of a.
+func (o *Options) Run(a *app.App, print func(*Screen) error) error {
+	s, err := o.screen(a)
+	if err != nil {
+		return err
+	}
+	if s.pager == nil {
+		return print(s)
+	}
+	a.Out.Reset(s.pager.plain)
+	err = print(s)
+	if flushed := a.Out.Flush(); err == nil {
+		err = flushed
+	}
+	err = s.pager.end(err)
+	a.Out.Reset(a.Streams.PlainOut)
+	return err
+}
+
+func (o *Options) screen(a *app.App) (*Screen, error) {
+	s := &Screen{a: a, Spelling: naming.Spelling{Raw: o.raw, Mangled: o.mangled}}
+	tty := a.Streams.OutTerminal
+	if !o.flags.Changed("raw") {
+		s.Spelling.Raw = !tty
+	}
+	dumb := os.Getenv("TERM") == "dumb"
+	switch o.color {
+	case colorAlways:
+		s.color = true
+	case colorAuto:
+		s.color = tty && !dumb && os.Getenv("NO_COLOR") == ""
+	case colorNever:
+	default:
+		return nil, app.Usagef("--color %s: name one of auto, always, never", o.color)
+	}
+	out, isFile := a.Streams.RawOut.(*os.File)
+	if !tty || !isFile {
+		return s, nil
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	if s.Width = width; err != nil || width <= 0 {
+		s.Width, height = defaultWidth, 0
+	}
+	if !o.noPager && !dumb && height > 0 {
+		s.pager = newPager(out, a.Streams.RawErr, height)
+	}
+	return s, nil
+}
+
+// Pipe returns the Screen of a pipe: nothing is cut or coloured, and names are raw.
+func Pipe() *Screen { return &Screen{Spelling: naming.Spelling{Raw: true}} }
+
+// Type returns a type for people, with its class loader if that is its own.
+func (s *Screen) Type(t reader.Type) (string, error) {
+	text, err := naming.TypeText(t)
+	if s.Spelling.Raw || err != nil {
+		return escape.Printable(text), err
+	}
+	name, _ := t.Name()
+	loader, _ := t.Loader()
+	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) + loaderNote(loader.String())), nil
+}
+
+// loaderNote names a class loader, unless every JVM has it.
+func loaderNote(loader string) string {
+	if loader == "" || loader == "app" || loader == "platform" {
+		return ""
+	}
+	return " (loader " + loader + ")"
+}
+
+// Method returns a method for people. On a terminal class loaders that every JVM has are
+// left out.
+func (s *Screen) Method(m analyze.MethodName) string {
+	if s.Spelling.Raw {
+		return escape.Printable(m.String())
+	}
+	text := s.Spelling.Method(s.Domain, layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature})
+	return escape.Printable(text + loaderNote(m.Loader))
+}
+
+// Paint writes a text in a colour, which is the parameter of an SGR sequence, "" for none.
+func (s *Screen) Paint(w *bufio.Writer, color, text string) {
+	if !s.color || color == "" {
+		_, _ = w.WriteString(text) // the error stays in w
+		return
+	}
+	s.control(w, "\x1b["+color+"m")
+	_, _ = w.WriteString(text)
+	s.control(w, "\x1b[0m")
+}
+
+// control writes a control sequence, which the plain output would escape.
+func (s *Screen) control(w *bufio.Writer, sequence string) {
+	if w.Flush() != nil || w != s.a.Out && s.a.Out.Flush() != nil {
+		return
+	}
+	if s.pager != nil {
+		_, _ = s.pager.Write([]byte(sequence))
+		return
+	}
+	_, _ = s.a.Streams.RawOut.Write([]byte(sequence))
+}
+
+// Heat returns the colour of a heat from 0 to 1, see listing.Heat.
+func Heat(heat float64) string {
+	switch {
+	case heat >= 0.9:
+		return "1;31"
+	case heat >= 0.7:
+		return "31"
+	case heat >= 0.4:
+		return "33"
+	}
+	return ""
+}
+
+// Faint is the colour of what matters less.
+const Faint = "2"
+
+// Bar returns a bar of at most width cells for a share of the longest bar.
+func (s *Screen) Bar(share float64, width int) string {
+	if !unicodeLocale() {
+		return strings.Repeat("#", int(share*float64(width)+0.5))
+	}
+	eighths := min(int(share*float64(8*width)+0.5), 8*width)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
+
+// unicodeLocale reports whether the terminal is said to show more than ASCII.
+func unicodeLocale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+// Package web shows archives as pages.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/web"
+	"github.com/profarc/profarc/reader"
+)
+
+const commandHelp = `Web shows an archive as pages for a browser: where the counts are, the profile points of each method
+with bars, what is polluted, and what the archive is made of. With a second archive it also shows what
+changed from the first to the second.
+
+The pages are served at a random path on a port of this machine alone, which web prints; whoever has the
+address may look, as long as web runs. Nothing is changed, and nothing is loaded from elsewhere. With
+-o web writes one file instead, for a CI artifact: the same pages without a server, of the hottest
+methods only (--methods). It needs neither network nor script.
+
+--class-path names the program, as check --against does, and --source-path its sources: folders, jars,
+or a JDK's src.zip. A method then has its bytecodes and lines beside its profile points. For LLVM's
+profiles --binary names the instrumented program.`
+
+type options struct {
+	out        string
+	listen     string
+	methods    int
+	open       bool
+	classPath  string
+	sourcePath string
+	binary     string
+}
+
+// Command returns the command web.
+func Command(a *app.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "web ARCHIVE [NEWER]",
+		Short: "Show an archive as pages, or what changed between two",
+		Long:  commandHelp,
+		Example: `  profarc web app.parc --open
+  profarc web app.parc --class-path app.jar --source-path src/main/java
+  profarc web release.parc nightly.parc
+  profarc web app.parc -o report.html`,
+		Args:              app.Args(1, 2, "one archive or two"),
+		ValidArgsFunction: app.CompleteArchives(2),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "write one HTML file instead")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "address of this machine; port 0 takes a free one")
+	f.BoolVar(&o.open, "open", false, "open the first page in a browser")
+	f.IntVar(&o.methods, "methods", 100, "methods that have pages in the file")
+	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code")
+	f.StringVar(&o.sourcePath, "source-path", "", "folders, jars and zips with the sources")
+	f.StringVar(&o.binary, "binary", "", "instrumented program of LLVM's profiles")
+	return cmd
+}
+
+// check returns an error for values that cannot be used.
+func (o *options) check() error {
+	if o.open && o.out != "" {
+		return app.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
+	}
+	if o.methods < 0 {
+		return app.Usagef("--methods %d: it must not be negative", o.methods)
+	}
+	host, _, err := net.SplitHostPort(o.listen)
+	if err != nil {
+		return app.Usagef("--listen %s: give an address and a port, as 127.0.0.1:8080", o.listen)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return app.Usagef("--listen %s: only addresses of this machine are served, as 127.0.0.1:8080", o.listen)
+	}
+	return nil
+}
+
+func run(ctx context.Context, a *app.App, paths []string, o options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	return a.WithStore(ctx, paths[0], func(s *reader.Store) error {
+		if len(paths) == 1 {
+			return o.show(ctx, a, s, nil)
+		}
+		return a.WithStore(ctx, paths[1], func(other *reader.Store) error { return o.show(ctx, a, s, other) })
+	})
+}
+
+// show writes a report or serves pages, until an interrupt.
+func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) error {
+	site := web.NewSite(ctx, web.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath), SourcePath: splitPath(o.sourcePath), Binary: o.binary})
+	if o.out != "" {
+		return o.write(ctx, a, site)
+	}
+	return o.serve(ctx, a, site)
+}
+
+// write writes a report.
+func (o *options) write(ctx context.Context, a *app.App, site *web.Site) error {
+	meter := a.StepMeter("writing the pages of " + o.out)
+	defer meter.Done()
+	return app.Publish(ctx, o.out, func(w io.Writer) error {
+		return site.WriteReport(ctx, w, web.ReportOptions{Methods: o.methods}, func(done, total int) { meter.Report(int64(done), int64(total)) })
+	})
+}
+
+// splitPath returns the elements of a path, none of an empty one.
+func splitPath(path string) []string {
+	if path == "" {
+		return nil
+	}
+	return app.SplitClassPath(path)
+}
+
+// serve serves a site until ctx is done, which is how web ends.
+func (o *options) serve(ctx context.Context, a *app.App, site *web.Site) error {
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w: choose another port, or 0 for a free one", o.listen, errors.Unwrap(err))
+	}
+	pages, err := web.NewServer(site, l.Addr())
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	address := fmt.Sprintf("http://%s%s", l.Addr(), pages.Path())
+	fmt.Fprintln(a.Out, address)
+	if err := a.Out.Flush(); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	fmt.Fprintln(a.ErrOut, "profarc: open this address in a browser; an interrupt ends web")
+	if o.open {
+		if err := openBrowser(ctx, address); err != nil {
+			fmt.Fprintf(a.ErrOut, "profarc: no browser was opened: %s\n", app.OneLine(err.Error()))
+		}
+	}
+	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+// Package flame sums stacks into a tree and lays the tree out as nested rectangles: as a flame
+// graph or, upside down, as an icicle graph.
+//
+// Stacks come from archives that are not trusted: a tree has at most MaxNodes nodes and MaxDepth
+// levels, whatever is added, and a layout has at most as many boxes as its caller wants.
+package flame
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Limits of a tree. What a stack has beyond them is counted for the last frame within them.
+const (
+	MaxNodes = 1 << 20
+	MaxDepth = 512
+)
+
+// Root is the node below which all stacks lie.
+const Root = 0
+
+// A Node is a frame that was called by the frames above it.
+type Node struct {
+	Frame    uint32 // what the caller of Add knows it by; 0 for the root
+	Parent   int    // -1 for the root
+	Depth    int    // 0 for the root
+	Self     uint64 // of stacks that end here
+	Total    uint64 // of stacks that go through here
+	Children []int  // those with the highest totals first, once the tree is summed
+}
+
+// A Tree is the sum of stacks. Nodes are numbered in the order in which stacks brought them: the
+// same stacks in the same order make the same numbers.
+type Tree struct {
+	Nodes []Node
+	Cut   uint64 // of stacks that were not added whole
+
+	limit int
+	known map[child]int
+}
+
+type child struct {
+	parent int
+	frame  uint32
+}
+
+// New returns an empty tree.
+func New() *Tree { return newTree(MaxNodes) }
+
+func newTree(limit int) *Tree {
+	return &Tree{Nodes: []Node{{Parent: -1}}, limit: limit, known: map[child]int{}}
+}
+
+// Add adds a stack that was counted n times, its outermost frame first. The frames must not be
+// 0.
+func (t *Tree) Add(stack []uint32, n uint64) {
+	at, whole := Root, true
+	for _, frame := range stack {
+		next, ok := t.below(at, frame)
+		if !ok {
+			whole = false
+			break
+		}
+		at = next
+	}
+	t.Nodes[at].Self = add(t.Nodes[at].Self, n)
+	if !whole {
+		t.Cut = add(t.Cut, n)
+	}
+}
+
+// below returns the node of a frame below another; ok is false if a limit is reached.
+func (t *Tree) below(at int, frame uint32) (next int, ok bool) {
+	key := child{at, frame}
+	if next, ok = t.known[key]; ok {
+		return next, true
+	}
+	depth := t.Nodes[at].Depth + 1
+	if len(t.Nodes) >= t.limit || depth > MaxDepth {
+		return 0, false
+	}
+	next = len(t.Nodes)
+	t.known[key] = next
+	t.Nodes = append(t.Nodes, Node{Frame: frame, Parent: at, Depth: depth})
+	t.Nodes[at].Children = append(t.Nodes[at].Children, next)
+	return next, true
+}
+
+// Sum computes the totals once all stacks are added, and leaves out nodes without any.
+func (t *Tree) Sum() {
+	t.known = nil
+	for i := range slices.Backward(t.Nodes) {
+		n := &t.Nodes[i]
+		n.Total = add(n.Total, n.Self)
+		if n.Parent >= 0 {
+			t.Nodes[n.Parent].Total = add(t.Nodes[n.Parent].Total, n.Total)
+		}
+	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.Children = slices.DeleteFunc(n.Children, func(c int) bool { return t.Nodes[c].Total == 0 })
+		slices.SortFunc(n.Children, func(a, b int) int {
+			return cmp.Or(cmp.Compare(t.Nodes[b].Total, t.Nodes[a].Total), cmp.Compare(a, b))
+		})
+	}
+}
+
+// Path returns the nodes from the root to a node, both included.
+func (t *Tree) Path(at int) (path []int) {
+	for ; at >= 0; at = t.Nodes[at].Parent {
+		path = append(path, at)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// A Count is what a frame has below a node, by Frames.
+type Count struct {
+	Frame uint32
+	Self  uint64 // of stacks that end in the frame
+	Total uint64 // of stacks with the frame, recursive calls counted once
+}
+
+// Frames returns the frames of a node and of those below it, those with the highest counts of
+// their own first.
+func (t *Tree) Frames(at int) []Count {
+	counts := map[uint32]*Count{}
+	open := map[uint32]int{} // how often a frame is on the way to the current node
+	var walk func(int)
+	walk = func(i int) {
+		n := &t.Nodes[i]
+		c := counts[n.Frame]
+		if c == nil {
+			c = &Count{Frame: n.Frame}
+			counts[n.Frame] = c
+		}
+		c.Self = add(c.Self, n.Self)
+		if open[n.Frame] == 0 {
+			c.Total = add(c.Total, n.Total)
+		}
+		open[n.Frame]++
+		for _, k := range n.Children {
+			walk(k)
+		}
+		open[n.Frame]--
+	}
+	walk(at)
+	delete(counts, t.Nodes[Root].Frame)
+	list := make([]Count, 0, len(counts))
+	for _, c := range counts {
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Frame, b.Frame))
+	})
+	return list
+}
+
+// Matched returns how much of what is below a node, itself included, goes through frames that
+// match.
+func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
+	n := &t.Nodes[at]
+	if at != Root && matches(n.Frame) {
+		return n.Total
+	}
+	for _, k := range n.Children {
+		sum = add(sum, t.Matched(k, matches))
+	}
+	return sum
+}
+
+// add adds counts, up to the highest there is.
+func add(a, b uint64) uint64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxUint64
+}

@@ -1,0 +1,221 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/reader"
+)
+
+const nameOfDiff = "diff"
+
+var diffView = &view{
+	name:    nameOfDiff,
+	title:   "What changed",
+	about:   "How far the two archives agree, and what changed from A, the older one, to B. A name leads to the points of both, side by side.",
+	offered: func(s *Site) bool { return s.Other != nil },
+	build:   buildDiff,
+}
+
+// A diffPage is what the page about the difference of two archives shows. Refused is why they
+// cannot be compared; then it shows nothing else.
+type diffPage struct {
+	*report.Diff
+	Refused string
+	Tallies *table
+	Kinds   *table
+	Lists   []diffList
+}
+
+// A diffList is one of the lists of what changed.
+type diffList struct {
+	Title, About string
+	Total        int
+	Shown        int
+	Rows         *table
+}
+
+// changesListed is how many changes of each kind are listed.
+const changesListed = 500
+
+// A difference is what is known of two archives, with the methods and profiles that a report
+// has only names of.
+type difference struct {
+	*report.Diff
+	found *compare.Report
+}
+
+// compared returns the difference of the site's archives.
+func compared(r *request) (*difference, error) {
+	return gather(r, "the difference of the two archives", func(ctx context.Context, s *Site, _ *Progress) (*difference, error) {
+		found, err := compare.Stores(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
+		if err != nil {
+			return nil, err
+		}
+		named, err := report.NewDiff(s.Archive, s.Other, found)
+		if err != nil {
+			return nil, err
+		}
+		return &difference{named, found}, named.CompareLoaders(s.Archive, s.Other)
+	})
+}
+
+func buildDiff(r *request) (any, error) {
+	d, err := compared(r)
+	if errors.Is(err, compare.ErrDomains) {
+		return &diffPage{Refused: err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &diffPage{Diff: d.Diff, Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	l := &diffLists{request: r}
+	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed, d.found.Changed)
+	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)
+	l.methods("went", "Methods that went", "Only A has them.", d.Went, d.found.Went)
+	l.flips(d)
+	l.sites(d)
+	l.certainties("sure", "No longer certain", "One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.", d.NoLongerCertain, d.found.NoLongerCertain)
+	l.certainties("nowsure", "Certain in B alone", "The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain, d.found.NowCertain)
+	p.Lists = l.lists
+	return p, l.err
+}
+
+// tallyTable returns how many methods and profiles are in both archives.
+func tallyTable(r *request, d *report.Diff) *table {
+	t := newTable(r, "tallies", "Methods and profiles", column{Key: "what", Name: "What"}, number("a", "A"), number("b", "B"), number("matched", "matched"),
+		number("mismatch", "of other code"), number("onlya", "only A"), number("onlyb", "only B"))
+	var rows []row
+	for _, n := range []struct {
+		name string
+		report.DiffTally
+	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
+		rows = append(rows, row{Cells: []cell{textCell(n.name), numberCell(n.A), numberCell(n.B), numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
+	}
+	return t.fill(rows)
+}
+
+// kindTable returns how far the counts of each kind agree.
+func kindTable(r *request, d *report.Diff) *table {
+	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"), number("mismatch", "of other code"), number("onlyb", "only B"),
+		number("suma", "sum A"), number("sumb", "sum B"))
+	var rows []row
+	for _, k := range d.Kinds {
+		rows = append(rows, row{Cells: []cell{textCell(k.Kind), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
+	}
+	return t.fill(rows)
+}
+
+// number returns a column of numbers.
+func number(key, name string) column { return column{Key: key, Name: name, Number: true} }
+
+func numberCell(n int) cell { return countCell(uint64(n)) }
+
+// realCell returns a cell with a count that may be beyond 64 bits.
+func realCell(v float64) cell {
+	if v < 1<<63 {
+		return countCell(uint64(v))
+	}
+	return cell{Link: link{Text: fmt.Sprintf("%.3g", v)}, Value: v, Number: true}
+}
+
+// diffLists makes the lists of a page. It keeps the first error.
+type diffLists struct {
+	request *request
+	lists   []diffList
+	err     error
+}
+
+// add adds a list, if it has any rows.
+func (l *diffLists) add(id, title, about string, total int, columns []column, rows []row) {
+	if total == 0 {
+		return
+	}
+	t := newTable(l.request, id, title, append([]column{{Key: "method", Name: "Method"}}, columns...)...)
+	l.lists = append(l.lists, diffList{title, about, total, len(rows), t.fill(rows)})
+}
+
+func (l *diffLists) methods(id, title, about string, named report.List[report.DiffMethod], found compare.Ranking[compare.Method]) {
+	var rows []row
+	for i, m := range named.List {
+		c := found.List[i]
+		name := textCell(m.Spelled())
+		if q, ok := pairQuery(c.A, c.B); ok {
+			name.Link = linkTo(m.Spelled(), nameOfPair, q)
+		}
+		note := ""
+		if m.Mismatch {
+			note = "other code"
+		}
+		rows = append(rows, row{Cells: []cell{name, shareCell(m.Difference), shareCell(m.Overlap), shareCell(m.ShareA), shareCell(m.ShareB), textCell(note)}})
+	}
+	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("ina", "in A"), number("inb", "in B"), {Key: "note", Name: "Note"}}, rows)
+}
+
+func (l *diffLists) flips(d *difference) {
+	var rows []row
+	for i, f := range d.Flipped.List {
+		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace), shareCell(f.Weight),
+			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}})
+	}
+	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flipped.Total, []column{number("weight", "weight"),
+		{Key: "waya", Name: "In A"}, number("sharea", "share"), number("ofa", "of"), {Key: "wayb", Name: "In B"}, number("shareb", "share"), number("ofb", "of")}, rows)
+}
+
+func (l *diffLists) sites(d *difference) {
+	var rows []row
+	for i, s := range d.Sites.List {
+		rows = append(rows, row{Cells: []cell{l.place(d.found.Sites.List[i].Place, s.DiffPlace), shareCell(s.Weight), textCell(s.Change),
+			textCell(s.A.Top), shareCell(s.A.Share), numberCell(s.A.Targets), textCell(s.B.Top), shareCell(s.B.Share), numberCell(s.B.Targets)}})
+	}
+	l.add("sites", "Sites that see other types or targets", "Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or target.", d.Sites.Total,
+		[]column{number("weight", "weight"), {Key: "change", Name: "Change"}, {Key: "topa", Name: "Mostly in A"}, number("sharea", "share"), number("typesa", "of types"),
+			{Key: "topb", Name: "Mostly in B"}, number("shareb", "share"), number("typesb", "of types")}, rows)
+}
+
+func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty], found compare.Ranking[compare.Certainty]) {
+	var rows []row
+	for i, c := range named.List {
+		others := textCell("null seen")
+		if c.Others != nil {
+			others = countCell(*c.Others)
+		}
+		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace), shareCell(c.Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
+	}
+	l.add(id, title, about, named.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"}, number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
+}
+
+// place returns a cell with a link to a point in both archives.
+func (l *diffLists) place(found compare.Place, named report.DiffPlace) cell {
+	a, errA := found.A.Method()
+	b, errB := found.B.Method()
+	l.err = cmp.Or(l.err, errA, errB)
+	text := fmt.Sprintf("%s @%d", named.MethodName, named.Point)
+	for _, frame := range named.Context {
+		text += " < " + frame
+	}
+	q, ok := pairQuery(a, b)
+	if !ok {
+		return textCell(text)
+	}
+	return linkCell(linkTo(text, nameOfPair, q).to(pointElement(named.Point)))
+}
+
+// pairQuery returns the query of the page of a method in both archives; ok is false if neither
+// has it.
+func pairQuery(a, b reader.Method) (q query, ok bool) {
+	if a.Valid() {
+		q = q.with("a", refText(a.Ref()))
+	}
+	if b.Valid() {
+		q = q.with("b", refText(b.Ref()))
+	}
+	return q, a.Valid() || b.Valid()
+}
+
+// Jump leads to a list on the page.
+func (l diffList) Jump() link { return l.Rows.again(l.Title, ".page", "").to(l.Rows.ID) }

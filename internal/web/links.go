@@ -1,0 +1,95 @@
+package web
+
+import (
+	"html/template"
+	"net/url"
+	"strings"
+)
+
+// A linker makes the addresses of pages.
+type linker interface {
+	// address returns the address of a page from any other; ok is false if the page
+	// cannot be reached, so that its link becomes plain text.
+	address(view string, q query) (href string, ok bool)
+	// within returns what leads from the address of a page to one of its elements: see
+	// request.element.
+	within(name string) string
+}
+
+// serverLinks are the addresses of a server, whose pages all lie in one folder.
+type serverLinks struct{}
+
+func (serverLinks) address(view string, q query) (string, bool) {
+	if query := q.encode(); query != "" {
+		return view + "?" + query, true
+	}
+	return view, true
+}
+
+func (serverLinks) within(name string) string { return "#" + url.PathEscape(name) }
+
+// reportLinks are the addresses of the pages in one file, by their ids there.
+type reportLinks map[string]bool
+
+func (held reportLinks) address(view string, q query) (string, bool) {
+	id := pageID(view, q)
+	return "#" + url.PathEscape(id), held[id]
+}
+
+func (reportLinks) within(name string) string { return "." + url.PathEscape(name) }
+
+// pageID returns the id of a page in a report.
+func pageID(view string, q query) string {
+	id, _ := serverLinks{}.address(view, q)
+	return strings.NewReplacer("=", "-", "?", ".", "&", ".", "%", "_", "+", "_").Replace(id)
+}
+
+// pageElement returns the id of the element of the page, by which links of a report lead there.
+func (r *request) pageElement() string {
+	if r.inReport {
+		return pageID(r.view.name, r.query)
+	}
+	return "page"
+}
+
+// element returns the id of an element of the page: its name on the page of a server, and
+// one that no other page of a report has.
+func (r *request) element(name string) string {
+	if r.inReport {
+		return pageID(r.view.name, r.query) + "." + name
+	}
+	return name
+}
+
+// A link leads to a page, or to an element of it.
+type link struct {
+	Text    string
+	view    string
+	query   query
+	element string
+}
+
+// linkTo returns a link with a text from an archive.
+func linkTo(text, view string, q query) link { return link{Text: text, view: view, query: q} }
+
+// to returns the link to an element of the page, by its name.
+func (l link) to(element string) link {
+	l.element = element
+	return l
+}
+
+// anchor returns a link as HTML, or just its text if the page cannot be reached.
+func anchor(links linker, l link) template.HTML {
+	text := nameElement(l.Text)
+	if l.view == "" {
+		return text
+	}
+	if l.Text == "" {
+		text = nameElement(nameless)
+	}
+	href := address(links, l)
+	if href == "" {
+		return text
+	}
+	return `<a href="` + template.HTML(template.HTMLEscapeString(string(href))) + `">` + text + `</a>`
+}

@@ -1,0 +1,160 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// shownPageOf returns the HTML of a page of a site.
+func shownPageOf(t *testing.T, site *Site, view string, q query) string {
+	t.Helper()
+	made, err := templates(serverLinks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := render(made, &request{ctx: t.Context(), site: site, view: site.viewNamed(view), query: q, patience: -1})
+	if err != nil {
+		t.Fatalf("%s?%s: %v", view, q.encode(), err)
+	}
+	return string(p.Content)
+}
+
+// countElements are the counts on the page of a method.
+var countElements = regexp.MustCompile(`<span class="count">([0-9,]+)</span>`)
+
+// eachMethod calls f with the methods of all specimens.
+func eachMethod(t *testing.T, f func(t *testing.T, site *Site, m reader.Method)) {
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			site := specimenSite(t, sp)
+			for m, err := range site.Archive.Methods() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				f(t, site, m)
+			}
+		})
+	}
+}
+
+// The page of a profile has every count of its JSON.
+func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
+	t.Parallel()
+	eachMethod(t, func(t *testing.T, site *Site, m reader.Method) {
+		for q, err := range m.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := shownPageOf(t, site, "method", methodQuery(m).with("profile", refText(q.Ref())))
+			shown := map[string]int{}
+			for _, found := range countElements.FindAllStringSubmatch(body, -1) {
+				shown[found[1]]++
+			}
+			for n, times := range jsonCounts(t, site.Archive, m, q) {
+				if shown[n] < times {
+					t.Errorf("%s, profile %s: the JSON has the count %s %d times, the page %d times", m.Store().Mapping().Name(), refText(q.Ref()), n, times, shown[n])
+				}
+			}
+		}
+	})
+}
+
+// jsonCounts returns how often each count above 0 is in the entries of a profile's JSON, as
+// pages spell it.
+func jsonCounts(t *testing.T, s *reader.Store, m reader.Method, q reader.Profile) map[string]int {
+	var b bytes.Buffer
+	if err := dump.Profile(&b, s, m, q); err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Methods []struct{ Profiles []map[string]any }
+	}
+	decoder := json.NewDecoder(&b)
+	decoder.UseNumber()
+	if err := decoder.Decode(&parsed); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		addCounts(counts, parsed.Methods[0].Profiles[0][s.String()])
+	}
+	return counts
+}
+
+// addCounts adds the counts in a part of the JSON. A negative one is of checks that failed.
+func addCounts(counts map[string]int, part any) {
+	switch part := part.(type) {
+	case []any:
+		for _, p := range part {
+			addCounts(counts, p)
+		}
+	case map[string]any:
+		for key, p := range part {
+			n, isNumber := p.(json.Number)
+			if !isNumber {
+				addCounts(counts, p)
+				continue
+			}
+			if value := n.String(); (key == "count" || key == "taken" || key == "not_taken") && value != "0" && value[0] != '-' {
+				var v uint64
+				if _, err := fmt.Sscan(value, &v); err == nil {
+					counts[grouped(v)]++
+				}
+			}
+		}
+	}
+}
+
+// Names of an archive cannot make elements, nor change the order of text.
+func TestHostileNamesAreText(t *testing.T) {
+	t.Parallel()
+	eachMethod(t, func(t *testing.T, site *Site, m reader.Method) {
+		body := shownPageOf(t, site, "method", methodQuery(m))
+		for _, bad := range []string{"\u202e", "\x1b", "\x00", "\u2066", "\nFORGED"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("the page of %s has %q", refText(m.Ref()), bad)
+			}
+		}
+		if strings.Count(body, "<bdi>") != strings.Count(body, "</bdi>") {
+			t.Error("a name opens or closes an element")
+		}
+	})
+}
+
+// Elements of one document have ids of their own, on the page of a server and in a report.
+func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			var report bytes.Buffer
+			if err := NewSite(t.Context(), Options{Archive: memstore.Open(t, sp.Build())}).WriteReport(t.Context(), &report, ReportOptions{Methods: 20}, nil); err != nil {
+				t.Fatal(err)
+			}
+			ids := map[string]bool{}
+			for _, part := range strings.Split(report.String(), ` id="`)[1:] {
+				id, _, _ := strings.Cut(part, `"`)
+				if ids[id] {
+					t.Errorf("two elements have the id %q", id)
+				}
+				ids[id] = true
+			}
+			for _, part := range strings.Split(report.String(), ` href="#`)[1:] {
+				if id, _, _ := strings.Cut(part, `"`); !ids[id] {
+					t.Errorf("a link leads to %q, which no element is", id)
+				}
+			}
+		})
+	}
+}

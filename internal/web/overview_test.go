@@ -1,0 +1,125 @@
+package web
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/specimen"
+)
+
+// requestOf returns a request for a page of a site that waits for what it needs.
+func requestOf(t *testing.T, s *Site, name string, pairs ...string) *request {
+	v := s.viewNamed(name)
+	if v == nil {
+		t.Fatalf("the site has no view %s", name)
+	}
+	return &request{ctx: t.Context(), site: s, view: v, query: newQuery(pairs...), patience: -1}
+}
+
+// built returns what a page shows.
+func built[T any](t *testing.T, r *request) T {
+	content, err := r.view.build(r)
+	if err != nil {
+		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
+	}
+	return content.(T)
+}
+
+// TestPlacesAddUp follows the links of the treemap's tables down to the methods: everywhere the
+// parts have the counts of the whole.
+func TestPlacesAddUp(t *testing.T) {
+	t.Parallel()
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			site := specimenSite(t, sp)
+			tally, err := tallied(requestOf(t, site, "overview"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, by := range tally.measures {
+				if by.Name == "total" {
+					continue // includes what was called
+				}
+				checkPlace(t, site, newQuery("by", by.Name), float64(by.total))
+			}
+		})
+	}
+}
+
+func checkPlace(t *testing.T, site *Site, q query, want float64) {
+	r := requestOf(t, site, whereName)
+	r.query = q
+	p := built[*wherePage](t, r)
+	if float64(p.Total) != want {
+		t.Errorf("%v: the parts have %d, the whole %v", q, p.Total, want)
+	}
+	for _, row := range p.Places.Rows {
+		if l := row.Cells[0].Link; l.view == whereName {
+			checkPlace(t, site, l.query, row.Cells[1].Value)
+		}
+	}
+}
+
+// TestOverviewComesWhileMethodsAreCounted asks for the overview without any patience.
+func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	site.work = newWork(t.Context())
+	for _, what := range []string{"the counts of all methods", "the packages of all methods", "how few methods have most of the counts"} {
+		j := &job{done: make(chan struct{})}
+		j.progress.set(3, 4)
+		site.work.jobs[what] = j
+	}
+	r := requestOf(t, site, "overview")
+	r.patience = 0
+	o := built[*overview](t, r)
+	if o.Counting == nil || o.Counting.Share != 0.75 || o.Origin.Counts.Methods == 0 || o.Where != nil {
+		t.Errorf("the overview is %+v", o)
+	}
+	tmpl, err := templates(serverLinks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := tmpl.ExecuteTemplate(&page, "overview", o); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, "data-again") || !strings.Contains(text, "75.0% are done") {
+		t.Errorf("the page does not say that it waits:\n%s", text)
+	}
+}
+
+// TestCutoffsAreThoseOfTheSummary compares the overview with what the command prints in JSON.
+func TestCutoffsAreThoseOfTheSummary(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		site := specimenSite(t, sp)
+		got, err := summarized(requestOf(t, site, "overview"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := facts.Summarize(t.Context(), site.Archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Cutoffs, got.Cutoffs); diff != "" {
+			t.Errorf("%s: %s", sp.Name, diff)
+		}
+		for i, u := range want.Units {
+			shown := got.Units[i]
+			if shown.Unit != u.Unit || shown.Methods != u.Methods {
+				t.Errorf("%s: unit %v, want %v", sp.Name, shown, u)
+			}
+			for k, c := range u.Cutoffs {
+				if s := shown.Cutoffs[k]; s.Percent != c.Percent || s.Methods != c.Methods || s.MinWeight != c.MinWeight {
+					t.Errorf("%s, %s: %v, want %v", sp.Name, u.Unit, s, c)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// places say where methods are: in classes, which are in packages. Domains without classes
+// have what divides their names instead: LLVM's source files of static functions, the
+// packages and types of Go.
+type places struct {
+	packages []place
+	classes  []place
+	ofMethod []int32 // the class of each method, in the order of the tally
+}
+
+// A place is a package or a class. The class of methods that are directly in a package has
+// no name.
+type place struct {
+	Name string
+	in   int32 // of a class: its package
+}
+
+// placed returns the places of the methods of the site's archive.
+func placed(r *request) (*places, error) {
+	return gather(r, "the packages of all methods", func(ctx context.Context, s *Site, p *Progress) (*places, error) {
+		return findPlaces(ctx, s.Archive, p)
+	})
+}
+
+// A placer finds the places of methods one after the other.
+type placer struct {
+	places
+	packageOf map[string]int32
+	classOf   map[[2]string]int32
+	holders   map[uint32]int32 // classes by the ordinals of types
+}
+
+// findPlaces returns the places of all methods. It keeps the names of packages and classes,
+// and four bytes a method.
+func findPlaces(ctx context.Context, s *reader.Store, p *Progress) (*places, error) {
+	f := &placer{packageOf: map[string]int32{}, classOf: map[[2]string]int32{}, holders: map[uint32]int32{}}
+	total, steps := s.Header().Counts.Methods, poll.New(ctx)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		class, err := f.classOfMethod(s.Header().Domain, m)
+		if err != nil {
+			return nil, err
+		}
+		f.ofMethod = append(f.ofMethod, class)
+		if len(f.ofMethod)%1024 == 0 {
+			p.set(uint64(len(f.ofMethod)), total)
+		}
+	}
+	return &f.places, nil
+}
+
+// classOfMethod returns the class of a method.
+func (f *placer) classOfMethod(d layout.Domain, m reader.Method) (int32, error) {
+	holder, declared, err := m.Class()
+	if err != nil {
+		return 0, err
+	}
+	if !declared {
+		name, err := m.Name()
+		return f.class(splitName(d, name.String())), err
+	}
+	if known, ok := f.holders[holder.Ordinal()]; ok {
+		return known, nil
+	}
+	name, err := holder.Name()
+	class := f.class(splitClass(name.String()))
+	f.holders[holder.Ordinal()] = class
+	return class, err
+}
+
+// class returns the number of a class.
+func (f *placer) class(in, name string) int32 {
+	key := [2]string{in, name}
+	if known, ok := f.classOf[key]; ok {
+		return known
+	}
+	home, ok := f.packageOf[in]
+	if !ok {
+		home = int32(len(f.packages))
+		f.packageOf[in], f.packages = home, append(f.packages, place{Name: in})
+	}
+	f.classOf[key] = int32(len(f.classes))
+	f.classes = append(f.classes, place{name, home})
+	return f.classOf[key]
+}
+
+// splitClass divides the name of a class of Java, with slashes or dots. What follows an @ is
+// not divided: the host of a hidden class.
+func splitClass(name string) (in, class string) {
+	dotted := strings.ReplaceAll(name, "/", ".")
+	own, _, _ := strings.Cut(dotted, "@")
+	if at := strings.LastIndexByte(own, '.'); at >= 0 && at+1 < len(own) {
+		return dotted[:at], dotted[at+1:]
+	}
+	return "", dotted
+}
+
+// splitName divides the name of a method that has no class of its own.
+func splitName(d layout.Domain, name string) (in, class string) {
+	switch {
+	case d.LLVM():
+		if file, _, static := strings.Cut(name, ";"); static {
+			return file, ""
+		}
+		return "", ""
+	case d == layout.DomainSampled:
+		return splitFunction(name)
+	}
+	method, _, _ := strings.Cut(name, "(")
+	if at := strings.LastIndexByte(method, '.'); at > 0 {
+		return splitClass(method[:at])
+	}
+	return "", ""
+}
+
+// splitFunction divides the name of a function as profilers of native code spell it: of Go
+// the package and, for methods, the type; of C++ and Rust the namespace.
+func splitFunction(name string) (in, class string) {
+	plain := name
+	if at := strings.IndexAny(name, "<["); at > 0 {
+		plain = name[:at] // the rest is arguments of types
+	}
+	if at := strings.LastIndex(plain, "::"); at > 0 {
+		return plain[:at], ""
+	}
+	folder := ""
+	if at := strings.LastIndexByte(plain, '/'); at >= 0 && !strings.Contains(plain[:at], "(") {
+		folder, plain = plain[:at+1], plain[at+1:]
+	}
+	file, rest, ok := strings.Cut(plain, ".")
+	if !ok {
+		return "", ""
+	}
+	if of, _, method := strings.Cut(rest, "."); method && strings.HasPrefix(of, "(") {
+		return folder + file, of
+	}
+	return folder + file, ""
+}

@@ -1,0 +1,321 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/ranking"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var pollutionView = &view{
+	name:    nameOfPollution,
+	title:   pollutionTitle,
+	about:   "Profile points whose counts do not tell a compiler what to expect, those that are reached most first.",
+	offered: func(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled },
+	build:   buildPollution,
+}
+
+const pollutionTitle = "Pollution"
+
+// Limits of the pages of polluted sites.
+const (
+	sitesListed    = 20_000
+	contextsListed = 5_000
+)
+
+// A pollutionPage is one of the two pages of the view: All or Site is not nil.
+type pollutionPage struct {
+	All  *allSites
+	Site *sitePage
+}
+
+func (p *pollutionPage) title() string {
+	if s := p.Site; s != nil {
+		return fmt.Sprintf("%s, at %d of %s", s.Kind, s.Point, s.Name)
+	}
+	return pollutionTitle
+}
+
+// An allSites is what the page of all polluted sites shows.
+type allSites struct {
+	Of    int
+	Worst *pollutedSite // nil if there is none
+	Sites *table
+	Left  int // sites that the table does not have
+}
+
+// A pollutedSite is a polluted site in words.
+type pollutedSite struct {
+	Method link
+	Point  int32
+	Kind   string
+	Count  uint64
+	Why    string
+	Split  string
+	Mixed  []segment
+}
+
+// A segment is a part of a stacked bar.
+type segment struct {
+	Text  string
+	Count uint64
+	Share float64
+	Class string
+}
+
+// buildPollution builds the page of all sites, or that of one site in its contexts.
+func buildPollution(r *request) (any, error) {
+	if r.query.get("at") != "" {
+		return buildSite(r)
+	}
+	report, err := pollutionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &allSites{Of: report.Of, Left: report.Of - len(report.Sites)}
+	p.Sites = newTable(r, "sites", "Polluted sites", column{Key: "method", Name: "Method"}, column{Key: "point", Name: "Point", Number: true},
+		column{Key: "kind", Name: "What is mixed"}, column{Key: "count", Name: "Count", Number: true},
+		column{Key: "best", Name: "Likeliest", Number: true}, column{Key: "seen", Name: "Seen"},
+		column{Key: "contexts", Name: "Contexts", Number: true}, column{Key: "split", Name: "Split helps", Number: true})
+	var rows []row
+	for i := range report.Sites {
+		found, err := siteRow(r, &report.Sites[i])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, found)
+	}
+	p.Sites.fill(rows)
+	if len(report.Sites) > 0 {
+		p.Worst, err = inWords(r, &report.Sites[0])
+	}
+	return &pollutionPage{All: p}, err
+}
+
+// pollutionOf returns the polluted sites of the site's archive.
+func pollutionOf(r *request) (*ranking.PollutionReport, error) {
+	return gather(r, "the polluted sites", func(ctx context.Context, s *Site, _ *Progress) (*ranking.PollutionReport, error) {
+		return ranking.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
+	})
+}
+
+// siteRow returns the row of a site.
+func siteRow(r *request, s *ranking.PollutedSite) (row, error) {
+	method, at, err := siteLinks(r, s)
+	if err != nil {
+		return row{}, err
+	}
+	seen := textCell(segmentsText(segmentsOf(r, s)))
+	seen.Stack = segmentsOf(r, s)
+	contexts := countCell(uint64(s.Contexts))
+	contexts.Link.view, contexts.Link.query = at.view, at.query
+	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
+	if s.Split == ranking.SplitPartly {
+		split.Link.Text = percent(s.Cured)
+	}
+	if s.Split == ranking.SplitUnknown {
+		split.Value = -1
+	}
+	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
+	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
+	return row{Cells: []cell{linkCell(method), point, textCell(kindWords[s.Kind]), countCell(s.Count), best, seen, contexts, split}}, nil
+}
+
+// What kinds of sites and answers mean, in words.
+var (
+	kindWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check", ranking.SiteTargets: "targets of an indirect call",
+		ranking.SiteBranch: "ways of a branch", ranking.SiteNull: "null at a check",
+	}
+	whyWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "more than two types come here, and none of them in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
+		ranking.SiteChecked:   "more than two types are checked here, and none of them nine of ten times: a compiler cannot test for the likely one first",
+		ranking.SiteTargets:   "more than two functions are called here, and none of them in nine of ten calls: a compiler cannot test for the likely one first",
+		ranking.SiteBranch:    "neither way is taken six of ten times: a compiler does not know which one to lay out as the likely one",
+		ranking.SiteNull:      "null was seen: a compiler has to test for it",
+	}
+	splitWords = map[ranking.Split]string{
+		ranking.SplitYes: "yes", ranking.SplitNo: "no", ranking.SplitPartly: "partly", ranking.SplitUnknown: "not known",
+	}
+	splitReasons = map[ranking.Split]string{
+		ranking.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
+		ranking.SplitNo:      "A profile for each caller would not help: it is mixed in every context.",
+		ranking.SplitPartly:  "A profile for each caller would help for %s of its counts.",
+		ranking.SplitUnknown: "Whether a profile for each caller would help is not known: at most one context was recorded.",
+	}
+)
+
+// siteLinks returns links to the point of a site on the page of its method, and to the site
+// in its contexts.
+func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error) {
+	m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
+	if err != nil {
+		return method, at, err
+	}
+	q := methodQuery(m)
+	if s.Code != "" && !r.inReport {
+		q = q.with("code", s.Code)
+	}
+	method = linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
+	at = linkTo("", nameOfPollution, methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
+	return method, at, nil
+}
+
+// segmentsOf returns what a site saw, as parts of a bar.
+func segmentsOf(r *request, s *ranking.PollutedSite) []segment {
+	return segmentsFrom(r, s.Kind, s.Seen, s.Count)
+}
+
+func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, count uint64) (list []segment) {
+	if kind == ranking.SiteNull {
+		return nil
+	}
+	rest := count
+	for i, row := range seen {
+		list = append(list, segment{seenText(r, kind, row.What), row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
+		rest -= min(rest, row.Count)
+	}
+	if rest > 0 {
+		list = append(list, segment{"others", rest, shareOf(rest, count), "part-rest"})
+	}
+	return list
+}
+
+// seenText returns a thing that a site saw, a type as programmers write it.
+func seenText(r *request, kind ranking.SiteKind, what string) string {
+	if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
+		return what
+	}
+	return typeText(r, what)
+}
+
+// segmentsText says what a site saw.
+func segmentsText(list []segment) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, percent(s.Share)+" "+s.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// inWords returns a site in words.
+func inWords(r *request, s *ranking.PollutedSite) (*pollutedSite, error) {
+	method, _, err := siteLinks(r, s)
+	split := splitReasons[s.Split]
+	if s.Split == ranking.SplitPartly {
+		split = fmt.Sprintf(split, percent(s.Cured))
+	}
+	return &pollutedSite{method, s.Point, kindWords[s.Kind], s.Count, whyWords[s.Kind], split, segmentsOf(r, s)}, err
+}
+
+// A sitePage is what the page of one site in its contexts shows.
+type sitePage struct {
+	Method   link
+	Name     string
+	Point    int32
+	Kind     string
+	Contexts *table
+	Left     int
+	All      link // to the page of all sites
+}
+
+// buildSite builds the page of one site.
+func buildSite(r *request) (any, error) {
+	m, err := r.method(r.archive())
+	if err != nil {
+		return nil, err
+	}
+	point, pointErr := strconv.ParseInt(r.query.get("point"), 10, 32)
+	code, codeErr := strconv.ParseUint("0"+r.query.get("code"), 16, 64)
+	kind := ranking.SiteKind(r.query.get("kind"))
+	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
+		return nil, errNoPage
+	}
+	found, err := ranking.ContextsOf(m, kind, int32(point), code)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errNoPage
+	}
+	to, err := methodLink(r.archive(), m)
+	if err != nil {
+		return nil, err
+	}
+	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text, Point: int32(point), Kind: kindWords[kind], All: linkTo("All polluted sites", nameOfPollution, query{})}
+	p.Left = max(len(found)-contextsListed, 0)
+	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
+}
+
+// fill adds the contexts of the site.
+func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteContext) error {
+	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
+		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest", Number: true},
+		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})
+	var rows []row
+	for _, c := range found {
+		caller, err := contextLink(r.archive(), c.Context)
+		if err != nil {
+			return err
+		}
+		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count)))
+		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count)
+		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), shareCell(c.Best), textCell(map[bool]string{true: "yes", false: "no"}[c.Polluted]), seen}})
+	}
+	p.Contexts.fill(rows)
+	return nil
+}
+
+// contextLink returns a link to the direct caller in a context, with the number of further
+// callers.
+func contextLink(s *reader.Store, at layout.Ref) (link, error) {
+	if at == 0 {
+		return link{Text: "any caller"}, nil
+	}
+	c, err := s.ContextAt(at)
+	if err != nil {
+		return link{}, err
+	}
+	frames, err := c.Frames()
+	if err != nil || len(frames) == 0 {
+		return link{Text: "any caller"}, err
+	}
+	l, err := methodLink(s, frames[0].Caller)
+	l.Text += fmt.Sprintf(" at %d", frames[0].Point)
+	for _, f := range frames[1:min(len(frames), 3)] {
+		outer, err := methodLink(s, f.Caller)
+		if err != nil {
+			return l, err
+		}
+		l.Text += ", by " + outer.Text
+	}
+	if more := len(frames) - 3; more > 0 {
+		l.Text += fmt.Sprintf(", and %s", plural(uint64(more), "further caller"))
+	}
+	return l, err
+}
+
+// pollutedMethods returns the methods of the most polluted sites.
+func pollutedMethods(r *request) (list []layout.Ref, err error) {
+	if !pollutionView.offered(r.site) {
+		return nil, nil
+	}
+	report, err := pollutionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Sites[:min(len(report.Sites), r.report.Methods)] {
+		s := &report.Sites[i]
+		m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m.Ref())
+	}
+	return list, nil
+}

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"context"
+	"io"
+)
+
+// ReportOptions say what a report holds.
+type ReportOptions struct {
+	// Methods is how many methods have pages of their own: the hottest.
+	Methods int
+}
+
+// WriteReport writes a report: pages of the site as one HTML file that needs nothing else, in
+// the same bytes for the same archives. It holds the pages of the menu and those of the
+// hottest methods; links to other pages are plain text there. Progress, if not nil, is
+// called with the number of pages that are written, and of all.
+func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, progress func(done, total int)) error {
+	requests, err := s.reportRequests(ctx, o)
+	if err != nil {
+		return err
+	}
+	held := reportLinks{}
+	for _, r := range requests {
+		held[pageID(r.view.name, r.query)] = true
+	}
+	t, err := templates(held)
+	if err != nil {
+		return err
+	}
+	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
+	return writeDocument(w, t, d, func(yield func(*shownPage) error) error {
+		for i, r := range requests {
+			p, err := render(t, r)
+			if err != nil {
+				return err
+			}
+			if err := yield(p); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(i+1, len(requests))
+			}
+		}
+		return nil
+	})
+}
+
+// reportRequests returns the requests for all pages of a report, in their order there.
+func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
+	for _, v := range s.offeredViews() {
+		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, report: o}
+		queries := []query{{}}
+		if v.pages != nil {
+			if queries, err = v.pages(&one); err != nil {
+				return nil, err
+			}
+		}
+		if v.further != nil {
+			more, err := v.further(&one)
+			if err != nil {
+				return nil, err
+			}
+			queries = append(queries, more...)
+		}
+		for _, q := range queries {
+			r := one
+			r.query = q
+			list = append(list, &r)
+		}
+	}
+	return list, ctx.Err()
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unicode"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/escape"
+)
+
+// A treemap shows values as areas: groups, and in each its parts.
+type treemap struct {
+	Label string
+	Class string // which widths of windows it is for: wide or narrow
+	W, H  float64
+	Tiles []tile
+}
+
+// A tile is a rectangle of a treemap. Its class is its heat, or says that it is a frame
+// around others, or stands for what is too small to see.
+type tile struct {
+	box
+	Class string
+	Link  link   // where it leads; its text is for people who cannot see it
+	Label string // as much of its name as fits, empty for none
+}
+
+// LabelX and LabelY are where the label begins.
+func (t tile) LabelX() float64 { return t.X + labelGap }
+
+// LabelY is documented with LabelX.
+func (t tile) LabelY() float64 { return t.Y + labelHeight - 4 }
+
+// A branch is what a treemap shows: a group, or a part of one.
+type branch struct {
+	link  link // with its name
+	value uint64
+	parts []branch
+	of    int // number of its parts
+	rest  int // how many branches it stands for, if it stands for several
+}
+
+// Limits of a treemap: groups, parts of all groups together, and the least area of a part.
+// The rest of the groups is one tile, and the rest of each group's parts as well.
+const (
+	mostGroups = 28
+	mostParts  = 240
+	leastArea  = 30
+)
+
+// Sizes of labels, in units of the SVG, in which letters of the font are at most 7.5 wide.
+const (
+	labelHeight = 17
+	labelGap    = 4
+	letterWidth = 7.5
+)
+
+// newTreemap lays a treemap out. Of is the sum of all values.
+func newTreemap(label, class string, w, h float64, groups []branch, of uint64) *treemap {
+	t := &treemap{Label: label, Class: class, W: w, H: h}
+	shown := fold(groups, mostGroups, func(branch) bool { return true })
+	fewest := cutoffOf(shown, float64(of)*leastArea/(w*h))
+	boxes := squarify(box{0, 0, w, h}, valuesOf(shown))
+	for i, g := range shown {
+		t.group(boxes[i], g, of, fewest)
+	}
+	return t
+}
+
+// cutoffOf returns the least value of a part that is shown, so that there are not too many.
+func cutoffOf(groups []branch, least float64) uint64 {
+	var values []uint64
+	for _, g := range groups {
+		for _, p := range g.parts {
+			values = append(values, p.value)
+		}
+	}
+	slices.SortFunc(values, func(a, b uint64) int { return cmp.Compare(b, a) })
+	if len(values) > mostParts {
+		least = max(least, float64(values[mostParts])+1)
+	}
+	return uint64(least)
+}
+
+// fold returns the first branches, the heaviest first, and one that stands for the others.
+// keep says which may be shown.
+func fold(list []branch, most int, keep func(branch) bool) []branch {
+	var shown []branch
+	var rest branch
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b branch) int { return cmp.Compare(b.value, a.value) })
+	for _, b := range list {
+		if b.rest == 0 && len(shown) < most && keep(b) {
+			shown = append(shown, b)
+			continue
+		}
+		rest.rest, rest.value = rest.rest+max(b.rest, 1), disk.SaturatingAdd(rest.value, b.value)
+	}
+	if rest.value == 0 {
+		return shown
+	}
+	rest.link.Text = fmt.Sprintf("%s more", grouped(uint64(rest.rest)))
+	return append(shown, rest)
+}
+
+func valuesOf(list []branch) (values []float64) {
+	for _, b := range list {
+		values = append(values, float64(b.value))
+	}
+	return values
+}
+
+// group adds the tiles of a group.
+func (t *treemap) group(b box, g branch, of, least uint64) {
+	inner := b.inset(1.5, labelHeight)
+	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
+		t.add(b, g, of)
+		return
+	}
+	frame := newTile(b, g, of)
+	frame.Class = "frame"
+	t.Tiles = append(t.Tiles, frame)
+	parts := fold(g.parts, len(g.parts), func(p branch) bool { return p.value >= least })
+	for i, place := range squarify(inner, valuesOf(parts)) {
+		t.add(place, parts[i], of)
+	}
+}
+
+func (t *treemap) add(b box, g branch, of uint64) {
+	if b.W >= 0.5 && b.H >= 0.5 {
+		t.Tiles = append(t.Tiles, newTile(b, g, of))
+	}
+}
+
+// newTile returns the tile of a branch.
+func newTile(b box, g branch, of uint64) tile {
+	share := shareOf(g.value, of)
+	t := tile{box: b, Class: heatClass(share), Link: g.link}
+	if g.rest > 0 {
+		t.Class = "more"
+	}
+	if b.H >= labelHeight {
+		t.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
+	}
+	t.Link.Text = fmt.Sprintf("%s: %s, %s", withoutMiddle(escape.Printable(g.link.Text)), short(g.value), percent(share))
+	return t
+}
+
+// mostTitle is the most characters of a name in the title of a tile.
+const mostTitle = 300
+
+// withoutMiddle returns a text, without its middle if it is very long.
+func withoutMiddle(text string) string {
+	letters := []rune(text)
+	if len(letters) <= mostTitle {
+		return text
+	}
+	return string(letters[:mostTitle/2]) + "…" + string(letters[len(letters)-mostTitle/2:])
+}
+
+// fitting returns as much of a text as fits into a width, with an ellipsis if that is not all;
+// empty if it is too little to be read.
+func fitting(text string, width float64) string {
+	const least = 4 // letters
+	used, n := 0.0, 0
+	letters := []rune(text[:min(len(text), 4*mostTitle)])
+	for n < len(letters) && used+widthOf(letters[n]) <= width {
+		used += widthOf(letters[n])
+		n++
+	}
+	switch {
+	case n == len(letters):
+		return text
+	case n <= least:
+		return ""
+	}
+	return string(letters[:n-1]) + "…"
+}
+
+// widthOf returns an upper bound of the width of a character.
+func widthOf(r rune) float64 {
+	if r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r) {
+		return letterWidth
+	}
+	return 2 * letterWidth
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// TestTreemapHasFewTiles checks the limits of treemaps of any shape: how many tiles, where they
+// are, and that what they stand for adds up.
+func TestTreemapHasFewTiles(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.Uint64Range(1, 1<<40)
+		var groups []branch
+		total := uint64(0)
+		for i := range rapid.IntRange(1, 60).Draw(t, "groups") {
+			g := branch{link: link{Text: fmt.Sprint("group", i)}}
+			for k := range rapid.IntRange(0, 60).Draw(t, "parts") {
+				p := branch{link: link{Text: fmt.Sprint("part", k)}, value: value.Draw(t, "value")}
+				g.parts, g.value = append(g.parts, p), g.value+p.value
+			}
+			g.value = max(g.value, 1)
+			groups, total = append(groups, g), total+g.value
+		}
+		m := newTreemap("", "wide", 1100, 560, groups, total)
+		if len(m.Tiles) > 300 {
+			t.Fatalf("%d tiles", len(m.Tiles))
+		}
+		for i, tile := range m.Tiles {
+			if !inside(tile.box, box{0, 0, m.W, m.H}) {
+				t.Fatalf("%v is outside", tile)
+			}
+			for _, other := range m.Tiles[:i] {
+				if tile.Class != "frame" && other.Class != "frame" && overlap(tile.box, other.box) > 0.01 {
+					t.Fatalf("%v and %v overlap", tile, other)
+				}
+			}
+			if 7*float64(utf8.RuneCountInString(tile.Label)) > tile.W {
+				t.Fatalf("%q does not fit into %v", tile.Label, tile.W)
+			}
+		}
+	})
+}
+
+func TestFoldKeepsTheSum(t *testing.T) {
+	t.Parallel()
+	list := []branch{{value: 5}, {value: 9}, {value: 3, rest: 7}, {value: 1}, {value: 4}}
+	folded := fold(list, 2, func(branch) bool { return true })
+	if len(folded) != 3 || folded[0].value != 9 || folded[1].value != 5 || folded[2].value != 8 || folded[2].rest != 9 {
+		t.Errorf("folded to %+v", folded)
+	}
+}
+
+func TestLabelsAreCutWhereTheyEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		width float64
+		want  string
+	}{
+		{"HashMap", 60, "HashMap"},
+		{"HashMapOfAll", 60, "HashMap…"},
+		{"HashMap", 20, ""},
+		{"漢字漢字漢字", 80, "漢字漢字…"},
+		{strings.Repeat("x", 5000), 0, ""},
+	} {
+		if got := fitting(c.text, c.width); got != c.want {
+			t.Errorf("%.20q in %v is %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestPlacesOfNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"example.com/app/store.(*Index).Find":         {"example.com/app/store", "(*Index)"},
+		"example.com/app/store.Open":                  {"example.com/app/store", ""},
+		"example.com/app/store.Open.func1":            {"example.com/app/store", ""},
+		"main.main":                                   {"main", ""},
+		"std::vector<a::b>::push_back":                {"std", ""},
+		"core::iter::next":                            {"core::iter", ""},
+		"[kernel]":                                    {"", ""},
+		"runtime.mapassign":                           {"runtime", ""},
+		"slices.SortFunc[go.shape.[]example.com/a.B]": {"slices", ""},
+	} {
+		if in, class := splitFunction(name); [2]string{in, class} != want {
+			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
+		}
+	}
+	for name, want := range map[string][2]string{
+		"java/util/HashMap":              {"java.util", "HashMap"},
+		"Main":                           {"", "Main"},
+		"a/B$$Lambda@c/d/E#1":            {"a", "B$$Lambda@c.d.E#1"},
+		"com.example.Native":             {"com.example", "Native"},
+		"trailing.":                      {"", "trailing."},
+		"":                               {"", ""},
+		"java/lang/invoke/LambdaForm$MH": {"java.lang.invoke", "LambdaForm$MH"},
+	} {
+		if in, class := splitClass(name); [2]string{in, class} != want {
+			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
+		}
+	}
+}

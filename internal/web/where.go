@@ -1,0 +1,315 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// The name and the title of the view, whose pages lead to each other.
+const (
+	whereName  = "where"
+	whereTitle = "Where the counts are"
+)
+
+var whereView = &view{
+	name:  whereName,
+	title: whereTitle,
+	about: "Areas are counts: the packages of the archive, the classes in them, and the methods of those. Colours are shares of all counts.",
+	build: buildWhere,
+	pages: whereInReport,
+}
+
+// A wherePage shows the counts of a part of the archive: of all packages, of one, or of one
+// class.
+type wherePage struct {
+	Name    string // of the package or class; empty for the archive
+	Back    *link  // to what contains it
+	By      []menuItem
+	Measure string
+	About   string
+	Total   uint64
+	Share   float64 // of the measure's total
+	Maps    []*treemap
+	Places  *table
+}
+
+func (p *wherePage) title() string { return cmp.Or(p.Name, whereTitle) }
+
+// Queries name packages and classes by their numbers: names may be long, or no text.
+const (
+	inPackage = "p"
+	inClass   = "c"
+)
+
+func buildWhere(r *request) (any, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	where, err := placed(r)
+	if err != nil {
+		return nil, err
+	}
+	return newWherePage(r, t, where)
+}
+
+// A placeView gathers what the page of a part of the archive shows.
+type placeView struct {
+	*tally
+	*places
+	by *measured
+}
+
+func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
+	v := &placeView{t, where, t.by(r.query.get("by"))}
+	if v.by == nil {
+		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
+	}
+	p := &wherePage{Measure: v.by.Name, About: v.by.About}
+	groups, err := v.open(r, p, r.query.get("at"))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range t.measures {
+		p.By = append(p.By, menuItem{linkTo(m.Name, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
+	}
+	for _, g := range groups {
+		p.Total = disk.SaturatingAdd(p.Total, g.value)
+	}
+	p.Share = shareOf(p.Total, v.by.total)
+	label := fmt.Sprintf("Areas by %s. The table below says the same.", v.by.Name)
+	p.Maps = []*treemap{newTreemap(label, "wide", 1100, 560, groups, p.Total), newTreemap(label, "narrow", 360, 420, groups, p.Total)}
+	p.Places = v.table(r, groups, p.Total)
+	return p, nil
+}
+
+// open returns what a page shows: the packages, the classes of a package, or the methods of
+// a class.
+func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) {
+	if at == "" {
+		return v.packagesBy(r)
+	}
+	n, err := strconv.ParseUint(at[1:], 10, 31)
+	kind := at[:1]
+	switch {
+	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
+		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
+		return v.branches(ofPackage(n))
+	case err == nil && kind == inClass && n < uint64(len(v.classes)):
+		in := v.classes[n].in
+		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
+		return v.branches(ofClass(n))
+	}
+	return nil, errNoPage
+}
+
+// packagesBy returns the packages with their classes. In a large archive they take as long as
+// the rest of the page, and many pages show them.
+func (v *placeView) packagesBy(r *request) ([]branch, error) {
+	return gather(r, "the packages by "+v.by.Name, func(context.Context, *Site, *Progress) ([]branch, error) { return v.branches(all{}) })
+}
+
+func (v *placeView) linkBack(text, at string) *link {
+	l := v.linkAt(text, at)
+	return &l
+}
+
+func (v *placeView) linkAt(text, at string) link {
+	return linkTo(text, whereName, newQuery("at", at, "by", v.by.Name))
+}
+
+// packageName returns the name of a package for people.
+func (v *placeView) packageName(n int32) string {
+	name := v.packages[n].Name
+	switch d := v.store.Header().Domain; {
+	case name != "":
+		return name
+	case d.LLVM():
+		return "functions of all files"
+	case d == layout.DomainSampled:
+		return "without a package"
+	}
+	return "the unnamed package"
+}
+
+// className returns the name of a class with its package.
+func (v *placeView) className(n int32) string {
+	c := v.classes[n]
+	return strings.TrimPrefix(v.packages[c.in].Name+"."+c.Name, ".")
+}
+
+// A part of the archive says which methods belong to it, and how they are grouped there.
+type part interface {
+	// group returns the number of a method's group, and of its part in that; ok is false if
+	// the method is elsewhere. Numbers of methods are those of the tally.
+	group(v *placeView, method int32) (group, part groupKey, ok bool)
+}
+
+// A groupKey names a package, class or method.
+type groupKey struct {
+	kind string // empty for a method
+	n    int32
+}
+
+type (
+	all       struct{}
+	ofPackage int32
+	ofClass   int32
+)
+
+func (all) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	class := v.ofMethod[m]
+	return groupKey{inPackage, v.classes[class].in}, v.keyOf(class, m), true
+}
+
+func (p ofPackage) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	class := v.ofMethod[m]
+	return v.keyOf(class, m), groupKey{"", m}, v.classes[class].in == int32(p)
+}
+
+func (c ofClass) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == int32(c)
+}
+
+// keyOf returns the key of a class, or of the method if the class has no name.
+func (v *placeView) keyOf(class, method int32) groupKey {
+	if v.classes[class].Name == "" {
+		return groupKey{"", method}
+	}
+	return groupKey{inClass, class}
+}
+
+// Most groups that a page names: of a million methods in one class, the first.
+const mostNamed = 2000
+
+// branches returns the groups of a part with their parts, the heaviest first. What is beyond
+// those that have names is one branch at the end.
+func (v *placeView) branches(in part) ([]branch, error) {
+	parts, sums := map[groupKey]map[groupKey]uint64{}, map[groupKey]uint64{}
+	for _, m := range v.by.ranked {
+		g, p, ok := in.group(v, m)
+		if !ok {
+			continue
+		}
+		if g != p {
+			if parts[g] == nil {
+				parts[g] = map[groupKey]uint64{}
+			}
+			parts[g][p] = disk.SaturatingAdd(parts[g][p], v.by.values[m])
+		}
+		sums[g] = disk.SaturatingAdd(sums[g], v.by.values[m])
+	}
+	list, keys, err := v.named(sums, mostNamed, true)
+	for i, key := range keys {
+		list[i].of = len(parts[key])
+		if i < mostGroups && err == nil {
+			list[i].parts, _, err = v.named(parts[key], mostParts, false)
+		}
+	}
+	return list, err
+}
+
+// named returns the heaviest of some groups with their names, and their keys. The others are
+// one branch at the end.
+func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
+	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
+	})
+	keys = order[:min(most, len(order))]
+	for _, key := range keys {
+		l, err := v.linkOf(key, long)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, branch{link: l, value: sums[key]})
+	}
+	var rest branch
+	for _, key := range order[len(keys):] {
+		rest.rest, rest.value = rest.rest+1, disk.SaturatingAdd(rest.value, sums[key])
+	}
+	if rest.rest > 0 {
+		list = append(list, rest)
+	}
+	return list, keys, nil
+}
+
+// linkOf returns a link to a package, class or method. The long names of methods are those
+// with their classes.
+func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
+	switch key.kind {
+	case inPackage:
+		return v.linkAt(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
+	case inClass:
+		return v.linkAt(v.classes[key.n].Name, inClass+strconv.Itoa(int(key.n))), nil
+	}
+	l, err := v.link(key.n)
+	if long || err != nil {
+		return l, err
+	}
+	m, err := v.store.MethodAt(v.methods[key.n])
+	if err != nil {
+		return l, err
+	}
+	name, err := m.Name()
+	l.Text = name.String()
+	return l, err
+}
+
+// table returns the groups of a page as a table.
+func (v *placeView) table(r *request, groups []branch, total uint64) *table {
+	t := newTable(r, "where", whereTitle, column{Key: "name", Name: "Name"}, column{Key: "value", Name: v.by.Name, Number: true},
+		column{Key: "share", Name: "share", Number: true}, column{Key: "parts", Name: "parts", Number: true})
+	if r.view.name != whereName {
+		t.rows = hotListRows // a part of another page
+	}
+	var rows []row
+	for _, g := range groups {
+		if g.rest > 0 {
+			g.link.Text = grouped(uint64(g.rest)) + " more"
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, total)), countCell(uint64(g.of))}})
+	}
+	return t.fill(rows)
+}
+
+// packagesInReport is how many packages have pages of their own in a report.
+const packagesInReport = 12
+
+// whereInReport returns the queries of all packages together by each measure, and of those
+// with the most counts by the first.
+func whereInReport(r *request) ([]query, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	where, err := placed(r)
+	if err != nil {
+		return nil, err
+	}
+	var list []query
+	for _, by := range t.measures {
+		v := &placeView{t, where, by}
+		list = append(list, v.linkAt("", "").query)
+		if by != t.measures[0] {
+			continue
+		}
+		groups, err := v.packagesBy(r)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups[:min(packagesInReport, len(groups))] {
+			if g.rest == 0 {
+				list = append(list, g.link.query)
+			}
+		}
+	}
+	return list, nil
+}
