@@ -1,0 +1,67 @@
+package webtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// ErrNoBrowser is the error if there is no Chromium on this machine.
+var ErrNoBrowser = errors.New("no chromium: install Debian's package chromium")
+
+// browsers are the names of programs that can be driven, the preferred one first.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}
+
+// patience is how long one step in the browser may take. It is only met if something hangs.
+const patience = 20 * time.Second
+
+// A Browser is a running Chromium without a window.
+type Browser struct {
+	ctx  context.Context
+	ends []context.CancelFunc
+}
+
+// Start starts a browser, which ends with ctx or by Close. It resolves no names, so
+// that a page reaches this machine only. The error is ErrNoBrowser if there is none.
+func Start(ctx context.Context) (*Browser, error) {
+	path, err := browserPath()
+	if err != nil {
+		return nil, err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", false),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // Chromium refuses to run as root otherwise
+	}
+	ctx, endProcess := chromedp.NewExecAllocator(ctx, options...)
+	ctx, endBrowser := chromedp.NewContext(ctx)
+	b := &Browser{ctx, []context.CancelFunc{endBrowser, endProcess}}
+	if err := chromedp.Run(ctx); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// browserPath returns the path of a browser.
+func browserPath() (string, error) {
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBrowser
+}
+
+// Close ends the browser.
+func (b *Browser) Close() {
+	for _, end := range b.ends {
+		end()
+	}
+}
