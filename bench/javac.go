@@ -18,11 +18,11 @@ var (
 		2, 3, 3, 3, 3, 3, 4, 4, 5, 5, 6, 8, 10, 13, 20, 44}
 )
 
-// JavacBlock is the size in bytes of the MethodData of method i, about, as the profiles
+// JavacBlock returns the size in bytes of the MethodData of method i, about, as the profiles
 // of javac are: 480 bytes on average, most far less.
 func JavacBlock(i int) int { return one(&javacBlocks, i, 1) }
 
-// JavacKey is the key of method i, with parts as long as those of javac's methods, some
+// JavacKey returns the key of method i, with parts as long as those of javac's methods, some
 // 100 bytes in all. As there, half of the names and short signatures belong to many
 // methods, and long signatures to two on average.
 func JavacKey(i int) layout.Key {
@@ -74,7 +74,7 @@ const (
 	numberSize = 5 // digits of a number, for 60 million
 )
 
-// numbered is a text of size bytes: one that repeats words, a separator, and a number.
+// numbered returns a text of size bytes: one that repeats words, a separator, and a number.
 func numbered(words, separator string, i, size int) string {
 	text := make([]byte, size)
 	fill := text[:size-numberSize-len(separator)]

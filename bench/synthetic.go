@@ -87,7 +87,7 @@ func Record(b *builder.Builder, s Scale) error {
 	return nil
 }
 
-// place is which method comes at a place: the i-th or, shuffled, any.
+// place returns which method comes at a place: the i-th or, shuffled, any.
 func (s Scale) place(i int) int {
 	if s.Shuffled {
 		return int(uint64(i) * 1_000_000_007 % uint64(s.Methods)) // a prime that divides no number of methods in use

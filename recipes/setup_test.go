@@ -70,7 +70,7 @@ func run(t *testing.T, folder, name string, args ...string) (string, int) {
 	return out.String(), cmd.ProcessState.ExitCode()
 }
 
-// must is run for a command that must succeed.
+// must is like run for a command that must succeed.
 func must(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	out, code := run(t, folder, name, args...)

@@ -165,7 +165,7 @@ func (f *field) byKeys(s *reader.Store, from int, found []reader.Profile) (int, 
 	return s.FindProfiles(f.keys[from:from+len(found)], nil, found)
 }
 
-// countBatches is countAdopted in batches.
+// countBatches is like countAdopted, in batches.
 func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
 	s, err := f.adopted(o)
 	if err != nil {

@@ -89,7 +89,7 @@ func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
 	return one, nil
 }
 
-// flat is a file that needs little decoding: the number of functions and of cells, and of
+// flat returns a file that needs little decoding: the number of functions and of cells, and of
 // each function the length of its key, the key, the number of cells, code and calls, and the
 // cells.
 func flat(all []plain) (b []byte) {

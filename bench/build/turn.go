@@ -127,7 +127,7 @@ func openStatus() *status {
 	return &status{file: f}
 }
 
-// memory is the memory of this process that is not a file's.
+// memory returns how much memory of this process is not a file's.
 func (s *status) memory() (sum int64) {
 	n, _ := s.file.ReadAt(s.text[:], 0)
 	for line := range bytes.Lines(s.text[:max(n, 0)]) {

@@ -104,7 +104,7 @@ func (b *bench) contest(dir string, files []string) error {
 	return nil
 }
 
-// sameSum says whether the compiler reads the same of both sums.
+// sameSum reports whether the compiler reads the same of both sums.
 func (b *bench) sameSum(dir string) error {
 	var edges []string
 	for _, file := range []string{"all.parc", "edges.parc"} {

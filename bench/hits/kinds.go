@@ -34,7 +34,7 @@ const frames = 3
 // version is the one that is asked for, of versions.
 const version, versions = 2, 3
 
-// kindKey is the key of method i, of kind i % numKinds.
+// kindKey returns the key of method i, of kind i % numKinds.
 func kindKey(i int) layout.Key {
 	k := bench.JavacKey(i)
 	switch i % numKinds {
@@ -46,10 +46,10 @@ func kindKey(i int) layout.Key {
 	return k
 }
 
-// kindType is the name of one of the types of which signatures are lists.
+// kindType returns the name of one of the types of which signatures are lists.
 func kindType(i int) string { return fmt.Sprintf("org.synthetic.types.Argument%04d", i%2000) }
 
-// caller is the number of a plain method that calls method i through so many frames.
+// caller returns the number of a plain method that calls method i through so many frames.
 func caller(i, frame int) int { return max(0, i/numKinds-5*frame) * numKinds }
 
 func buildKinds(n int) (*builder.Builder, error) {

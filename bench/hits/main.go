@@ -157,7 +157,7 @@ func (o options) add(r *report.Report, t report.Table) error {
 	return r.Write(o.out)
 }
 
-// size is what keys take in the index, which are of methods and types, and methods in the
+// size returns what keys take in the index, which are of methods and types, and methods in the
 // file.
 func (f *field) size() report.Table {
 	h := f.store.Header()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// freeMemory is the number of bytes that programs can still have, 0 if not known.
+// freeMemory returns the number of bytes that programs can still have, 0 if not known.
 func freeMemory() int64 {
 	data, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(data)) {

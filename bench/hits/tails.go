@@ -48,7 +48,7 @@ func timeGroup(f *field, c contender, q *query) float64 {
 	return float64(cputime.Thread()-begin) / groupSize
 }
 
-// clockCost is what it takes to read the clock twice.
+// clockCost returns what it takes to read the clock twice.
 func clockCost() float64 {
 	var costs []float64
 	for range 1000 {

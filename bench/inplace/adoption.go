@@ -189,7 +189,7 @@ func profilesOf(s *reader.Store) (profiles []reader.Profile, err error) {
 // eager relocates all profiles at once.
 func eager(path string) (int64, error) { return adoptEagerly(path, cputime.Process) }
 
-// eagerTime is eager by the clock on the wall.
+// eagerTime returns what eager does, by the clock on the wall.
 func eagerTime(path string) (int64, error) { return adoptEagerly(path, cputime.Wall) }
 
 func adoptEagerly(path string, clock func() int64) (took int64, err error) {

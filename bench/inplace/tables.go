@@ -86,7 +86,7 @@ func sites(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
-// pointOf is the bytecode index of point j of a method.
+// pointOf returns the bytecode index of point j of a method.
 func pointOf(j int) int32 { return int32(uint16(3*j + j*j%3)) }
 
 func profileOf(s *reader.Store, i int) (reader.Profile, error) {

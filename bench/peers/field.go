@@ -100,7 +100,7 @@ func newField(dir string, n int) (*field, error) {
 	return f, f.fill(dir, records)
 }
 
-// records are those of all methods, sorted by key.
+// records returns the records of all methods, sorted by key.
 func (f *field) records() ([]record, error) {
 	var all []record
 	for i := range f.n {

@@ -67,7 +67,7 @@ func (g Guard) round(n int) (r round, err error) {
 	return r, nil
 }
 
-// kept is what the quietest rounds say.
+// kept returns what the quietest rounds say.
 func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
 	n := min(g.Rounds, len(rounds))
 	noise.Repeated = len(rounds) - n

@@ -32,7 +32,7 @@ svg .grid { stroke: var(--line); } svg .limit { stroke: var(--ink); stroke-dasha
 <body>
 `
 
-// HTML is the whole report as one page, which needs neither a script nor another file.
+// HTML returns the whole report as one page, which needs neither a script nor another file.
 func (r *Report) HTML() string {
 	var b strings.Builder
 	b.WriteString(pageHead)

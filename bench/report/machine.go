@@ -12,7 +12,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// processor is the model that Linux names.
+// processor returns the model that Linux names.
 func processor() string {
 	data, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(data)) {

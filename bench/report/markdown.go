@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text is a table for a terminal.
+// Text returns a table for a terminal.
 func (t Table) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", t.heading())
@@ -26,7 +26,7 @@ func (t Table) heading() string {
 	return fmt.Sprintf("%s (%s)", s, t.Noise)
 }
 
-// String says how noisy it was.
+// String describes how noisy it was.
 func (n Noise) String() string {
 	s := fmt.Sprintf("spread of a fixed loop %.0f %%", 100*n.Spread)
 	if n.Repeated > 0 {
@@ -38,7 +38,7 @@ func (n Noise) String() string {
 	return s
 }
 
-// String is the tail in nanoseconds.
+// String returns the tail in nanoseconds.
 func (t *Tail) String() string {
 	return fmt.Sprintf("p50 %s, p99 %s, p99.9 %s ns", amount(t.P50), amount(t.P99), amount(t.P999))
 }
@@ -65,7 +65,7 @@ func (r Row) goals() string {
 	return strings.Join(texts, "; ")
 }
 
-// String is the goal, and whether it was met.
+// String returns the goal, and whether it was met.
 func (g Goal) String() string {
 	met := "met"
 	if !g.Met() {
@@ -96,7 +96,7 @@ func grouped(n int) string {
 	return s
 }
 
-// Markdown is the whole report.
+// Markdown returns the whole report.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Measurements\n\n%s\n\n%s\n", r.Machine, r.summary())

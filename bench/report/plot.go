@@ -65,7 +65,7 @@ func (a axis) at(v float64) float64 {
 	return a.from + (math.Log10(v)-a.low)/(a.high-a.low)*(a.to-a.from)
 }
 
-// ticks are 1, 2 and 5 times the powers of ten within the axis.
+// ticks returns 1, 2 and 5 times the powers of ten within the axis.
 func (a axis) ticks(steps ...float64) (ticks []float64) {
 	for e := math.Floor(a.low); e <= math.Ceil(a.high); e++ {
 		for _, s := range steps {

@@ -100,7 +100,7 @@ func (r *Report) Write(dir string) error {
 	return nil
 }
 
-// titles are those of the tables, each once, in order.
+// titles returns the titles of the tables, each once, in order.
 func (r *Report) titles() (titles []string) {
 	for _, t := range r.Tables {
 		if !slices.Contains(titles, t.Title) {
@@ -110,7 +110,7 @@ func (r *Report) titles() (titles []string) {
 	return titles
 }
 
-// sizes are the tables of a title, the smallest first.
+// sizes returns the tables of a title, the smallest first.
 func (r *Report) sizes(title string) (tables []Table) {
 	for _, t := range r.Tables {
 		if t.Title == title {

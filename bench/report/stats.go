@@ -25,7 +25,7 @@ func quantile(sorted []float64, share float64) float64 {
 	return sorted[max(0, at)]
 }
 
-// Spread is how far values lie apart, as a share of their median.
+// Spread returns how far values lie apart, as a share of their median.
 func Spread(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

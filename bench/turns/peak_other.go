@@ -4,5 +4,5 @@ package turns
 
 import "os"
 
-// peak is not known: systems do not agree on its unit.
+// peak returns 0, for not known: systems do not agree on its unit.
 func peak(*os.ProcessState) int64 { return 0 }

@@ -130,7 +130,7 @@ func all(s *reader.Store) error {
 	return err
 }
 
-// processor is the time that all threads of the process have used.
+// processor returns the time that all threads of the process have used.
 func processor() time.Duration {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t) != nil {

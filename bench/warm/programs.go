@@ -64,11 +64,11 @@ func (m *measurement) programs() []program {
 		{name: "javac-other", command: compiler, train: library, flags: complaint, needs: []string{zip}, prepare: m.unpackSources},
 		{name: "h2", command: queries("orders"), flags: iterations, needs: []string{m.jar("h2.jar")}, prepare: m.build("Queries")},
 		{name: "h2-other", command: queries("orders"), train: queries("reports"), flags: iterations, needs: []string{m.jar("h2.jar")}, prepare: m.build("Queries")},
-		{name: "h2-wrong", command: queries("orders"), train: compiler, flags: iterations, needs: []string{zip, m.jar("h2.jar")}, prepare: m.both(m.unpackSources, m.build("Queries"))},
+		{name: "h2-wrong", command: queries("orders"), train: compiler, flags: iterations, needs: []string{zip, m.jar("h2.jar")}, prepare: both(m.unpackSources, m.build("Queries"))},
 		{name: "ant", command: m.ant(), flags: []string{"--ignore", "Total time|modified in the future"}, needs: []string{zip, m.jar("ant.jar"), m.jar("ant-launcher.jar")}, prepare: m.unpackSources},
 		{name: "clojure", command: m.clojure(), needs: []string{m.jar("clojure.jar"), m.jar("spec.alpha.jar"), m.jar("core.specs.alpha.jar")}},
 		{name: "serve", command: []string{m.tool("java"), "-Dsun.net.httpserver.nodelay=true", "-cp", m.at("Serve.jar"), "Serve", port}, flags: []string{"--url", url}, prepare: m.build("Serve"), url: url},
-		{name: "hello", command: []string{m.tool("java"), "-cp", m.at("Hello.jar"), "Hello"}, train: compiler, needs: []string{zip}, prepare: m.both(m.unpackSources, m.build("Hello"))},
+		{name: "hello", command: []string{m.tool("java"), "-cp", m.at("Hello.jar"), "Hello"}, train: compiler, needs: []string{zip}, prepare: both(m.unpackSources, m.build("Hello"))},
 	}
 }
 
@@ -110,7 +110,8 @@ func (m *measurement) build(class string) func() error {
 	}
 }
 
-func (m *measurement) both(first, second func() error) func() error {
+// both returns a function that calls two, the second even if the first fails.
+func both(first, second func() error) func() error {
 	return func() error { return errors.Join(first(), second()) }
 }
 
