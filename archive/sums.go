@@ -231,8 +231,12 @@ type sweep struct {
 const maxSweepers = 4
 
 func (s *sweep) run(ctx context.Context) error {
+	sweepers := min(maxSweepers, runtime.GOMAXPROCS(0))
+	if s.m.pieces != nil {
+		sweepers = 1 // pages are read ahead only for one who asks for them in order
+	}
 	var wg sync.WaitGroup
-	for range min(maxSweepers, runtime.GOMAXPROCS(0)) {
+	for range sweepers {
 		wg.Go(func() { s.sweep(ctx) })
 	}
 	wg.Wait()
