@@ -3,9 +3,10 @@
 //
 //	cd webtest && go run ./screenshots -o FOLDER app.parc --class-path app.jar --source-path src
 //	cd webtest && go run ./screenshots -o FOLDER -widths 1200 -schemes light -height 900 app.parc
+//	cd webtest && go run ./screenshots -readme -o ../docs/images
 //
-// What follows the folder is passed to profarc web. Pictures are named by the path of their
-// page, its width and its scheme.
+// What follows the flags is passed to profarc web. Pictures are named by the path of their
+// page, its width and its scheme. The last line takes the pictures that README.md shows.
 package main
 
 import (
@@ -28,6 +29,7 @@ func main() {
 	widths := flag.String("widths", "360,800,1400", "widths in pixels")
 	schemes := flag.String("schemes", "light,dark", "colour schemes")
 	flag.Int64Var(&s.height, "height", 3000, "the most of a page that a picture shows, in pixels")
+	flag.BoolVar(&s.readme, "readme", false, "take the pictures of the README instead")
 	flag.Parse()
 	s.schemes = strings.Split(*schemes, ",")
 	for _, text := range strings.Split(*widths, ",") {
@@ -38,7 +40,7 @@ func main() {
 		}
 		s.widths = append(s.widths, n)
 	}
-	if s.folder == "" || flag.NArg() == 0 {
+	if s.folder == "" || (flag.NArg() == 0) != s.readme {
 		fmt.Fprintln(os.Stderr, "usage: screenshots -o FOLDER ARCHIVE [flags of profarc web]")
 		os.Exit(2)
 	}
@@ -53,6 +55,7 @@ func main() {
 // A shooting takes pictures.
 type shooting struct {
 	folder, prefix string
+	readme         bool
 	widths         []int64
 	schemes        []string
 	height         int64
@@ -71,11 +74,6 @@ func (s *shooting) run(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	address, stopped, err := command.Serve(ctx, arguments...)
-	if err != nil {
-		return err
-	}
-	defer func() { end(); stopped() }()
 	browser, err := webtest.Start(ctx)
 	if err != nil {
 		return err
@@ -88,7 +86,38 @@ func (s *shooting) run(ctx context.Context, arguments []string) error {
 	if err := os.MkdirAll(s.folder, 0o755); err != nil {
 		return err
 	}
+	if s.readme {
+		return s.readmePictures(ctx, command, built)
+	}
+	address, stopped, err := command.Serve(ctx, arguments...)
+	if err != nil {
+		return err
+	}
+	defer func() { end(); stopped() }()
 	return s.pages(address)
+}
+
+// readmePictures takes the pictures that README.md shows.
+func (s *shooting) readmePictures(ctx context.Context, command *webtest.Command, built string) error {
+	pictures, err := webtest.ReadmePictures(ctx, command, s.tab, built)
+	if err != nil {
+		return err
+	}
+	for name, png := range pictures {
+		if err := s.write(name, png); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a picture, and says so.
+func (s *shooting) write(name string, png []byte) error {
+	if err := os.WriteFile(filepath.Join(s.folder, name), png, 0o644); err != nil {
+		return err
+	}
+	fmt.Println(name)
+	return nil
 }
 
 // pages takes pictures of the first page of each kind.
@@ -125,10 +154,9 @@ func (s *shooting) take(address, kind string) error {
 				return fmt.Errorf("%s: %w", address, err)
 			}
 			name := fmt.Sprintf("%s%s-%d-%s.png", s.prefix, nameOf(kind), width, scheme)
-			if err := os.WriteFile(filepath.Join(s.folder, name), png, 0o644); err != nil {
+			if err := s.write(name, png); err != nil {
 				return err
 			}
-			fmt.Println(name)
 		}
 	}
 	return nil
