@@ -20,8 +20,8 @@ var ErrNoSources = errors.New("no javac beside the sources of its JDK: install D
 
 // The size of the pictures in the README, in pixels.
 const (
-	readmeWidth  = 1100
-	readmeHeight = 820
+	readmeWidth  = 1280
+	readmeHeight = 900
 )
 
 // readmePages are the pages that README.md shows, by the names of their pictures. A page is
