@@ -20,21 +20,26 @@ type MethodName struct {
 	Name      string `json:"name"`
 	Signature string `json:"signature,omitempty"`
 	Loader    string `json:"loader,omitempty"`
+
+	// LoaderNote is " (loader NAME)" if people need the loader to know the class. It is empty
+	// for those that every JVM has, unless the archive has the class of several of them.
+	LoaderNote string `json:"-"`
 }
 
 // NameOf returns the name of a method. The error is that of a damaged record.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	d := s.Header().Domain
-	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader}, err
+	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), fmt.Sprintf("%016x", m.ID()), k.Class, k.Name, k.Signature, k.Loader,
+		naming.LoaderNote(s, k.Class, k.Loader)}, err
 }
 
 // String returns the method with its loader, as the archive has both.
 func (m MethodName) String() string { return m.Method + m.loaderText() }
 
-// Spelled returns the method with its loader, as programmers write it. Two methods may be
-// spelled alike: parameters are without packages.
-func (m MethodName) Spelled() string { return m.Display + m.loaderText() }
+// Spelled returns the method as programmers write it, with its loader where people need that.
+// Two methods may be spelled alike: parameters are without packages.
+func (m MethodName) Spelled() string { return m.Display + m.LoaderNote }
 
 func (m MethodName) loaderText() string {
 	if m.Loader == "" {

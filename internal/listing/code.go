@@ -9,6 +9,8 @@ import (
 
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
 )
 
 // An Instruction is one bytecode, as javap prints it, with what the profile counted there.
@@ -51,6 +53,22 @@ type Ref struct {
 	Class      string `json:"class,omitempty"`
 	Name       string `json:"name,omitempty"`
 	Descriptor string `json:"descriptor,omitempty"`
+}
+
+// Spelled returns what a bytecode names as programmers write it: java.util.List.size(), a field
+// with its class, a text in quotes. Other constants follow their kind.
+func (r *Ref) Spelled(sp naming.Spelling, d layout.Domain) string {
+	switch {
+	case r.Class != "" && r.Name == "":
+		return sp.Type(d, r.Class)
+	case r.Class != "" && strings.HasPrefix(r.Descriptor, "("):
+		return sp.Method(d, layout.Key{Class: r.Class, Name: r.Name, Signature: r.Descriptor})
+	case r.Class != "":
+		return sp.Type(d, r.Class) + "." + r.Name
+	case r.Kind == "String":
+		return `"` + r.Text + `"`
+	}
+	return r.Kind + " " + r.Text
 }
 
 // instructions lists the code of a method; ok is false from the byte on that is no

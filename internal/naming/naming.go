@@ -2,8 +2,10 @@
 package naming
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/formats/llvm"
@@ -53,6 +55,29 @@ func TypeText(t reader.Type) (string, error) {
 		text += " (loader " + loader.String() + ")"
 	}
 	return text, errors.Join(nameErr, loaderErr)
+}
+
+// The loaders that every JVM has. That of the JDK's own classes has no name in an archive.
+const (
+	bootLoader     = ""
+	platformLoader = "platform"
+	appLoader      = "app"
+)
+
+// LoaderNote returns " (loader NAME)" after a class if people need it: for loaders that a
+// program made, and for all if the archive has the class of several that every JVM has.
+func LoaderNote(s *reader.Store, class, loader string) string {
+	builtin := []string{bootLoader, platformLoader, appLoader}
+	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin, func(other string) bool { return other != loader && holds(s, class, other) }) {
+		return ""
+	}
+	return " (loader " + cmp.Or(loader, "boot") + ")"
+}
+
+// holds reports whether an archive has a class of a loader.
+func holds(s *reader.Store, class, loader string) bool {
+	_, err := s.FindType(class, loader)
+	return err == nil
 }
 
 // Targets names the values of value sites: functions and vtables. The zero

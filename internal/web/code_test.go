@@ -22,7 +22,7 @@ func shownCode(t *testing.T, l *listing.Listing) string {
 	if err := made.ExecuteTemplate(&out, "code", b.code(l)); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	return unbroken(out.String())
 }
 
 // loop is a listing of a loop, from line 7 of a file of 20.

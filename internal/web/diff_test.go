@@ -48,7 +48,7 @@ func shown(t *testing.T, r *request) string {
 	if err != nil {
 		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
 	}
-	return string(p.Content)
+	return unbroken(string(p.Content))
 }
 
 // TestDiffSaysWhatTheReportSays compares the page with the report that the command prints as

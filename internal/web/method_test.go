@@ -15,6 +15,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+// unbroken returns HTML without the places where names may be broken, as copies of it are.
+func unbroken(html string) string { return strings.ReplaceAll(html, "<wbr>", "") }
+
 // shownPageOf returns the HTML of a page of a site.
 func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 	t.Helper()
@@ -26,7 +29,7 @@ func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 	if err != nil {
 		t.Fatalf("%s?%s: %v", view, q.encode(), err)
 	}
-	return string(p.Content)
+	return unbroken(string(p.Content))
 }
 
 // countElements are the counts on the page of a method.

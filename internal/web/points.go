@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/listing"
-	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -233,10 +232,7 @@ func (b *pointReader) called(ref *listing.Ref, class string, loaders ...string) 
 // typeLink returns a type with a link: to the method that is called on its objects if that is
 // known, or to the methods of its class.
 func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
-	text := cmp.Or(typeText(b.request, name), "no type")
-	if loader != "" {
-		text += " (loader " + loader + ")"
-	}
+	text := cmp.Or(typeText(b.request.archive(), name, loader), "no type")
 	if l, ok := b.called(called, name, loader); ok {
 		l.Text = text
 		return l
@@ -347,8 +343,8 @@ func (b *pointReader) typeText(w reader.TypeWord) string {
 	text := "none"
 	if w.Type.Valid() {
 		var err error
-		text, err = naming.TypeText(w.Type)
-		text, b.err = typeText(b.request, text), cmp.Or(b.err, err)
+		text, err = typeOf(b.request.archive(), w.Type)
+		b.err = cmp.Or(b.err, err)
 	}
 	if w.Unknown {
 		text = "several types"

@@ -186,12 +186,14 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 	return list
 }
 
-// seenText returns a thing that a site saw, a type as programmers write it.
+// seenText returns a thing that a site saw, a type as programmers write it. The ranking has
+// its loader in parentheses.
 func seenText(r *request, kind ranking.SiteKind, what string) string {
 	if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
 		return what
 	}
-	return typeText(r, what)
+	name, loader, _ := strings.Cut(what, " (loader ")
+	return typeText(r.archive(), name, strings.TrimSuffix(loader, ")"))
 }
 
 // segmentsText says what a site saw.

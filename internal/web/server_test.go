@@ -51,7 +51,7 @@ func fetch(t *testing.T, method, url, host string) (int, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.StatusCode, string(body)
+	return answer.StatusCode, unbroken(string(body))
 }
 
 func TestServerAnswersWhoHasTheToken(t *testing.T) {

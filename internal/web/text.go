@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -9,12 +10,23 @@ import (
 
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/reader"
 )
 
 // nameElement returns a text from an archive as HTML. What it holds cannot change the
-// direction or the order of what stands around it.
+// direction or the order of what stands around it. Long names may be broken where their parts
+// end: copies of them are without breaks.
 func nameElement(text string) template.HTML {
-	return "<bdi>" + nameText(text) + "</bdi>"
+	var b strings.Builder
+	b.WriteString("<bdi>")
+	for i, part := range nameParts(escape.Printable(text)) {
+		if i > 0 {
+			b.WriteString("<wbr>")
+		}
+		template.HTMLEscape(&b, []byte(part))
+	}
+	b.WriteString("</bdi>")
+	return template.HTML(b.String())
 }
 
 // nameText returns a text from an archive for an element that can have no others in it, such as
@@ -33,15 +45,20 @@ func sourceElement(line string) template.HTML {
 	return "<bdi>" + template.HTML(template.HTMLEscapeString(b.String())) + "</bdi>"
 }
 
-// typeText returns a type of an archive, which its loader may follow in parentheses, as
-// programmers write it.
-func typeText(r *request, text string) string {
-	name, loader, loaded := strings.Cut(text, " (loader ")
-	name = naming.Spelling{}.Type(r.archive().Header().Domain, name)
-	if loaded {
-		name += " (loader " + loader
+// typeText returns a type of an archive as programmers write it, with its loader where people
+// need that; empty if it has no name.
+func typeText(s *reader.Store, name, loader string) string {
+	if name == "" {
+		return ""
 	}
-	return name
+	return naming.Spelling{}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+}
+
+// typeOf returns a type record as typeText does.
+func typeOf(s *reader.Store, t reader.Type) (string, error) {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	return typeText(s, name.String(), loader.String()), errors.Join(nameErr, loaderErr)
 }
 
 // nameless is shown where a name is empty, as some functions of CPU profiles have it.

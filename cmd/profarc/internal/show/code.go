@@ -187,19 +187,10 @@ func switchText(i *listing.Instruction) string {
 }
 
 func (p *profilePrinter) refText(r *listing.Ref) string {
-	d, sp := p.s.Header().Domain, p.screen.Spelling
-	switch {
-	case sp.Raw:
-	case r.Class != "" && r.Name == "":
-		return escape.Printable(sp.Type(d, r.Class))
-	case r.Class != "" && strings.HasPrefix(r.Descriptor, "("):
-		return escape.Printable(sp.Method(d, layout.Key{Class: r.Class, Name: r.Name, Signature: r.Descriptor}))
-	case r.Class != "":
-		return escape.Printable(sp.Type(d, r.Class) + "." + r.Name)
-	case r.Kind == "String":
-		return `"` + escape.Printable(r.Text) + `"`
+	if p.screen.Spelling.Raw {
+		return r.Kind + " " + escape.Printable(r.Text)
 	}
-	return r.Kind + " " + escape.Printable(r.Text)
+	return escape.Printable(r.Spelled(p.screen.Spelling, p.s.Header().Domain))
 }
 
 // A methodListing is a method in the JSON of listings.

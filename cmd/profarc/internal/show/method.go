@@ -349,7 +349,7 @@ func (p *profilePrinter) typeName(t reader.Type) string {
 	if !t.Valid() {
 		return "none"
 	}
-	text, err := p.screen.Type(t)
+	text, err := p.screen.Type(p.s, t)
 	p.err = cmp.Or(p.err, err)
 	return text
 }

@@ -116,33 +116,25 @@ func (o *Options) screen(a *app.App) (*Screen, error) {
 // Pipe returns the Screen of a pipe: nothing is cut or coloured, and names are raw.
 func Pipe() *Screen { return &Screen{Spelling: naming.Spelling{Raw: true}} }
 
-// Type returns a type for people, with its class loader if that is its own.
-func (s *Screen) Type(t reader.Type) (string, error) {
+// Type returns a type of an archive for people, with its class loader where they need it.
+func (s *Screen) Type(in *reader.Store, t reader.Type) (string, error) {
 	text, err := naming.TypeText(t)
 	if s.Spelling.Raw || err != nil {
 		return escape.Printable(text), err
 	}
 	name, _ := t.Name()
 	loader, _ := t.Loader()
-	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) + loaderNote(loader.String())), nil
+	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) + naming.LoaderNote(in, name.String(), loader.String())), nil
 }
 
-// loaderNote names a class loader, unless every JVM has it.
-func loaderNote(loader string) string {
-	if loader == "" || loader == "app" || loader == "platform" {
-		return ""
-	}
-	return " (loader " + loader + ")"
-}
-
-// Method returns a method for people. On a terminal class loaders that every JVM has are
-// left out.
+// Method returns a method for people. On a terminal its class loader is named only where
+// people need it: see naming.LoaderNote.
 func (s *Screen) Method(m analyze.MethodName) string {
 	if s.Spelling.Raw {
 		return escape.Printable(m.String())
 	}
 	text := s.Spelling.Method(s.Domain, layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature})
-	return escape.Printable(text + loaderNote(m.Loader))
+	return escape.Printable(text + m.LoaderNote)
 }
 
 // Paint writes a text in a colour, which is the parameter of an SGR sequence, "" for none.
