@@ -6,14 +6,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,7 +50,7 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 		{"merge", "one.parc", "two.parc", "-o", "out.parc"}, {"reduce", "--hot", "90%", "one.parc", "-o", "out.parc"},
 		{"check", "one.parc", "--against", "two.parc"}, {"check", "one.parc", "--against", "two.parc", "--rewrite", "out.parc"},
 		{"export", "-t", "text", "one.parc", "-o", "out.parc"}, {"export", "-t", "methoddata", "one.parc", "-o", "out.parc"},
-		{"bench", "--time", "1s", "one.parc"},
+		{"bench", "--time", "1s", "one.parc"}, {"web", "one.parc", "-o", "out.parc"},
 	} {
 		interrupted := 0
 		for delay := 50 * time.Microsecond; delay < 100*time.Millisecond; delay *= 2 {
@@ -70,6 +73,43 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 		if interrupted == 0 {
 			t.Errorf("%q was never interrupted", args)
 		}
+	}
+}
+
+// TestAnInterruptEndsWeb interrupts web while it serves: it is done, with the exit code of that.
+func TestAnInterruptEndsWeb(t *testing.T) {
+	t.Chdir(t.TempDir())
+	largeArchive(t, "one.parc", 1)
+	largeArchive(t, "two.parc", 2)
+	out, printed := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	code := make(chan int)
+	go func() {
+		a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(printed), ErrOut: io.Discard,
+			Streams: app.Streams{PlainOut: escape.NewWriter(printed), PlainErr: escape.NewWriter(io.Discard)}}
+		code <- runRoot(ctx, a, []string{"web", "one.parc", "two.parc"})
+	}()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Get(strings.TrimSpace(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if page, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK || !bytes.Contains(page, []byte("one.parc and two.parc")) {
+		t.Errorf("status %d, %v", answer.StatusCode, err)
+	}
+	cancel()
+	select {
+	case got := <-code:
+		if got != app.ExitOK {
+			t.Errorf("exit code %d", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("web does not end")
 	}
 }
 

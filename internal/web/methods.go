@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/poll"
 )
 
 var methodsView = &view{
@@ -78,7 +81,7 @@ func (t *tally) order(list *table) ([]int32, error) {
 	if list.Search == "" {
 		return order, nil
 	}
-	return t.search(order, list.Search)
+	return t.search(list.request.ctx, order, list.Search)
 }
 
 // all returns all methods in the order of the archive.
@@ -105,12 +108,13 @@ func (t *tally) ranking(by *measured, lowestFirst bool) []int32 {
 }
 
 // search returns those of some methods whose names contain a text.
-func (t *tally) search(among []int32, text string) ([]int32, error) {
+func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32, error) {
 	text = strings.ReplaceAll(text, "/", ".")
+	steps := poll.New(ctx)
 	var found []int32
 	for _, i := range among {
 		name, err := t.name(i)
-		if err != nil {
+		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
 		if containsFold(name.Spelled(), text) || containsFold(name.String(), text) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -97,17 +99,17 @@ func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
 // pair adds the profiles of both methods: those of the same context and code beside each
 // other.
 func (p *pairPage) pair(r *request, a, b reader.Method) error {
-	inA, err := placedProfiles(a)
+	inA, leftInA, err := placedProfiles(r.ctx, a)
 	if err != nil {
 		return err
 	}
-	inB, err := placedProfiles(b)
+	inB, leftInB, err := placedProfiles(r.ctx, b)
 	if err != nil {
 		return err
 	}
 	pairs := pairProfiles(inA, inB)
-	p.Left = max(len(pairs)-profilesOnPage, 0)
-	p.Profiles = pairs[:len(pairs)-p.Left]
+	p.Profiles = pairs[:min(len(pairs), profilesOnPage)]
+	p.Left = len(pairs) - len(p.Profiles) + leftInA + leftInB
 	seen := map[string]bool{}
 	for _, pair := range p.Profiles {
 		if err := pair.read(r, seen); err != nil {
@@ -123,22 +125,35 @@ type placedProfile struct {
 	callers string
 }
 
-// placedProfiles returns the profiles of a method, none of the zero Method.
-func placedProfiles(m reader.Method) (list []placedProfile, err error) {
+// Limits of what is compared of a method: contexts may be long, and each with all others.
+const (
+	profilesPaired = 4000
+	callersPaired  = 16 << 20 // bytes of all contexts
+)
+
+// placedProfiles returns the profiles of a method, none of the zero Method, and how many are
+// beyond the limits.
+func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
 	if !m.Valid() {
-		return nil, nil
+		return nil, 0, nil
 	}
+	length, steps := 0, poll.New(ctx)
 	for q, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, 0, err
+		}
+		if len(list) == profilesPaired || length > callersPaired {
+			left++
+			continue
 		}
 		callers, err := callersText(q)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
+		length += len(callers)
 		list = append(list, placedProfile{q, callers})
 	}
-	return list, nil
+	return list, left, nil
 }
 
 // callersText returns the context of a profile, the direct caller first.

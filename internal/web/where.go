@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -102,11 +103,11 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 	switch {
 	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
 		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
-		return v.branches(ofPackage(n))
+		return v.branches(r.ctx, ofPackage(n))
 	case err == nil && kind == inClass && n < uint64(len(v.classes)):
 		in := v.classes[n].in
 		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
-		return v.branches(ofClass(n))
+		return v.branches(r.ctx, ofClass(n))
 	}
 	return nil, errNoPage
 }
@@ -114,7 +115,7 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 // packagesBy returns the packages with their classes. In a large archive they take as long as
 // the rest of the page, and many pages show them.
 func (v *placeView) packagesBy(r *request) ([]branch, error) {
-	return gather(r, "the packages by "+v.by.Name, func(context.Context, *Site, *Progress) ([]branch, error) { return v.branches(all{}) })
+	return gather(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, all{}) })
 }
 
 func (v *placeView) linkBack(text, at string) *link {
@@ -192,9 +193,13 @@ const mostNamed = 2000
 
 // branches returns the groups of a part with their parts, the heaviest first. What is beyond
 // those that have names is one branch at the end.
-func (v *placeView) branches(in part) ([]branch, error) {
+func (v *placeView) branches(ctx context.Context, in part) ([]branch, error) {
+	steps := poll.New(ctx)
 	parts, sums := map[groupKey]map[groupKey]uint64{}, map[groupKey]uint64{}
 	for _, m := range v.by.ranked {
+		if err := steps.Err(); err != nil {
+			return nil, err
+		}
 		g, p, ok := in.group(v, m)
 		if !ok {
 			continue

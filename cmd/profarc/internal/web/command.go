@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -143,11 +141,5 @@ func (o *options) serve(ctx context.Context, a *app.App, site *web.Site) error {
 			fmt.Fprintf(a.ErrOut, "profarc: no browser was opened: %s\n", app.OneLine(err.Error()))
 		}
 	}
-	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx }}
-	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return pages.Serve(ctx, l)
 }
