@@ -32,9 +32,11 @@ type Function struct {
 	// the program has, but does not use, or that never ran if the archive leaves these out.
 	Profiled bool
 
-	files   []string // by file id
-	regions []counted
-	ones    bool
+	files      []string // by file id
+	main       int      // the file that it begins in; -1 if all are texts of macros
+	regions    []counted
+	conditions []condition // in main, as llvm-cov has them: not those of macros
+	ones       bool
 }
 
 // New joins mappings with an archive. Of several programs that have a function the first
@@ -99,7 +101,7 @@ func (c *Coverage) join(p *Mapping, r record, m reader.Method, name string) (*Fu
 	if err != nil {
 		return nil, p.malformed("__llvm_covfun", r.at, "%v", err)
 	}
-	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, ones: c.ones}
+	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, main: decoded.main(), ones: c.ones}
 	counters, err := f.countersOf(m)
 	if err != nil {
 		return nil, err
@@ -154,8 +156,15 @@ func (f *Function) count(decoded *function, counters []uint64) error {
 		if err != nil {
 			return err
 		}
-		if r.kind < branchRegion {
+		switch {
+		case r.kind < branchRegion:
 			f.regions = append(f.regions, counted{r, n})
+		case r.isBranch() && int(r.file) == f.main:
+			otherwise, err := v.of(r.otherwise)
+			if err != nil {
+				return err
+			}
+			f.conditions = append(f.conditions, condition{r, n, otherwise})
 		}
 	}
 	if len(f.regions) > 0 {
@@ -175,23 +184,12 @@ func (f *Function) Start() (file string, line int) {
 // View returns the lines of the function in the file that it begins in. Macros that it uses
 // are counted where it uses them.
 func (f *Function) View() *View {
-	inner := make([]bool, len(f.files))
-	for _, r := range f.regions {
-		if r.kind == expansionRegion {
-			inner[r.expanded] = true
-		}
-	}
-	main := slices.Index(inner, false)
-	if main < 0 {
+	if f.main < 0 {
 		return &View{}
 	}
-	var list []counted
-	for _, r := range f.regions {
-		if int(r.file) == main {
-			list = append(list, r)
-		}
-	}
-	return &View{f.files[main], segmentsOf(list, f.ones)}
+	v := &View{File: f.files[f.main]}
+	v.fill([]*Function{f}, func(_ *Function, file uint32) bool { return int(file) == f.main }, f.ones)
+	return v
 }
 
 // Files returns the names of the source files that have code, sorted.
@@ -215,15 +213,9 @@ func (c *Coverage) View(file string) (*View, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %q: %w", c.programs(), file, ErrNotMapped)
 	}
-	var list []counted
-	for _, f := range functions {
-		for _, r := range f.regions {
-			if f.files[r.file] == file {
-				list = append(list, r)
-			}
-		}
-	}
-	return &View{file, segmentsOf(list, c.ones)}, nil
+	v := &View{File: file}
+	v.fill(functions, func(f *Function, in uint32) bool { return f.files[in] == file }, c.ones)
+	return v, nil
 }
 
 // Functions returns the functions of the programs, as they lie there.

@@ -37,8 +37,8 @@
 //
 // A region goes from one line and column to another, and has a counter or an expression of
 // counters: code, a gap between statements, or the expansion of a macro, whose text is a
-// file of its own. Skipped regions are what the preprocessor left out. Regions of branches
-// and of MC/DC are read over: they count conditions, not lines.
+// file of its own. Skipped regions are what the preprocessor left out. The region of a branch
+// is a condition, with a counter for each outcome. Decisions of MC/DC are read over.
 //
 // # Trust
 //

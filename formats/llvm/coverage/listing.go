@@ -37,6 +37,7 @@ type ListedLine struct {
 	Text string `json:"text"`
 	// Segments are the counts of parts of the line, from a column on.
 	Segments []Segment `json:"segments,omitempty"`
+	Branches []Branch  `json:"branches,omitempty"`
 }
 
 // The limits of listings.
@@ -96,7 +97,7 @@ func (l *Listing) listWithoutText(v *View) {
 }
 
 func listed(line Line, text string) ListedLine {
-	return ListedLine{line.Number, line.Mapped, line.Count, text, line.Segments}
+	return ListedLine{line.Number, line.Mapped, line.Count, text, line.Segments, line.Branches}
 }
 
 // linesOf splits a text into lines.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func view(file string, segments ...Segment) *View { return &View{file, segments} }
+func view(file string, segments ...Segment) *View { return &View{File: file, Segments: segments} }
 
 // step is a view of lines 2 and 3.
 func step(file string) *View {

@@ -3,6 +3,7 @@ package coverage
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A regionKind says what a region is. Their order decides between regions of one place.
@@ -31,8 +32,12 @@ type region struct {
 	file       uint32 // index in the files of the function
 	expanded   uint32 // of an expansion: the file that stands for the macro's text
 	count      counter
+	otherwise  counter // of a branch: how often its condition was false
 	start, end position
 }
+
+// isBranch reports whether a region is the condition of a branch.
+func (r *region) isBranch() bool { return r.kind == branchRegion || r.kind == mcdcRegion }
 
 // A function is the decoded mapping of one function.
 type function struct {
@@ -131,10 +136,10 @@ func (f *function) readHeader(c *cursor, r *region) {
 	case codeRegion, skippedRegion:
 	case branchRegion:
 		r.count = f.counter(c, c.number())
-		f.counter(c, c.number()) // how often the condition was false
+		r.otherwise = f.counter(c, c.number())
 	case mcdcRegion:
 		r.count = f.counter(c, c.number())
-		f.counter(c, c.number())
+		r.otherwise = f.counter(c, c.number())
 		more = 3 // the condition, and those after it
 	case decisionRegion:
 		more = 2 // index in the bitmap, number of conditions
@@ -146,6 +151,17 @@ func (f *function) readHeader(c *cursor, r *region) {
 	for range more {
 		c.number()
 	}
+}
+
+// main returns the file that is not the text of a macro, -1 if there is none.
+func (f *function) main() int {
+	expanded := make([]bool, len(f.files))
+	for _, r := range f.regions {
+		if r.kind == expansionRegion {
+			expanded[r.expanded] = true
+		}
+	}
+	return slices.Index(expanded, false)
 }
 
 // countExpansions gives each expansion the counter of the first region of the macro's text,

@@ -6,6 +6,26 @@ import "iter"
 type View struct {
 	File     string // as the compiler had it, with its folder
 	Segments []Segment
+	Branches []Branch // by position
+}
+
+// fill gives a view what some functions have in the files that belong to it.
+func (v *View) fill(functions []*Function, belongs func(f *Function, file uint32) bool, ones bool) {
+	var regions []counted
+	var conditions []condition
+	for _, f := range functions {
+		for _, r := range f.regions {
+			if belongs(f, r.file) {
+				regions = append(regions, r)
+			}
+		}
+		for _, c := range f.conditions {
+			if belongs(f, c.file) {
+				conditions = append(conditions, c)
+			}
+		}
+	}
+	v.Segments, v.Branches = segmentsOf(regions, ones), branchesOf(conditions, ones)
 }
 
 // A Line is a line of source.
@@ -15,8 +35,9 @@ type Line struct {
 	// Count is how often the code of the line ran: the highest count of the regions that
 	// begin there, and of what goes on from the line before.
 	Count uint64
-	// Segments are those that begin in the line.
+	// Segments and branches are those that begin in the line.
 	Segments []Segment
+	Branches []Branch
 }
 
 // First returns the number of the first line, and Last that of the last one; 0 if the view
@@ -41,13 +62,14 @@ func (v *View) Last() int {
 func (v *View) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		var before *Segment // the last one of the lines before
-		rest := v.Segments
+		rest, branches := v.Segments, v.Branches
 		for number := v.First(); len(rest) > 0; number++ {
 			n := 0
 			for n < len(rest) && int(rest[n].Line) == number {
 				n++
 			}
 			line := newLine(number, rest[:n:n], before)
+			line.Branches, branches = branchesAt(branches, number)
 			if !yield(line) {
 				return
 			}
@@ -56,6 +78,18 @@ func (v *View) Lines() iter.Seq[Line] {
 			}
 		}
 	}
+}
+
+// branchesAt splits branches by position into those of a line and those after it.
+func branchesAt(list []Branch, number int) (at, after []Branch) {
+	for len(list) > 0 && int(list[0].Line) < number {
+		list = list[1:]
+	}
+	n := 0
+	for n < len(list) && int(list[n].Line) == number {
+		n++
+	}
+	return list[:n:n], list[n:]
 }
 
 // newLine counts a line by the segments in it and the last one before it.
