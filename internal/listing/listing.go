@@ -42,6 +42,8 @@ func (p *Program) Close() {
 	if p == nil {
 		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.classes.Close()
 	p.sources.Close()
 }

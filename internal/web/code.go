@@ -71,6 +71,9 @@ type program struct {
 	err     error
 }
 
+// Close closes the files of the class path.
+func (p *program) Close() { p.classes.Close() }
+
 // programOf returns the program that was profiled, nil if no class path is given.
 func programOf(r *request) (*program, error) {
 	if len(r.site.ClassPath) == 0 {

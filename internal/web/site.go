@@ -29,11 +29,16 @@ type Site struct {
 	work *work
 }
 
-// NewSite returns a site of open archives, which must stay open as long as it is used.
+// NewSite returns a site of open archives, which must stay open until it is closed.
 // Computations in the background end with ctx.
 func NewSite(ctx context.Context, o Options) *Site {
 	return &Site{Options: o, work: newWork(ctx)}
 }
+
+// Close ends all computations in the background, and closes the files that the site has opened:
+// those of its class path and sources. Its archives stay open. Pages that are asked for later
+// have what is computed already.
+func (s *Site) Close() { s.work.close() }
 
 // name returns the name of the site: that of its archives.
 func (s *Site) name() string {

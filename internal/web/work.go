@@ -10,9 +10,12 @@ import (
 
 // work is what was computed in the background, by name.
 type work struct {
-	ctx  context.Context
-	mu   sync.Mutex
-	jobs map[string]*job
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	jobs   map[string]*job
+	closed bool
 }
 
 // A job is one computation. done is closed when result and err are set.
@@ -43,7 +46,25 @@ func (p *Progress) share() float64 {
 }
 
 // newWork returns an empty work, whose jobs end with ctx.
-func newWork(ctx context.Context) *work { return &work{ctx: ctx, jobs: map[string]*job{}} }
+func newWork(ctx context.Context) *work {
+	w := &work{jobs: map[string]*job{}}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	return w
+}
+
+// close ends all jobs, and closes those of their results that have a method Close.
+func (w *work) close() {
+	w.cancel()
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	for _, j := range w.jobs { // there will be no more
+		<-j.done
+		if c, ok := j.result.(interface{ Close() }); ok {
+			c.Close()
+		}
+	}
+}
 
 // An unfinished is the error of a page that needs a computation which is still running.
 type unfinished struct {
@@ -72,7 +93,8 @@ func gather[T any](r *request, what string, compute func(ctx context.Context, s 
 		r.patience = min(r.patience, 0) // a page waits once
 		return result, err
 	}
-	return j.result.(T), j.err
+	result, _ = j.result.(T) // none of a job that was not started
+	return result, j.err
 }
 
 // start returns the job of a name, and starts it if there is none.
@@ -80,6 +102,9 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobs[what]
+	if j == nil && w.closed {
+		return endedJob()
+	}
 	if j == nil {
 		j = &job{done: make(chan struct{})}
 		w.jobs[what] = j
@@ -88,6 +113,13 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 			j.result, j.err = compute(w.ctx, &j.progress)
 		}()
 	}
+	return j
+}
+
+// endedJob returns a job that was not started, since the work is closed.
+func endedJob() *job {
+	j := &job{done: make(chan struct{}), err: context.Canceled}
+	close(j.done)
 	return j
 }
 

@@ -97,6 +97,7 @@ func run(ctx context.Context, a *app.App, paths []string, o options) error {
 // show writes a report or serves pages, until an interrupt.
 func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) error {
 	site := web.NewSite(ctx, web.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath), SourcePath: splitPath(o.sourcePath), Binary: o.binary})
+	defer site.Close()
 	if o.out != "" {
 		return o.write(ctx, a, site)
 	}
