@@ -75,6 +75,9 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 	if err != nil && err != io.EOF && !cut {
 		return nil, err
 	}
+	if webPage.Match(head) {
+		return nil, fmt.Errorf("%s: it is %s", s.name, htmlPage)
+	}
 	for _, i := range importers {
 		if i.Detect(head, err != nil) {
 			return i, nil
@@ -131,6 +134,13 @@ const sampleProfile = "an LLVM sample profile: import takes in what instrumented
 
 // sampleText is how LLVM's sample profiles begin in text.
 var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
+
+// webPage is how HTML begins: a tag and another one, with comments. No profile does, not even
+// one whose first name is a tag. What a page shows may look like a profile, so that importers are
+// not asked about it.
+var webPage = regexp.MustCompile(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
+
+const htmlPage = "an HTML page: import the profile or the archive that it was made from"
 
 // describeForeign describes what an input is that no importer reads; empty if that is
 // not known.

@@ -75,3 +75,60 @@ func TestTextMark(t *testing.T) {
 		}
 	}
 }
+
+// detected returns the name of the format of a text, or the error that says what it is.
+func detected(text string) (string, error) {
+	in, err := decompress("app", strings.NewReader(text), 0)
+	if err != nil {
+		return "", err
+	}
+	i, err := in.detect(Importers())
+	if err != nil {
+		return "", err
+	}
+	return i.Format().Name, nil
+}
+
+// TestPagesAreNoProfiles: what a page shows may look like a profile of any format.
+func TestPagesAreNoProfiles(t *testing.T) {
+	const dump = "static A::m()V\n  interpreter_invocation_count:          3\n"
+	long := strings.Repeat("a text\n", headSize)
+	for _, page := range []string{
+		"<!doctype html>\n<html lang=\"en\">", "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">\n<HTML>", "\n <html><head>", "<html lang=en>\n<body>",
+		"<!-- made by a -> b -->\n<!-- > -->\n<!doctype html><title>", "<?xml version=\"1.0\"?>\n<!DOCTYPE html>\n<html>", "\ufeff<!doctype html><p>",
+	} {
+		for _, text := range []string{page, page + "<pre>\n" + dump, page + long, page + "PROFILE: 1 (100%) A.m()V\n"} {
+			if name, err := detected(text); err == nil || !strings.Contains(err.Error(), "app: it is an HTML page: import the profile") {
+				t.Errorf("%.40q: %s, %v", text, name, err)
+			}
+		}
+	}
+	for _, text := range []string{"<html>;main 3\n", "<!doctype html>;main 3\n", "<htmlx><b>\n", "<!doctype htmlx><b>\n", "main <!doctype html><b>\n", "<b><!doctype html><b>\n"} {
+		if name, err := detected(text+long); err != nil {
+			t.Errorf("%.40q: %s, %v", text, name, err)
+		}
+	}
+}
+
+// FuzzDetect asks for the format of any text: what is recognised as a page begins with a tag, and
+// nothing that importers write does.
+func FuzzDetect(f *testing.F) {
+	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<", "main;a 3\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, packed := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd"} { // gzip, zstd
+			if strings.HasPrefix(text, packed) {
+				return
+			}
+		}
+		_, err := detected(text)
+		if err == nil || !strings.Contains(err.Error(), htmlPage) {
+			return
+		}
+		begin := strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+		if !strings.HasPrefix(begin, "<") || !strings.Contains(strings.ToLower(begin), "html") {
+			t.Errorf("%.60q is taken for a page", text)
+		}
+	})
+}
