@@ -104,7 +104,7 @@ func TestPagesAreNoProfiles(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"<html>;main 3\n", "<!doctype html>;main 3\n", "<htmlx><b>\n", "<!doctype htmlx><b>\n", "main <!doctype html><b>\n", "<b><!doctype html><b>\n"} {
-		if name, err := detected(text+long); err != nil {
+		if name, err := detected(text + long); err != nil {
 			t.Errorf("%.40q: %s, %v", text, name, err)
 		}
 	}
