@@ -180,7 +180,7 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 		shown.Detail = plural(uint64(len(i.Labels)), "case")
 	}
 	if i.Line > 0 && i.Line <= b.lastLine {
-		l := b.here(fmt.Sprint(i.Line), lineElement(i.Line))
+		l := b.request.here(fmt.Sprint(i.Line), lineElement(i.Line))
 		shown.Source = &l
 	}
 	for k := range i.Points {

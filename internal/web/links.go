@@ -78,6 +78,11 @@ func (l link) to(element string) link {
 	return l
 }
 
+// here returns a link to an element of the page.
+func (r *request) here(text, element string) link {
+	return linkTo(text, r.view.name, r.query).to(element)
+}
+
 // anchor returns a link as HTML, or just its text if the page cannot be reached.
 func anchor(links linker, l link) template.HTML {
 	text := nameElement(l.Text)

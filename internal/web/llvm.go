@@ -1,20 +1,22 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/formats/llvm/coverage"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // An llvmPart is what the page of one of LLVM's functions shows besides its profile points: its
 // counters as bars, and its source lines if the site has the program.
 type llvmPart struct {
-	Blocks   []*blockChart
+	Charts   []*counterChart
 	Says     string // where the lines are from, or why there are none
 	File     string
 	Problem  string // why there is no text
@@ -22,6 +24,7 @@ type llvmPart struct {
 	Entered  uint64
 	Lines    []llvmLine
 	MoreLine int // lines that are not shown
+	Hottest  []llvmLine
 }
 
 // An llvmLine is one line of the source.
@@ -32,7 +35,17 @@ type llvmLine struct {
 	Count  uint64
 	Heat   string
 	Text   string
+	// Branches are the conditions that begin in the line, with their outcomes.
+	Branches []*point
+	// At leads to the line.
+	At link
 }
+
+// hottestLines is how many lines are listed before a function of at least longListing lines.
+const (
+	hottestLines = 5
+	longListing  = 30
+)
 
 // A covered is the coverage mapping of a site's program, or why it has none.
 type covered struct {
@@ -62,8 +75,8 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c := chartOf(q); c != nil && len(p.Blocks) < profilesOnPage {
-			p.Blocks = append(p.Blocks, c)
+		if c := chartOf(q); c != nil && len(p.Charts) < profilesOnPage {
+			p.Charts = append(p.Charts, c)
 		}
 	}
 	if r.site.Binary == "" {
@@ -94,21 +107,74 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines are those of llvm-cov.", list.File, list.Problem, list.Short, f.Count
+	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", list.File, list.Problem, list.Short, f.Count
+	p.list(r, list)
+	for _, c := range p.Charts {
+		c.place(r, f)
+	}
+	return nil
+}
+
+// list adds the lines of a listing, and the hottest of a long one.
+func (p *llvmPart) list(r *request, list *coverage.Listing) {
 	p.MoreLine = max(len(list.Lines)-linesOnPage, 0)
 	most := uint64(0)
 	for _, l := range list.Lines {
 		most = max(most, l.Count)
 	}
 	for _, l := range list.Lines[:len(list.Lines)-p.MoreLine] {
-		shown := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count, Text: shortened(l.Text)}
-		if l.Mapped {
-			shown.Heat = heatOf(heatOfCount(l.Count, most))
-		}
-		p.Lines = append(p.Lines, shown)
+		p.Lines = append(p.Lines, newLLVMLine(r, l, most))
 	}
-	return nil
+	if len(list.Lines) < longListing {
+		return
+	}
+	p.Hottest = slices.Clone(p.Lines)
+	slices.SortStableFunc(p.Hottest, func(a, b llvmLine) int { return cmp.Compare(b.Count, a.Count) })
+	p.Hottest = slices.DeleteFunc(p.Hottest[:min(hottestLines, len(p.Hottest))], func(l llvmLine) bool { return l.Count == 0 })
+	for i := range p.Hottest {
+		p.Hottest[i].Text = strings.TrimSpace(p.Hottest[i].Text)
+	}
 }
+
+// newLLVMLine returns a line of a listing whose highest count is most.
+func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
+	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count, Text: shortened(l.Text)}
+	line.At = r.here(fmt.Sprint(l.Number), lineElement(l.Number))
+	if l.Mapped {
+		line.Heat = heatOf(heatOfCount(l.Count, most))
+	}
+	for _, b := range l.Branches {
+		line.Branches = append(line.Branches, branchPoint(b, l.Text))
+	}
+	return line
+}
+
+// branchPoint returns what is shown of a condition in a line of source.
+func branchPoint(b coverage.Branch, text string) *point {
+	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column, b.EndLine, b.EndColumn),
+		Executed: true, Count: b.True + b.False}
+	if b.Folded {
+		p.Notes = []string{"known to the compiler, not counted"}
+		return p
+	}
+	for _, o := range []outcome{{What: link{Text: "true"}, Count: b.True}, {What: link{Text: "false"}, Count: b.False}} {
+		o.Share, o.Shared = shareOf(o.Count, p.Count), p.Count > 0
+		p.Outcomes = append(p.Outcomes, o)
+	}
+	return p
+}
+
+// conditionOf returns the text of a condition, or its place if it has more than one line.
+func conditionOf(b coverage.Branch, text string) string {
+	from, to := int(b.Column)-1, int(b.EndColumn)-1
+	if b.Line != b.EndLine || from < 0 || from >= to || to > len(text) || to-from > conditionLength {
+		return fmt.Sprintf("condition at column %d", b.Column)
+	}
+	return text[from:to]
+}
+
+// conditionLength is how many bytes of a condition are shown.
+const conditionLength = 80
 
 // heatOfCount returns the heat of a count from 0 to 1, on a logarithmic scale.
 func heatOfCount(n, most uint64) float64 {
@@ -126,60 +192,4 @@ func hasCode(m reader.Method, code uint64) bool {
 		}
 	}
 	return false
-}
-
-// A blockChart shows the counters of a profile as bars, in their order.
-type blockChart struct {
-	Code  string
-	Label string
-	Most  uint64
-	Bars  []blockBar
-	More  int // counters that are not drawn
-}
-
-// A blockBar is one counter.
-type blockBar struct {
-	X, Y, H float64
-	Title   string
-}
-
-// Sizes of a chart of counters, in units of its SVG.
-const (
-	blockWidth  = 10.0
-	blockHeight = 100.0
-	blocksDrawn = 100
-)
-
-// Width is the width of the chart.
-func (c *blockChart) Width() float64 { return blockWidth * float64(max(len(c.Bars), 20)) }
-
-// chartOf returns the chart of a profile, nil if it has fewer than two counters.
-func chartOf(q reader.Profile) *blockChart {
-	var counts []uint64
-	for e := range q.Entries() {
-		if e.Tag() != layout.TagCounters {
-			continue
-		}
-		if rows, ok := e.Rows(); ok {
-			for i := range rows.Len() {
-				counts = append(counts, rows.Cell(i, 0).Load())
-			}
-		}
-	}
-	if len(counts) < 2 {
-		return nil
-	}
-	c := &blockChart{Code: fmt.Sprintf("%016x", q.Code()), More: max(len(counts)-blocksDrawn, 0)}
-	for _, n := range counts {
-		c.Most = max(c.Most, n)
-	}
-	for i, n := range counts[:len(counts)-c.More] {
-		h := blockHeight * shareOf(n, c.Most)
-		if n > 0 {
-			h = max(h, 1)
-		}
-		c.Bars = append(c.Bars, blockBar{blockWidth * float64(i), blockHeight - h, h, fmt.Sprintf("counter %d: %s", i, grouped(n))})
-	}
-	c.Label = fmt.Sprintf("%d counters, the highest %s. The profile points below have their values.", len(counts), grouped(c.Most))
-	return c
 }

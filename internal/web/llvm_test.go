@@ -2,13 +2,16 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
 )
@@ -89,8 +92,24 @@ func TestLinesOfAFunctionHaveTheirCounts(t *testing.T) {
 	if len(want) > 0 || p.Entered != 2 {
 		t.Errorf("entered %d times; without lines: %v; %s", p.Entered, want, p.Says)
 	}
-	if len(p.Blocks) != 1 || p.Blocks[0].Most != 21 || len(p.Blocks[0].Bars) != 3 {
-		t.Errorf("the charts are %+v", p.Blocks)
+	for line, want := range map[int][3]string{3: {"i < n", "true 21", "false 2"}, 5: {"sum < 0", "true 0", "false 2"}} {
+		b := p.Lines[line-1].Branches
+		if len(b) != 1 || len(b[0].Outcomes) != 2 {
+			t.Fatalf("line %d has the branches %v", line, b)
+		}
+		got := [3]string{b[0].Kind}
+		for i, o := range b[0].Outcomes {
+			got[i+1] = fmt.Sprintf("%s %d", o.What.Text, o.Count)
+		}
+		if got != want {
+			t.Errorf("line %d has the branch %q, want %q", line, got, want)
+		}
+	}
+	if at := p.Charts[0].Highest; len(at) != 2 || at[0].Index != 1 || at[0].Count != 21 || at[0].At == nil || at[0].At.Text != "line 4" {
+		t.Errorf("the highest counters are %+v", at)
+	}
+	if len(p.Charts) != 1 || p.Charts[0].Most != 21 || len(p.Charts[0].Bars) != 3 {
+		t.Errorf("the charts are %+v", p.Charts)
 	}
 }
 
@@ -117,5 +136,32 @@ func TestFunctionsWithoutAMappingSayWhy(t *testing.T) {
 				t.Errorf("%s: %s", sp.Name, p.LLVM.Says)
 			}
 		}
+	}
+}
+
+// TestLongListingsNameTheirHottestLines lists a function of many lines.
+func TestLongListingsNameTheirHottestLines(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	list := &coverage.Listing{}
+	for n := range 100 {
+		list.Lines = append(list.Lines, coverage.ListedLine{Number: n + 1, Mapped: true, Count: uint64(n * 7 % 100), Text: "\tstep();"})
+	}
+	var p llvmPart
+	p.list(requestOf(t, site, nameOfMethod), list)
+	var counts []uint64
+	for _, l := range p.Hottest {
+		counts = append(counts, l.Count)
+		if l.Text != "step();" || l.At.Text != fmt.Sprint(l.Number) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if !slices.Equal(counts, []uint64{99, 98, 97, 96, 95}) {
+		t.Errorf("the hottest have the counts %d", counts)
+	}
+	p = llvmPart{}
+	list.Lines = list.Lines[:longListing-1]
+	if p.list(requestOf(t, site, nameOfMethod), list); len(p.Hottest) > 0 {
+		t.Error("a short listing lists its hottest lines")
 	}
 }

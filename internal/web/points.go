@@ -81,16 +81,11 @@ var kindsAbout = map[layout.Tag]string{
 // pointElement is the name of the element of a point.
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
-// here returns a link to an element of the page.
-func (b *pointReader) here(text, element string) link {
-	return linkTo(text, b.request.view.name, b.request.query).to(element)
-}
-
 // bytecode returns a link to a bytecode, without an address if it is not on the page.
 func (b *pointReader) bytecode(bci int) link {
 	l := link{Text: fmt.Sprint(bci)}
 	if b.bcis[bci] {
-		l = b.here(l.Text, bciElement(bci))
+		l = b.request.here(l.Text, bciElement(bci))
 	}
 	return l
 }

@@ -199,7 +199,7 @@ func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
 		}
 		l := link{Text: fmt.Sprint(at.Point)}
 		if b.ids[at.Point] {
-			l = b.here(l.Text, pointElement(at.Point))
+			l = b.request.here(l.Text, pointElement(at.Point))
 		}
 		where[reason] = append(where[reason], l)
 	}

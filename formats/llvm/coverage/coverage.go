@@ -181,6 +181,19 @@ func (f *Function) Start() (file string, line int) {
 	return f.files[0], int(f.regions[0].start.line)
 }
 
+// LineOf returns the line where the code begins that a counter of the function counts: of
+// the body of a loop, not of its increment, which ends earlier. It returns 0 if no
+// region of the function's file has that counter.
+func (f *Function) LineOf(index int) (line int) {
+	var end position
+	for _, r := range f.regions {
+		if r.kind == codeRegion && int(r.file) == f.main && r.count == (counter{counterReference, uint32(index)}) && end.before(r.end) {
+			line, end = int(r.start.line), r.end
+		}
+	}
+	return line
+}
+
 // View returns the lines of the function in the file that it begins in. Macros that it uses
 // are counted where it uses them.
 func (f *Function) View() *View {
