@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -141,7 +141,7 @@ func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
 	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count, Text: shortened(l.Text)}
 	line.At = r.here(fmt.Sprint(l.Number), lineElement(l.Number))
 	if l.Mapped {
-		line.Heat = heatOf(heatOfCount(l.Count, most))
+		line.Heat = heatOf(listing.Heat(l.Count, most))
 	}
 	for _, b := range l.Branches {
 		line.Branches = append(line.Branches, branchPoint(b, l.Text))
@@ -175,14 +175,6 @@ func conditionOf(b coverage.Branch, text string) string {
 
 // conditionLength is how many bytes of a condition are shown.
 const conditionLength = 80
-
-// heatOfCount returns the heat of a count from 0 to 1, on a logarithmic scale.
-func heatOfCount(n, most uint64) float64 {
-	if n == 0 || most == 0 {
-		return 0
-	}
-	return math.Log1p(float64(n)) / math.Log1p(float64(most))
-}
 
 // hasCode reports whether a method has a profile of some code.
 func hasCode(m reader.Method, code uint64) bool {

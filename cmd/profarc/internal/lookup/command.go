@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,6 +28,7 @@ type lookupOptions struct {
 	repeat int
 	base   string
 	json   bool
+	screen terminal.Options
 }
 
 const commandHelp = `Lookup finds methods by their keys. It prints how long the first lookup took, which checks the pages
@@ -44,7 +46,9 @@ profile of that calling context: of the longest that the archive has, down to th
 caller. A caller that the archive lacks ends the context.
 
 With --base a method without a profile in the archive, or without one of that version, is looked up in
-the archive that it is a layer on, and lookup says which of the two has it.`
+the archive that it is a layer on, and lookup says which of the two has it.
+
+` + terminal.Help
 
 // Command returns the command lookup.
 func Command(a *app.App) *cobra.Command {
@@ -71,6 +75,7 @@ func Command(a *app.App) *cobra.Command {
 	layers.AddTo(f, &o.base)
 	f.IntVar(&o.repeat, "repeat", 1000, "further lookups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.screen.AddTo(cmd)
 	return cmd
 }
 
@@ -107,16 +112,24 @@ func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lo
 			}
 			missed, answers = errors.Join(missed, missing), append(answers, some...)
 		}
-		if o.json {
-			return errors.Join(a.PrintJSON(answers), missed)
-		}
-		for _, r := range answers {
-			if err := r.print(a); err != nil {
-				return err
-			}
-		}
-		return missed
+		return errors.Join(o.screen.Run(a, func(screen *terminal.Screen) error {
+			screen.Domain = stores[0].Header().Domain
+			return o.print(a, screen, answers)
+		}), missed)
 	})
+}
+
+// print prints answers.
+func (o *lookupOptions) print(a *app.App, screen *terminal.Screen, answers []answer) error {
+	if o.json {
+		return a.PrintJSON(answers)
+	}
+	for _, r := range answers {
+		if err := r.print(a, screen); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // askLayers asks for a key in the first archive that has a profile of it. missing says what
@@ -207,11 +220,11 @@ func timeLookup(ctx context.Context, s *reader.Store, look func() (reader.Method
 	return r, err
 }
 
-func (r *answer) print(a *app.App) error {
+func (r *answer) print(a *app.App, screen *terminal.Screen) error {
 	if !r.Found {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", escape.Printable(r.Method.String()), r.Method.ID, r.Profiles,
+	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID, r.Profiles,
 		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))

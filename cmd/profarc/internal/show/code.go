@@ -11,7 +11,6 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/layout"
@@ -101,7 +100,8 @@ func (p *profilePrinter) code(l *listing.Listing) {
 	for k := range l.Instructions {
 		i := &l.Instructions[k]
 		if i.Line != line && l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
-			p.sourceLine(i.Line, &l.Source.Lines[i.Line-1])
+			source := &l.Source.Lines[i.Line-1]
+			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, executedText(source.Count, source.Basis), source.Heat, source.Text})
 		}
 		number := ""
 		if l.Source == nil && i.Line != line && i.Line > 0 {
@@ -135,32 +135,11 @@ func executedText(count uint64, basis listing.Basis) string {
 	return strconv.FormatUint(count, 10)
 }
 
-// maxSourceLine is the most bytes of a line of source that are printed.
-const maxSourceLine = 1 << 10
-
-func (p *profilePrinter) sourceLine(number int, line *listing.Line) {
-	text := strings.TrimRight(strings.ReplaceAll(line.Text, "\t", strings.Repeat(" ", tabWidth)), " ")
-	if len(text) > maxSourceLine {
-		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:maxSourceLine], ""), len(line.Text))
-	}
-	front := fmt.Sprintf(" %*d|%*s|", numberWidth, number, executedWidth, executedText(line.Count, line.Basis))
-	p.screen.Paint(p.w, heatColor(line.Heat, line.Basis), front+p.screen.CutEnd(text, codeInset))
-	fmt.Fprintln(p.w)
-}
-
 func (p *profilePrinter) instruction(number string, i *listing.Instruction) {
 	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, executedText(i.Count, i.Basis))
 	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operand(i)), " ")
-	p.screen.Paint(p.w, heatColor(i.Heat, i.Basis), front)
+	p.screen.Paint(p.w, heatColor(i.Heat, i.Basis != listing.NotKnown), front)
 	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
-}
-
-// heatColor is the colour of a count: what never ran is faint.
-func heatColor(heat float64, basis listing.Basis) string {
-	if heat == 0 && basis != listing.NotKnown {
-		return terminal.Faint
-	}
-	return terminal.Heat(heat)
 }
 
 // operand spells the operands of a bytecode: as javap, or with the names that a terminal

@@ -150,7 +150,7 @@ func (o *showOptions) show(ctx context.Context, a *app.App, s *reader.Store, key
 			return err
 		}
 		if o.source.file != "" {
-			return o.source.showFiles(out, a.ErrOut, o.json)
+			return o.source.showFiles(out, a.ErrOut, o.screen, o.json)
 		}
 		o.source.opened.note(a.ErrOut)
 	}

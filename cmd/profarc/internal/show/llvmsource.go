@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -137,7 +138,7 @@ func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen,
 }
 
 // showFiles prints whole source files.
-func (o *llvmSourceOptions) showFiles(w, notes io.Writer, json bool) error {
+func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Screen, json bool) error {
 	if o.opened.cover == nil {
 		return fmt.Errorf("--source-file %s: %w", escape.Printable(o.file), o.opened.reasons[0])
 	}
@@ -153,7 +154,7 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, json bool) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		printListing(out, l)
+		printListing(out, screen, l)
 	}
 	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
 }
@@ -243,20 +244,15 @@ func (p *profilePrinter) printSource(q reader.Profile) bool {
 		return false
 	}
 	fmt.Fprintf(p.w, "  entered %d\n", f.Count)
-	printListing(p.w, list)
+	printListing(p.w, p.screen, list)
 	return true
 }
 
-// The widths of the columns of line numbers and of counts, as in llvm-cov, unless a number
-// is longer.
-const (
-	numberWidth = 5
-	countWidth  = 7
-	tabWidth    = 8
-)
+// countWidth is the width of the column of counts, as in llvm-cov, unless a number is longer.
+const countWidth = 7
 
 // printListing prints lines as llvm-cov show does, with whole counts.
-func printListing(w io.Writer, l *coverage.Listing) {
+func printListing(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
 	fmt.Fprintf(w, "  %s\n", escape.Printable(l.File))
 	switch {
 	case l.Problem != "":
@@ -264,12 +260,12 @@ func printListing(w io.Writer, l *coverage.Listing) {
 	case l.Short:
 		fmt.Fprintf(w, "  %s ends before the last line that is counted: the program was compiled from another version\n", escape.Printable(l.Source))
 	}
-	width := countWidth
+	width, highest := countWidth, uint64(0)
 	for _, line := range l.Lines {
-		width = max(width, len(countText(line)))
+		width, highest = max(width, len(countText(line))), max(highest, line.Count)
 	}
 	for _, line := range l.Lines {
-		fmt.Fprintf(w, "%*d|%*s|%s\n", numberWidth, line.Number, width, countText(line), expandTabs(line.Text))
+		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest), line.Text})
 	}
 }
 
@@ -279,26 +275,6 @@ func countText(line coverage.ListedLine) string {
 		return ""
 	}
 	return strconv.FormatUint(line.Count, 10)
-}
-
-// expandTabs replaces tabs by spaces: what stands before the text would move their stops.
-func expandTabs(text string) string {
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	var b strings.Builder
-	column := 0
-	for _, r := range text {
-		if r != '\t' {
-			b.WriteRune(r)
-			column++
-			continue
-		}
-		n := tabWidth - column%tabWidth
-		b.WriteString("        "[:n])
-		column += n
-	}
-	return b.String()
 }
 
 // A sourceFunction is a function with its lines, in JSON.
