@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/internal/jvm/bytecode"
 	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 )
@@ -55,8 +56,11 @@ type Ref struct {
 	Descriptor string `json:"descriptor,omitempty"`
 }
 
+// numbers are the kinds of constants whose text says all.
+var numbers = map[string]bool{"int": true, "long": true, "float": true, "double": true}
+
 // Spelled returns what a bytecode names as programmers write it: java.util.List.size(), a field
-// with its class, a text in quotes. Other constants follow their kind.
+// with its class, a text in quotes, what invokedynamic calls by its name. Other constants follow their kind.
 func (r *Ref) Spelled(sp naming.Spelling, d layout.Domain) string {
 	switch {
 	case r.Class != "" && r.Name == "":
@@ -67,6 +71,12 @@ func (r *Ref) Spelled(sp naming.Spelling, d layout.Domain) string {
 		return sp.Type(d, r.Class) + "." + r.Name
 	case r.Kind == "String":
 		return `"` + r.Text + `"`
+	case r.Name != "" && r.Class == "":
+		if parameters, ok := names.JavaParameters(r.Descriptor, false); ok {
+			return r.Name + parameters
+		}
+	case numbers[r.Kind]:
+		return r.Text
 	}
 	return r.Kind + " " + r.Text
 }

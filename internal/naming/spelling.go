@@ -13,6 +13,7 @@ import (
 type Spelling struct {
 	Raw     bool // as MethodText does
 	Mangled bool // names of C++ and Rust as linkers know them
+	Short   bool // classes of Java without their packages
 }
 
 // Demangle returns the spelling of a mangled name of C++ or Rust; ok is false for other
@@ -25,7 +26,11 @@ func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	switch {
 	case sp.Raw:
 	case ofJava(d):
-		if text, ok := javaMethod(d, k, false); ok {
+		java := k.Split(d)
+		if sp.Short {
+			java.Class = withoutPackage(java.Class)
+		}
+		if text, ok := javaMethod(d, java, false); ok {
 			return text
 		}
 	case !sp.Mangled && k.Class == "" && k.Signature == "":
@@ -39,6 +44,9 @@ func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 func (sp Spelling) Type(d layout.Domain, name string) string {
 	if sp.Raw || !ofJava(d) {
 		return name
+	}
+	if sp.Short {
+		name = withoutPackage(name)
 	}
 	return names.JavaType(name)
 }
@@ -55,6 +63,15 @@ func (sp Spelling) Function(name string) string {
 // ofJava reports whether the methods of a domain are Java's.
 func ofJava(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
+}
+
+// withoutPackage returns a class without its package, and a hidden one with that of its host.
+func withoutPackage(class string) string {
+	own, host, hidden := strings.Cut(class, "@")
+	if hidden {
+		return names.WithoutPackage(own) + "@" + names.WithoutPackage(host)
+	}
+	return names.WithoutPackage(own)
 }
 
 // javaMethod returns a method as it is written in Java; ok is false if it has no sound

@@ -59,6 +59,31 @@ func TestTypesAsProgrammersWriteThem(t *testing.T) {
 	}
 }
 
+func TestShortNamesHaveNoPackages(t *testing.T) {
+	t.Parallel()
+	short := naming.Spelling{Short: true}
+	for name, want := range map[string]string{
+		"java/lang/String": "String", "[[Ljava/util/Map$Entry;": "Map.Entry[][]", "Top": "Top", "a/Foo$$Lambda@b/Foo$Bar#0": "Foo$$Lambda@Foo.Bar#0", "[I": "int[]", "": "",
+	} {
+		if got := short.Type(layout.DomainHotSpot, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, c := range []struct {
+		domain layout.Domain
+		key    layout.Key
+		want   string
+	}{
+		{layout.DomainHotSpot, layout.Key{Class: "java/util/Map$Entry", Name: "put", Signature: "(ILjava/lang/Object;)Z"}, "Map.Entry.put(int, Object)"},
+		{layout.DomainJamaica, layout.Key{Name: "java/nio/B.put(BLjava/lang/Object;)V"}, "B.put(byte, Object)"},
+		{layout.DomainHotSpot, layout.Key{Class: "a/A", Name: "x", Signature: "(L"}, "a.A::x(L"},
+	} {
+		if got := short.Method(c.domain, c.key); got != c.want {
+			t.Errorf("%v: %s, want %s", c.key, got, c.want)
+		}
+	}
+}
+
 // Whatever spelling is shown, and the usual others, is found.
 func TestPlainForms(t *testing.T) {
 	t.Parallel()

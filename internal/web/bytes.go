@@ -97,7 +97,7 @@ func (p *bytesPage) place(r *request) {
 		}
 		p.Regions = append(p.Regions, bytesLink(region.String(), s.Offset))
 		if err := r.archive().Mapping().Check(region, from, to-from); err != nil {
-			p.Damaged = err.Error()
+			p.Damaged = r.place(err.Error())
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (p *bytesPage) read(r *request) error {
 		p.Lines = append(p.Lines, newByteLine(r, l))
 	})
 	if err != nil {
-		p.Broken = err.Error()
+		p.Broken = r.place(err.Error())
 	}
 	return nil
 }

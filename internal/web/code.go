@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -34,18 +35,19 @@ type codePart struct {
 
 // An instruction is one bytecode.
 type instruction struct {
-	ID     string
-	Bci    int
-	Text   string // mnemonic and operands
-	Ref    link   // the constant in the operand
-	Detail string // of a switch: how many cases
-	Count  uint64
-	Known  bool
-	About  bool // the count is derived from others
-	Heat   string
-	Line   int
-	Source *link // to the line
-	Points []*point
+	ID       string
+	Bci      int
+	Text     string // mnemonic and operands
+	Ref      link   // the constant in the operand
+	RefAbout string // the constant as javap prints it
+	Detail   string // of a switch: how many cases
+	Count    uint64
+	Known    bool
+	About    bool // the count is derived from others
+	Heat     string
+	Line     int
+	Source   *link // to the line
+	Points   []*point
 }
 
 // A sourceLine is one line of the source.
@@ -96,7 +98,7 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		return err
 	}
 	if code.err != nil {
-		p.NoCode = code.err.Error()
+		p.NoCode = b.request.place(code.err.Error())
 		return nil
 	}
 	l, err := code.classes.Of(m, ofOneVersion(profiles)...)
@@ -104,7 +106,7 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		return err
 	}
 	if len(l.Instructions) == 0 {
-		p.NoCode = matchText(l)
+		p.NoCode = b.request.place(matchText(l))
 		return nil
 	}
 	p.Code = append(p.Code, b.code(l))
@@ -140,7 +142,7 @@ func matchText(l *listing.Listing) string {
 
 // code returns what is shown of a listing.
 func (b *pointReader) code(l *listing.Listing) *codePart {
-	c := &codePart{ID: b.request.element("code"), Says: matchText(l), Good: l.Placed(), Problem: l.Problem}
+	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(), Problem: b.request.place(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
 	b.lastLine = lastLine(l.Source)
@@ -170,7 +172,8 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 		shown.Heat = heatOf(i.Heat)
 	}
 	if i.Ref != nil {
-		shown.Ref = link{Text: i.Ref.Kind + " " + shortened(i.Ref.Text)}
+		shown.Ref = link{Text: shortened(i.Ref.Spelled(naming.Spelling{Short: true}, b.request.archive().Header().Domain))}
+		shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
 		if l, ok := b.called(i.Ref, ""); ok {
 			l.Text = shown.Ref.Text
 			shown.Ref = l
@@ -191,7 +194,7 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 
 // source adds the lines of the method.
 func (b *pointReader) source(c *codePart, s *listing.Source) {
-	c.File, c.Short = s.File, s.Short
+	c.File, c.Short = b.request.place(s.File), s.Short
 	end := lastLine(s)
 	c.MoreLines = max(min(s.Last+linesAround, len(s.Lines))-end, 0)
 	for at := firstLine(s); at <= end; at++ {

@@ -26,6 +26,8 @@ var diffView = &view{
 type diffPage struct {
 	*report.Diff
 	Refused string
+	FileA   string
+	FileB   string
 	Tallies *table
 	Kinds   *table
 	Lists   []diffList
@@ -67,12 +69,12 @@ func compared(r *request) (*difference, error) {
 func buildDiff(r *request) (any, error) {
 	d, err := compared(r)
 	if errors.Is(err, compare.ErrDomains) {
-		return &diffPage{Refused: err.Error()}, nil
+		return &diffPage{Refused: r.place(err.Error())}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Diff: d.Diff, Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	p := &diffPage{Diff: d.Diff, FileA: r.place(d.A), FileB: r.place(d.B), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
 	l := &diffLists{request: r}
 	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed, d.found.Changed)
 	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)

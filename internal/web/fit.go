@@ -31,12 +31,13 @@ func hasClasses(s *Site) bool {
 // shows nothing else.
 type fitPage struct {
 	*report.Check
-	Refused  string
-	Profiles *table // by state
-	Points   *table // of moved profiles, by what became of them; nil if none moved
-	Reasons  *table // why profiles are unchecked; nil if none is
-	Misfits  *table
-	Renames  *table // nil if nothing was renamed
+	Refused   string
+	ClassPath string
+	Profiles  *table // by state
+	Points    *table // of moved profiles, by what became of them; nil if none moved
+	Reasons   *table // why profiles are unchecked; nil if none is
+	Misfits   *table
+	Renames   *table // nil if nothing was renamed
 }
 
 // misfitsListed is how many misfits are listed.
@@ -77,9 +78,9 @@ func buildFit(r *request) (any, error) {
 		return nil, err
 	}
 	if f.refused != "" {
-		return &fitPage{Refused: f.refused}, nil
+		return &fitPage{Refused: r.place(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons), Renames: renameTable(r, f.Check.Renames)}
+	p := &fitPage{Check: f.Check, ClassPath: r.place(f.Against), Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons), Renames: renameTable(r, f.Check.Renames)}
 	p.Misfits, err = misfitTable(r, f)
 	return p, err
 }

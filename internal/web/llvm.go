@@ -92,13 +92,13 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 // addLines adds the lines of a function, or says why there are none.
 func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	if c.reason != nil {
-		p.Says = fmt.Sprintf("Its counters are shown by block: %v.", c.reason)
+		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", c.reason))
 		return nil
 	}
 	f, err := c.Function(m)
 	switch {
 	case errors.Is(err, coverage.ErrNotMapped), errors.Is(err, coverage.ErrMismatch):
-		p.Says = fmt.Sprintf("Its counters are shown by block: %v.", err)
+		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", err))
 		return nil
 	case err != nil:
 		return err
@@ -107,7 +107,7 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", list.File, list.Problem, list.Short, f.Count
+	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.place(list.File), r.place(list.Problem), list.Short, f.Count
 	p.list(r, list)
 	for _, c := range p.Charts {
 		c.place(r, f)

@@ -17,6 +17,7 @@ var overviewView = &view{
 // An overview is what the overview shows. It has no more than its origin while the archive
 // is still being counted.
 type overview struct {
+	File     string // with its folder; empty in a report
 	Origin   *origin
 	Counting *unfinished // what the page waits for; nil if it is complete
 	Where    *wherePage  // nil if the archive counts nothing
@@ -41,6 +42,9 @@ func buildOverview(r *request) (any, error) {
 		return nil, err
 	}
 	o := &overview{}
+	if !r.inReport {
+		o.File = r.archive().Mapping().Name()
+	}
 	if o.Origin, err = newOrigin(r, described); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,8 @@ type allSites struct {
 	Worst *pollutedSite // nil if there is none
 	Sites *table
 	Left  int // sites that the table does not have
+	// InContexts reports whether any site was seen in several calling contexts.
+	InContexts bool
 }
 
 // A pollutedSite is a polluted site in words.
@@ -78,13 +81,16 @@ func buildPollution(r *request) (any, error) {
 		return nil, err
 	}
 	p := &allSites{Of: report.Of, Left: report.Of - len(report.Sites)}
-	p.Sites = newTable(r, "sites", "Polluted sites", column{Key: "method", Name: "Method"}, column{Key: "point", Name: "Point", Number: true},
-		column{Key: "kind", Name: "What is mixed"}, column{Key: "count", Name: "Count", Number: true},
-		column{Key: "best", Name: "Likeliest", Number: true}, column{Key: "seen", Name: "Seen"},
-		column{Key: "contexts", Name: "Contexts", Number: true}, column{Key: "split", Name: "Split helps", Number: true})
+	p.InContexts = slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return s.Contexts > 1 })
+	columns := []column{{Key: "method", Name: "Method"}, number("point", "Point"), {Key: "kind", Name: "What is mixed"}, number("count", "Count"),
+		number("best", "Likeliest"), {Key: "seen", Name: "Seen"}}
+	if p.InContexts {
+		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
+	}
+	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
 	var rows []row
 	for i := range report.Sites {
-		found, err := siteRow(r, &report.Sites[i])
+		found, err := siteRow(r, &report.Sites[i], p.InContexts)
 		if err != nil {
 			return nil, err
 		}
@@ -104,14 +110,20 @@ func pollutionOf(r *request) (*ranking.PollutionReport, error) {
 	})
 }
 
-// siteRow returns the row of a site.
-func siteRow(r *request, s *ranking.PollutedSite) (row, error) {
+// siteRow returns the row of a site, with what is known of its contexts if the table has that.
+func siteRow(r *request, s *ranking.PollutedSite, inContexts bool) (row, error) {
 	method, at, err := siteLinks(r, s)
 	if err != nil {
 		return row{}, err
 	}
 	seen := textCell(segmentsText(segmentsOf(r, s)))
 	seen.Stack = segmentsOf(r, s)
+	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
+	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
+	shown := row{Cells: []cell{linkCell(method), point, textCell(kindWords[s.Kind]), countCell(s.Count), best, seen}}
+	if !inContexts {
+		return shown, nil
+	}
 	contexts := countCell(uint64(s.Contexts))
 	contexts.Link.view, contexts.Link.query = at.view, at.query
 	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
@@ -121,9 +133,8 @@ func siteRow(r *request, s *ranking.PollutedSite) (row, error) {
 	if s.Split == ranking.SplitUnknown {
 		split.Value = -1
 	}
-	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
-	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
-	return row{Cells: []cell{linkCell(method), point, textCell(kindWords[s.Kind]), countCell(s.Count), best, seen, contexts, split}}, nil
+	shown.Cells = append(shown.Cells, contexts, split)
+	return shown, nil
 }
 
 // What kinds of sites and answers mean, in words.
@@ -176,8 +187,9 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 		return nil
 	}
 	rest := count
+	names := seenTexts(r, kind, seen)
 	for i, row := range seen {
-		list = append(list, segment{seenText(r, kind, row.What), row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
+		list = append(list, segment{names[i], row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
 		rest -= min(rest, row.Count)
 	}
 	if rest > 0 {
@@ -186,14 +198,24 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 	return list
 }
 
-// seenText returns a thing that a site saw, a type as programmers write it. The ranking has
-// its loader in parentheses.
-func seenText(r *request, kind ranking.SiteKind, what string) string {
-	if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
-		return what
+// seenTexts returns what a site saw: types as programmers write them, without their packages
+// if they differ without. The ranking has their loaders in parentheses.
+func seenTexts(r *request, kind ranking.SiteKind, seen []ranking.SeenRow) []string {
+	var short, full []string
+	for _, row := range seen {
+		full = append(full, row.What)
+		if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
+			continue
+		}
+		name, loader, _ := strings.Cut(row.What, " (loader ")
+		loader = strings.TrimSuffix(loader, ")")
+		full[len(full)-1] = typeText(r.archive(), name, loader)
+		short = append(short, shortTypeText(r.archive(), name, loader))
 	}
-	name, loader, _ := strings.Cut(what, " (loader ")
-	return typeText(r.archive(), name, strings.TrimSuffix(loader, ")"))
+	if len(short) < len(full) || len(slices.Compact(slices.Sorted(slices.Values(short)))) < len(short) {
+		return full
+	}
+	return short
 }
 
 // segmentsText says what a site saw.

@@ -40,12 +40,12 @@ func NewSite(ctx context.Context, o Options) *Site {
 // have what is computed already.
 func (s *Site) Close() { s.work.close() }
 
-// name returns the name of the site: that of its archives.
+// name returns the name of the site: that of its archives, without their folders.
 func (s *Site) name() string {
 	if s.Other == nil {
-		return s.Archive.Mapping().Name()
+		return baseName(s.Archive.Mapping().Name())
 	}
-	return fmt.Sprintf("%s and %s", s.Archive.Mapping().Name(), s.Other.Mapping().Name())
+	return fmt.Sprintf("%s and %s", baseName(s.Archive.Mapping().Name()), baseName(s.Other.Mapping().Name()))
 }
 
 // guard runs f, and turns a fault on the memory of an archive, whose file was cut short,

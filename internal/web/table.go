@@ -20,7 +20,9 @@ type table struct {
 	ID      string // one word, unique on the page
 	Caption string
 	Columns []column
-	Rows    []row // those of this page
+	Rows    []row  // those of this page
+	Titled  bool   // a heading says what the caption does
+	None    string // what it means that there are no rows
 
 	Of     int // rows of the table
 	Found  int // of these, rows that match the search
@@ -176,6 +178,18 @@ func (t *table) again(text, key, value string) link {
 	}
 	return linkTo(text, t.request.view.name, q.with(t.ID+key, value))
 }
+
+// Complete reports whether the table shows all of its rows, so that nothing needs to be said of
+// them.
+func (t *table) Complete() bool {
+	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
+}
+
+// Searchable reports whether a table is long enough for a search.
+func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
+
+// rowsWithoutSearch is the most rows of a table that has no search.
+const rowsWithoutSearch = 10
 
 // Element is the id of the table's element.
 func (t *table) Element() string { return t.request.element(t.ID) }

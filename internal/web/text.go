@@ -54,6 +54,11 @@ func typeText(s *reader.Store, name, loader string) string {
 	return naming.Spelling{}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
 }
 
+// shortTypeText returns a type as typeText does, without its package: in tables with much else.
+func shortTypeText(s *reader.Store, name, loader string) string {
+	return naming.Spelling{Short: true}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+}
+
 // typeOf returns a type record as typeText does.
 func typeOf(s *reader.Store, t reader.Type) (string, error) {
 	name, nameErr := t.Name()
