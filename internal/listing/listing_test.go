@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/jvm/classfile"
 	"github.com/profarc/profarc/internal/jvm/testjvm"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -243,6 +244,28 @@ func TestSourcesOutsideAreNotRead(t *testing.T) {
 		write(t, classes, "Till.class", []byte(named))
 		if l := listed(t, profiled(t, code, layout.CodeUnknown), classes, filepath.Join(sources, "shop")); l.Source != nil {
 			t.Errorf("%q: %s is read", name, l.Source.File)
+		}
+	}
+}
+
+func TestConstantsAsProgrammersWriteThem(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ref  listing.Ref
+		want [2]string // in full, and without packages
+	}{
+		{listing.Ref{Kind: "Method", Class: "a/Map$Entry", Name: "put", Descriptor: "(ILa/B;)V"}, [2]string{"a.Map.Entry.put(int, B)", "Map.Entry.put(int, B)"}},
+		{listing.Ref{Kind: "Field", Class: "a/B", Name: "c", Descriptor: "I"}, [2]string{"a.B.c", "B.c"}},
+		{listing.Ref{Kind: "class", Text: "a/B", Class: "a/B"}, [2]string{"a.B", "B"}},
+		{listing.Ref{Kind: "String", Text: "two words"}, [2]string{`"two words"`, `"two words"`}},
+		{listing.Ref{Kind: "int", Text: "65536"}, [2]string{"65536", "65536"}},
+		{listing.Ref{Kind: "InvokeDynamic", Text: "#0:run:()La/B;", Name: "run", Descriptor: "(La/B;)La/B;"}, [2]string{"run(B)", "run(B)"}},
+		{listing.Ref{Kind: "MethodType", Text: "()V"}, [2]string{"MethodType ()V", "MethodType ()V"}},
+	} {
+		for i, sp := range []naming.Spelling{{}, {Short: true}} {
+			if got := c.ref.Spelled(sp, layout.DomainHotSpot); got != c.want[i] {
+				t.Errorf("%+v is %s, want %s", c.ref, got, c.want[i])
+			}
 		}
 	}
 }

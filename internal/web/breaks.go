@@ -15,7 +15,7 @@ func nameParts(text string) (parts []string) {
 	var last rune
 	for i, r := range text {
 		full := length >= longestPart && !unicode.In(r, unicode.M, unicode.Cf)
-		if i > begin && (full || endsPart(text[:i], last, r)) {
+		if i > begin && (full || endsPart(text[:i], text[i:], last, r)) {
 			parts = append(parts, text[begin:i])
 			begin, length = i, 0
 		}
@@ -26,10 +26,12 @@ func nameParts(text string) (parts []string) {
 	return append(parts, text[begin:])
 }
 
-// endsPart reports whether a part of a name ends between two characters. Numbers and signs of
-// several characters are not divided.
-func endsPart(before string, last, next rune) bool {
+// endsPart reports whether a part of a name ends between two characters, with what is before and
+// after. Numbers and signs of several characters are not divided.
+func endsPart(before, after string, last, next rune) bool {
 	switch {
+	case strings.HasPrefix(after, "()"):
+		return false
 	case (next == '(' || next == '<') && (unicode.IsLetter(last) || unicode.IsDigit(last)):
 		return true
 	case !unicode.IsLetter(next) && next != '_' && next != '<':

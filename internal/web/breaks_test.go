@@ -15,6 +15,7 @@ func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
 		"std::vector<int>::push_back(int)":          "std:: vector <int>:: push_back (int)",
 		"a.cpp;run(int,char)":                       "a. cpp; run (int, char)",
 		"1,234,567 of 2.5":                          "1,234,567 of 2.5",
+		"a.B.f()":                                   "a. B. f()",
 		"one two three":                             "one two three",
 		strings.Repeat("x", 70):                     strings.Repeat("x", 32) + " " + strings.Repeat("x", 32) + " xxxxxx",
 		strings.Repeat("e\u0301", 20):               strings.Repeat("e\u0301", 16) + " " + strings.Repeat("e\u0301", 4),

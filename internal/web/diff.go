@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/report"
@@ -96,7 +97,7 @@ func tallyTable(r *request, d *report.Diff) *table {
 		name string
 		report.DiffTally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		rows = append(rows, row{Cells: []cell{textCell(n.name), numberCell(n.A), numberCell(n.B), numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(n.name)), numberCell(n.A), numberCell(n.B), numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
 	}
 	return t.fill(rows)
 }
@@ -107,7 +108,7 @@ func kindTable(r *request, d *report.Diff) *table {
 		number("suma", "sum A"), number("sumb", "sum B"))
 	var rows []row
 	for _, k := range d.Kinds {
-		rows = append(rows, row{Cells: []cell{textCell(k.Kind), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(strings.ReplaceAll(k.Kind, "_", " "))), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
 	}
 	return t.fill(rows)
 }

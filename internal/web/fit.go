@@ -100,7 +100,7 @@ func stateTable(r *request, c *report.Check) *table {
 	var rows []row
 	for _, state := range fit.States() {
 		s := c.States[state.String()]
-		rows = append(rows, row{Cells: []cell{textCell(state.String()), textCell(statesAbout[state]), numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(state.String())), textCell(capital(statesAbout[state])), numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
 	}
 	return t.fill(rows)
 }
@@ -113,7 +113,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	all := max(p.Counts(), 1)
 	t := newTable(r, "points", "Points of changed code that have counts", column{Key: "what", Name: "What became of them"}, number("points", "points"), number("counts", "counts"), number("share", "share"))
 	cells := func(what string, l report.CheckLost) row {
-		return row{Cells: []cell{textCell(what), numberCell(l.Points), realCell(l.Counts), shareCell(l.Counts / all)}}
+		return row{Cells: []cell{textCell(capital(what)), numberCell(l.Points), realCell(l.Counts), shareCell(l.Counts / all)}}
 	}
 	rows := []row{cells("found", p.Found)}
 	if p.Swapped.Points > 0 {
@@ -132,7 +132,7 @@ func reasonTable(r *request, reasons []report.CheckReason) *table {
 	t := newTable(r, "reasons", "Why profiles are unchecked", column{Key: "reason", Name: "Reason"}, number("profiles", "profiles"))
 	var rows []row
 	for _, n := range reasons {
-		rows = append(rows, row{Cells: []cell{textCell(n.Reason), numberCell(n.Profiles)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(n.Reason)), numberCell(n.Profiles)}})
 	}
 	return t.fill(rows)
 }
@@ -155,6 +155,7 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 func misfitTable(r *request, f *fitted) (*table, error) {
 	t := newTable(r, "misfits", "Profiles that do not fit", column{Key: "method", Name: "Method"}, column{Key: "state", Name: "State"}, column{Key: "reason", Name: "Why"}, number("confidence", "confidence"),
 		number("matched", "points found"), number("points", "of"), number("weight", "counts"))
+	t.None = "Every profile that could be checked fits."
 	var rows []row
 	for i, m := range f.Misfits {
 		v := &f.found.Misfits[i]
@@ -162,7 +163,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		if len(v.Moves) > 0 {
 			name = linkTo(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(m.State), textCell(m.Reason), shareCell(m.Confidence), numberCell(m.Matched), numberCell(m.Points), realCell(m.Weight)}})
+		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)), shareCell(m.Confidence), numberCell(m.Matched), numberCell(m.Points), realCell(m.Weight)}})
 	}
 	return t.fill(rows), nil
 }

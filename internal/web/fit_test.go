@@ -92,7 +92,7 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	for _, row := range page.Profiles.Rows {
 		states[row.Cells[0].Link.Text] = row.Cells[2].Link.Text
 	}
-	if diff := cmp.Diff(map[string]string{"exact": "1", "renamed": "0", "moved": "0", "stale": "1", "gone": "1", "unchecked": "0"}, states); diff != "" {
+	if diff := cmp.Diff(map[string]string{"Exact": "1", "Renamed": "0", "Moved": "0", "Stale": "1", "Gone": "1", "Unchecked": "0"}, states); diff != "" {
 		t.Error(diff)
 	}
 	for _, row := range page.Misfits.Rows {

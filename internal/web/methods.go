@@ -29,9 +29,10 @@ func buildMethods(r *request) (any, error) {
 	}
 	columns := []column{{Key: "method", Name: "Method"}}
 	for _, by := range t.measures {
-		columns = append(columns, column{Key: by.Name, Name: by.Name, Number: true})
+		columns = append(columns, number(by.Name, by.Title))
 	}
 	list := newTable(r, "methods", "Methods", columns...)
+	list.Titled = true
 	return &methodList{list}, t.fillMethods(list)
 }
 

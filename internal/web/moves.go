@@ -49,7 +49,7 @@ func buildMoves(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &movesPage{Name: name, State: v.State.String(), Reason: v.Reason, Method: linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
+	return &movesPage{Name: name, State: capital(v.State.String()), Reason: v.Reason, Method: linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
 		Drawing: drawMoves(v.Moves), Moves: moveTable(r, v.Moves)}, nil
 }
 
@@ -59,7 +59,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 		number("confidence", "confidence"), column{Key: "note", Name: "Note"})
 	var rows []row
 	for _, m := range moves {
-		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(kindText(m.Kind)), realCell(m.Weight), shareCell(m.Confidence), textCell(moveNote(m))}})
+		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))), realCell(m.Weight), shareCell(m.Confidence), textCell(capital(moveNote(m)))}})
 	}
 	return t.fill(rows)
 }

@@ -47,13 +47,13 @@ func (o *origin) aboutTable(r *request) *table {
 		name string
 		n    uint64
 	}{{"methods that never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}} {
-		add("record", n.name, grouped(n.n))
+		add("Record", capital(n.name), grouped(n.n))
 	}
 	for _, s := range o.Settings {
-		add("setting", s.Name, grouped(uint64(s.Value)))
+		add("Setting", capital(s.Name), grouped(uint64(s.Value)))
 	}
 	for _, p := range o.Properties {
-		add("property", p.Name, p.Value)
+		add("Property", p.Name, p.Value)
 	}
 	return t.fill(rows)
 }
@@ -126,6 +126,15 @@ func dumpTable(r *request) (*table, error) {
 	t.fill(rows)
 	t.Of = max(t.Of, dumps.Rows)
 	return t, nil
+}
+
+// momentText returns a time of facts as people read it, to the second.
+func momentText(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return text
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
 // mostDumps is how many dumps are listed.

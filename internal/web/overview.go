@@ -81,10 +81,10 @@ func (o *overview) count(r *request) error {
 
 // hotList returns the hottest methods by a measure.
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
-	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
-		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
-	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, column{Key: "method", Name: "Method"},
-		column{Key: "value", Name: by.Name, Number: true}, column{Key: "share", Name: "share", Number: true})
+	list := hotList{Name: by.Title, About: by.About, Of: uint64(len(by.ranked)),
+		All: linkTo("All methods by "+by.Title, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
+	list.Methods = newTable(r, by.Name, "Hottest by "+by.Title, column{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share"))
+	list.Methods.Titled = true
 	var rows []row
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
 		name, err := t.link(i)

@@ -60,6 +60,8 @@ func templates(links linker) (*template.Template, error) {
 		"n64":       func(n int) string { return grouped(uint64(n)) },
 		"u64":       func(n int) uint64 { return uint64(n) },
 		"short":     short,
+		"capital":   capital,
+		"moment":    momentText,
 		"percent":   percent,
 		"plural":    plural,
 		"heat":      heatClass,

@@ -303,6 +303,9 @@ func (b *pointReader) cells(e reader.Entry) (list []fact) {
 				if group.Repeat != disk.Once {
 					name = fmt.Sprintf("%s %d", name, row)
 				}
+				if e.Tag() == layout.TagArgInfo {
+					name = fmt.Sprintf("argument %d", row)
+				}
 				list = append(list, fact{name, b.cellText(e, cell, c)})
 			}
 		}
@@ -327,6 +330,8 @@ func (b *pointReader) cellText(e reader.Entry, cell int, c disk.CellSpec) string
 	case c.Kind == disk.CellSuccessor:
 		at, index := disk.UnpackSuccessor(v)
 		return fmt.Sprintf("%d (%d)", at, index)
+	case e.Tag() == layout.TagArgInfo:
+		return modifiedText(int64(v))
 	case c.Kind == disk.CellFlags:
 		return fmt.Sprint(int64(v))
 	}

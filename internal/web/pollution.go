@@ -120,7 +120,7 @@ func siteRow(r *request, s *ranking.PollutedSite, inContexts bool) (row, error) 
 	seen.Stack = segmentsOf(r, s)
 	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
 	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
-	shown := row{Cells: []cell{linkCell(method), point, textCell(kindWords[s.Kind]), countCell(s.Count), best, seen}}
+	shown := row{Cells: []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}}
 	if !inContexts {
 		return shown, nil
 	}
@@ -143,6 +143,9 @@ var (
 		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check", ranking.SiteTargets: "targets of an indirect call",
 		ranking.SiteBranch: "ways of a branch", ranking.SiteNull: "null at a check",
 	}
+	mixedWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets", ranking.SiteBranch: "Ways", ranking.SiteNull: "Null",
+	}
 	whyWords = map[ranking.SiteKind]string{
 		ranking.SiteReceivers: "more than two types come here, and none of them in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
 		ranking.SiteChecked:   "more than two types are checked here, and none of them nine of ten times: a compiler cannot test for the likely one first",
@@ -151,7 +154,7 @@ var (
 		ranking.SiteNull:      "null was seen: a compiler has to test for it",
 	}
 	splitWords = map[ranking.Split]string{
-		ranking.SplitYes: "yes", ranking.SplitNo: "no", ranking.SplitPartly: "partly", ranking.SplitUnknown: "not known",
+		ranking.SplitYes: "Yes", ranking.SplitNo: "No", ranking.SplitPartly: "Partly", ranking.SplitUnknown: "Not known",
 	}
 	splitReasons = map[ranking.Split]string{
 		ranking.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
@@ -289,7 +292,7 @@ func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteC
 		}
 		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count)))
 		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count)
-		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), shareCell(c.Best), textCell(map[bool]string{true: "yes", false: "no"}[c.Polluted]), seen}})
+		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), shareCell(c.Best), textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
 	}
 	p.Contexts.fill(rows)
 	return nil

@@ -53,7 +53,7 @@ type trapFact struct {
 
 // A section is the points of one section of a profile.
 type section struct {
-	Name          string
+	Title         string
 	Points        []*point
 	Of            int
 	Earlier, Next *link
@@ -66,7 +66,7 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}
-	p.Facts, p.Compiler = countFacts(q), compilerFacts(q)
+	p.Facts, p.Compiler = countFacts(q), compilerFacts(b.request.archive().Header().Domain, q)
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		if beside && s == layout.SectionData {
 			continue
@@ -114,39 +114,39 @@ func countFacts(q reader.Profile) (list []fact) {
 	for _, c := range []struct {
 		name string
 		get  func() (reader.Counter, bool)
-	}{{"invocations", q.Invocations}, {"backedges", q.Backedges}, {"interpreted", q.Interpreted}} {
+	}{{"Invocations", q.Invocations}, {"Backedges", q.Backedges}, {"Interpreted", q.Interpreted}} {
 		if n, ok := c.get(); ok {
 			list = append(list, fact{c.name, grouped(n.Load())})
 		}
 	}
 	code, host := q.Size()
 	if code > 0 {
-		list = append(list, fact{"bytes of code", grouped(uint64(code))})
+		list = append(list, fact{"Size of the code", plural(uint64(code), "byte")})
 	}
 	if host > 0 {
-		list = append(list, fact{"bytes of the VM's own profile", grouped(uint64(host))})
+		list = append(list, fact{"Size in the VM", plural(uint64(host), "byte")})
 	}
 	return list
 }
 
 // compilerFacts returns what the compilers of the VM noted.
-func compilerFacts(q reader.Profile) (list []fact) {
+func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 	add := func(name string, n uint64) { list = append(list, fact{name, grouped(n)}) }
 	if c, ok := q.Compile(); ok {
-		add("highest level", uint64(c.Level))
-		add("loops", uint64(c.Loops))
-		add("blocks", uint64(c.Blocks))
+		list = append(list, fact{"Highest tier", tierText(d, int(c.Level))})
+		add("Loops", uint64(c.Loops))
+		add("Blocks", uint64(c.Blocks))
 	}
 	if h, ok := q.History(); ok {
-		add("decompiles", uint64(h.Decompiles))
+		add("Decompiles", uint64(h.Decompiles))
 		if h.OverflowRecompiles > 0 || h.OverflowTraps > 0 || h.TenureTraps > 0 {
-			add("overflow recompiles", uint64(h.OverflowRecompiles))
-			add("overflow traps", uint64(h.OverflowTraps))
-			add("tenure traps", uint64(h.TenureTraps))
+			add("Overflow recompiles", uint64(h.OverflowRecompiles))
+			add("Overflow traps", uint64(h.OverflowTraps))
+			add("Tenure traps", uint64(h.TenureTraps))
 		}
 	}
 	if e, ok := q.Escape(); ok {
-		list = append(list, fact{"escape analysis", fmt.Sprintf("flags %#x; arguments that stay local %#x, on the stack %#x, are returned %#x", e.Flags, e.Local, e.Stack, e.Returned)})
+		list = append(list, fact{"Escape analysis", escapeText(e)})
 	}
 	return list
 }
@@ -163,7 +163,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 		from = min(b.request.query.number(key, 0), len(all)-1)
 	}
 	to := min(from+pointsOnPage, len(all))
-	part := &section{Name: key, Of: len(all)}
+	part := &section{Title: sectionTitle(s), Of: len(all)}
 	turn := func(text string, from int) *link {
 		l := linkTo(text, nameOfMethod, at.with(key, strconv.Itoa(max(from, 0))))
 		return &l

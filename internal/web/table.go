@@ -157,13 +157,14 @@ type Heading struct {
 func (t *table) Headings() (list []Heading) {
 	for _, c := range t.Columns {
 		h, order := Heading{column: c}, c.Key
+		h.Name = capital(c.Name)
 		if t.sorted != nil && t.sorted.Key == c.Key {
 			h.Order = map[bool]string{false: "ascending", true: "descending"}[t.falling]
 		}
 		if h.Order == "ascending" || h.Order == "" && c.Number {
 			order = "-" + order
 		}
-		h.Sort = t.again(c.Name, ".sort", order)
+		h.Sort = t.again(h.Name, ".sort", order)
 		list = append(list, h)
 	}
 	return list

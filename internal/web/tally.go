@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/disk"
@@ -24,11 +23,19 @@ type tally struct {
 
 // A measured is the values of all methods by a measure, in the order of tally.methods.
 type measured struct {
-	Name, About string
-	values      []uint64
-	total       uint64
-	highest     uint64
-	ranked      []int32 // indices of methods with any, the highest value first
+	Name    string // in queries
+	Title   string // in headings
+	Noun    string // after numbers
+	About   string // a sentence without its full stop
+	values  []uint64
+	total   uint64
+	highest uint64
+	ranked  []int32 // indices of methods with any, the highest value first
+}
+
+func newMeasured(d layout.Domain, name, about string) *measured {
+	text := textOf(d, name, about)
+	return &measured{Name: name, Title: text.title, Noun: text.noun, About: text.about}
 }
 
 // share returns a method's share of the total.
@@ -54,7 +61,7 @@ func newTally(ctx context.Context, s *reader.Store, p *Progress) (*tally, error)
 	t := &tally{store: s}
 	measures := measuresOf(s.Header())
 	for _, by := range measures {
-		t.measures = append(t.measures, &measured{Name: by.Name, About: strings.TrimSuffix(by.About, ", see below")})
+		t.measures = append(t.measures, newMeasured(s.Header().Domain, by.Name, by.About))
 	}
 	if err := t.readMethods(ctx, measures, p); err != nil {
 		return nil, err
@@ -113,8 +120,9 @@ func (t *tally) addSamples() error {
 	if err != nil || samples.Stacks == 0 {
 		return err
 	}
-	self := &measured{Name: "self", About: "samples taken in the method itself"}
-	total := &measured{Name: "total", About: "samples taken in the method and in what it called"}
+	d := t.store.Header().Domain
+	self := newMeasured(d, "self", "samples taken in the method itself")
+	total := newMeasured(d, "total", "samples taken in the method and in what it called")
 	for _, n := range t.methods {
 		m, err := t.store.MethodAt(n)
 		if err != nil {

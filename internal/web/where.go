@@ -74,19 +74,19 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if v.by == nil {
 		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
 	}
-	p := &wherePage{Measure: v.by.Name, About: v.by.About}
+	p := &wherePage{Measure: v.by.Noun, About: v.by.About}
 	groups, err := v.open(r, p, r.query.get("at"))
 	if err != nil {
 		return nil, err
 	}
 	for _, m := range t.measures {
-		p.By = append(p.By, menuItem{linkTo(m.Name, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
+		p.By = append(p.By, menuItem{linkTo(m.Title, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
 	}
 	for _, g := range groups {
 		p.Total = disk.SaturatingAdd(p.Total, g.value)
 	}
 	p.Share = shareOf(p.Total, v.by.total)
-	label := fmt.Sprintf("Areas by %s. The table below says the same.", v.by.Name)
+	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	p.Maps = []*treemap{newTreemap(label, "wide", 1100, 560, groups, p.Total), newTreemap(label, "narrow", 360, 420, groups, p.Total)}
 	p.Places = v.table(r, groups, p.Total)
 	return p, nil
@@ -270,8 +270,8 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 
 // table returns the groups of a page as a table.
 func (v *placeView) table(r *request, groups []branch, total uint64) *table {
-	t := newTable(r, "where", whereTitle, column{Key: "name", Name: "Name"}, column{Key: "value", Name: v.by.Name, Number: true},
-		column{Key: "share", Name: "share", Number: true}, column{Key: "parts", Name: "parts", Number: true})
+	t := newTable(r, "where", whereTitle, column{Key: "name", Name: "Name"}, number("value", v.by.Title), number("share", "Share"), number("parts", "Parts"))
+	t.Titled = true
 	if r.view.name != whereName {
 		t.rows = hotListRows // a part of another page
 	}
