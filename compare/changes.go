@@ -1,6 +1,9 @@
 package compare
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/reader"
 )
@@ -70,7 +73,7 @@ func (l leader) way(s *site) Way {
 
 // siteChange records a site with more, fewer or other types or targets. An unrecorded
 // type may have been any: a site has one type only if all were recorded.
-func (c *comparison) siteChange(place Place, a, b *site) {
+func (c *comparison) siteChange(place Place, a, b *site) error {
 	seenA, topA := seen(a)
 	seenB, topB := seen(b)
 	change := ChangeRetargeted
@@ -80,11 +83,54 @@ func (c *comparison) siteChange(place Place, a, b *site) {
 	case seenA.Targets > 1 && seenB.one():
 		change = ChangeMonomorphic
 	case !seenA.mostlyOne() || !seenB.mostlyOne() || topA == topB:
-		return
+		return nil
 	}
 	s := SiteChange{Place: place, Kind: a.kind, Change: change, A: seenA, B: seenB}
 	s.Weight = c.weight(a.kind, seenA.Count, seenB.Count) * (1 - proportion(a.cells, b.cells))
+	var errA, errB error
+	s.Gone, errA = c.profilesA.sites.targetsBeside(a, b.cells)
+	s.New, errB = c.profilesB.sites.targetsBeside(b, a.cells)
 	c.sites.add(&s, s.Weight)
+	return cmp.Or(errA, errB)
+}
+
+// maxTargets is how many types or targets of one archive are listed of a site.
+const maxTargets = 4
+
+// targetsBeside returns the types or targets of a site that are not among other cells, the
+// most frequent first.
+func (s *sites) targetsBeside(t *site, others []cell) (list []Target, err error) {
+	var own []cell
+	for _, c := range t.cells {
+		if c.count > 0 && !slices.ContainsFunc(others, func(o cell) bool { return o.key == c.key && o.count > 0 }) {
+			own = append(own, c)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b cell) int { return cmp.Compare(b.count, a.count) })
+	for _, c := range own[:min(len(own), maxTargets)] {
+		target := Target{Share: share(float64(c.count), float64(total(t.cells)))}
+		switch {
+		case t.class == classValues:
+			target.Value = c.key
+		case c.key != otherTypes:
+			if target.Type, err = s.typeOf(t.entry, c.key); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, target)
+	}
+	return list, nil
+}
+
+// typeOf returns the type of a key among the rows of an entry.
+func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
+	r, _ := e.Receivers()
+	for row := range r.All() {
+		if k, err := s.names.typeKey(row.Type); err != nil || k == key {
+			return row.Type, err
+		}
+	}
+	return reader.Type{}, nil
 }
 
 // one reports whether a site has exactly one target.

@@ -238,17 +238,30 @@ func TestFlipsAndSites(t *testing.T) {
 		flips = append(flips, fmt.Sprintf("%s %.1f %.1f", methodName(t, f.Place.A), f.A.Share, f.B.Share))
 	}
 	for _, s := range r.Sites.List {
-		sites = append(sites, fmt.Sprintf("%s %s %d %d", methodName(t, s.Place.A), s.Change, s.A.Targets, s.B.Targets))
+		sites = append(sites, fmt.Sprintf("%s %s %d %d, gone%s, new%s", methodName(t, s.Place.A), s.Change, s.A.Targets, s.B.Targets, targetNames(t, s.Gone), targetNames(t, s.New)))
 	}
 	if want := []string{"m0 0.9 0.9", "m3 0.9 0.9"}; !slices.Equal(flips, want) {
 		t.Errorf("flips %q, want %q", flips, want)
 	}
-	if want := []string{"m0 polymorphic 1 3", "m1 monomorphic 2 1", "m3 retargeted 1 1"}; !slices.Equal(sites, want) {
+	if want := []string{"m0 polymorphic 1 3, gone, new B 0.3 Z 0.2", "m1 monomorphic 2 1, gone A 0.5, new", "m3 retargeted 1 1, gone A 1.0, new B 1.0"}; !slices.Equal(sites, want) {
 		t.Errorf("sites %q, want %q", sites, want)
 	}
 	if r.Profiles.Mismatch != 1 || r.Methods.Mismatch != 1 {
 		t.Errorf("%+v", r.Profiles)
 	}
+}
+
+// targetNames returns the types with their shares.
+func targetNames(t *testing.T, list []compare.Target) (text string) {
+	t.Helper()
+	for _, target := range list {
+		name, err := target.Type.Name()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += fmt.Sprintf(" %s %.1f", name, target.Share)
+	}
+	return text
 }
 
 func methodName(t *testing.T, p reader.Profile) string {

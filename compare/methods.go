@@ -147,13 +147,13 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 		err = c.profilesB.sites.read(p.b.Profile)
 	}
 	if err == nil {
-		o.join(p, c.profilesA.sites.list, c.profilesB.sites.list)
+		err = o.join(p, c.profilesA.sites.list, c.profilesB.sites.list)
 	}
 	return true, err
 }
 
 // join compares the sites that two profiles have in common.
-func (o *overlapping) join(p pair, a, b []site) {
+func (o *overlapping) join(p pair, a, b []site) error {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
 		case d < 0:
@@ -161,14 +161,17 @@ func (o *overlapping) join(p pair, a, b []site) {
 		case d > 0:
 			b = b[1:]
 		default:
-			o.site(p, &a[0], &b[0])
+			if err := o.site(p, &a[0], &b[0]); err != nil {
+				return err
+			}
 			a, b = a[1:], b[1:]
 		}
 	}
+	return nil
 }
 
 // site compares two sites.
-func (o *overlapping) site(p pair, a, b *site) {
+func (o *overlapping) site(p pair, a, b *site) error {
 	c, k := o.c, a.kind
 	for x, y := range common(a.cells, b.cells) {
 		c.overlap[k] += score(x, y, c.sumA[k], c.sumB[k])
@@ -184,15 +187,16 @@ func (o *overlapping) site(p pair, a, b *site) {
 			c.waysChange(place, a, b)
 		}
 	case classTypeCheck:
-		c.siteChange(place, a, b)
 		c.checkChange(place, a, b)
+		return c.siteChange(place, a, b)
 	case classReceivers:
-		c.siteChange(place, a, b)
+		return c.siteChange(place, a, b)
 	case classValues:
 		if a.kind == KindIndirectCalls {
-			c.siteChange(place, a, b)
+			return c.siteChange(place, a, b)
 		}
 	}
+	return nil
 }
 
 // common yields the counts of cells with the same keys.

@@ -136,9 +136,19 @@ type SiteChange struct {
 	Kind   Kind // KindReceivers, KindTypeChecks or KindIndirectCalls
 	Change Change
 	A, B   Seen
+	// Gone are the types or targets that only a saw there, New those that only b did: the
+	// most frequent first, at most maxTargets of them.
+	Gone, New []Target
 	// Weight is the share of the site's counts of other types, times the mean of the
 	// site's shares in both archives.
 	Weight float64
+}
+
+// A Target is a type or target that a site saw.
+type Target struct {
+	Type  reader.Type // the zero Type for values, and for types without a row
+	Value uint64      // if the site has values
+	Share float64     // of the counts of the site
 }
 
 // Seen summarizes the types or targets of a site.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/compare"
@@ -79,6 +80,8 @@ func (p DiffPlace) Where(method string) string {
 type Diff struct {
 	A           string           `json:"a"` // the base
 	B           string           `json:"b"`
+	DumpedA     string           `json:"dumped_a,omitempty"` // when they were dumped, empty if that is not known
+	DumpedB     string           `json:"dumped_b,omitempty"`
 	Domain      string           `json:"domain"`
 	Score       *float64         `json:"score"`     // the overlap of kind ScoredBy; null without counts
 	ScoredBy    *string          `json:"scored_by"` // kind of counts
@@ -182,7 +185,20 @@ type DiffSite struct {
 	Change string   `json:"change"`
 	A      DiffSeen `json:"a"`
 	B      DiffSeen `json:"b"`
-	Weight float64  `json:"weight"`
+	// Gone and New are the most frequent types or targets that only A saw, and only B.
+	Gone   []DiffTarget `json:"gone"`
+	New    []DiffTarget `json:"new"`
+	Weight float64      `json:"weight"`
+}
+
+// A DiffTarget is a type or target that a site saw in one of the archives.
+type DiffTarget struct {
+	Target string  `json:"target"`
+	Share  float64 `json:"share"` // of the counts of the site in that archive
+}
+
+func (t DiffTarget) String() string {
+	return escape.Printable(fmt.Sprintf("%s %.1f%%", t.Target, 100*t.Share))
 }
 
 // A DiffSeen summarizes the types or targets of a site.
@@ -198,7 +214,7 @@ type DiffSeen struct {
 func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &Diff{
-		A: a.Mapping().Name(), B: b.Mapping().Name(), Domain: c.Domain.String(), Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
+		A: a.Mapping().Name(), B: b.Mapping().Name(), DumpedA: timeText(a), DumpedB: timeText(b), Domain: c.Domain.String(), Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
 		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
@@ -217,6 +233,14 @@ func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 		r.NotCompared = append(r.NotCompared, uncompared)
 	}
 	return r, n.err
+}
+
+// timeText returns when an archive was dumped, empty if that is not known.
+func timeText(s *reader.Store) string {
+	if t := s.Header().Time(); !t.IsZero() {
+		return t.UTC().Format(time.RFC3339)
+	}
+	return ""
 }
 
 // uncomparedOf returns the samples of both archives, or for other tables their rows.
@@ -299,23 +323,36 @@ func wayText(tag layout.Tag, w compare.Way) string {
 }
 
 func (n *diffNames) site(s compare.SiteChange) DiffSite {
-	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A), n.seen(n.b, s.Kind, s.B), s.Weight}
+	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A), n.seen(n.b, s.Kind, s.B),
+		n.targets(n.a, s.Kind, s.Gone), n.targets(n.b, s.Kind, s.New), s.Weight}
+}
+
+func (n *diffNames) targets(s *reader.Store, k compare.Kind, list []compare.Target) []DiffTarget {
+	shown := []DiffTarget{}
+	for _, t := range list {
+		shown = append(shown, DiffTarget{n.targetText(s, k, t.Type, t.Value), t.Share})
+	}
+	return shown
 }
 
 func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) DiffSeen {
-	shown := DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: "other types"}
+	return DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: n.targetText(s, k, seen.Top, seen.Value)}
+}
+
+// targetText returns the name of a type, or of the target that a value stands for.
+func (n *diffNames) targetText(s *reader.Store, k compare.Kind, t reader.Type, value uint64) string {
 	switch {
 	case k == compare.KindIndirectCalls:
-		shown.Top = n.target(s, seen.Value)
-	case seen.Top.Valid():
-		name, err := seen.Top.Name()
-		n.failed(err)
-		shown.Top = name.String()
-		if n.domain == layout.DomainHotSpot {
-			shown.Top = strings.ReplaceAll(shown.Top, "/", ".")
-		}
+		return n.target(s, value)
+	case !t.Valid():
+		return "other types"
 	}
-	return shown
+	name, err := t.Name()
+	n.failed(err)
+	if n.domain == layout.DomainHotSpot {
+		return strings.ReplaceAll(name.String(), "/", ".")
+	}
+	return name.String()
 }
 
 // target returns the name of the function with an id, or the id.

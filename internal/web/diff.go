@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/reader"
@@ -17,7 +18,7 @@ const nameOfDiff = "diff"
 var diffView = &view{
 	name:    nameOfDiff,
 	title:   "What changed",
-	about:   "How far the two archives agree, and what changed from A, the older one, to B. A name leads to the points of both, side by side.",
+	about:   "How far the two archives agree, and what changed from A to B. A name leads to the points of both, side by side.",
 	offered: func(s *Site) bool { return s.Other != nil },
 	build:   buildDiff,
 }
@@ -29,6 +30,8 @@ type diffPage struct {
 	Refused string
 	FileA   string
 	FileB   string
+	Lowest  *report.DiffKind // the kind of counts that agrees least, nil if the score says so
+	Remarks []string
 	Tallies *table
 	Kinds   *table
 	Lists   []diffList
@@ -75,7 +78,10 @@ func buildDiff(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Diff: d.Diff, FileA: r.place(d.A), FileB: r.place(d.B), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	p := &diffPage{Diff: d.Diff, FileA: r.place(d.A), FileB: r.place(d.B), Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	for _, text := range d.Remarks(realText) {
+		p.Remarks = append(p.Remarks, capital(r.place(text))+".")
+	}
 	l := &diffLists{request: r}
 	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed, d.found.Changed)
 	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)
@@ -108,7 +114,7 @@ func kindTable(r *request, d *report.Diff) *table {
 		number("suma", "sum A"), number("sumb", "sum B"))
 	var rows []row
 	for _, k := range d.Kinds {
-		rows = append(rows, row{Cells: []cell{textCell(capital(strings.ReplaceAll(k.Kind, "_", " "))), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
 	}
 	return t.fill(rows)
 }
@@ -120,10 +126,26 @@ func numberCell(n int) cell { return countCell(uint64(n)) }
 
 // realCell returns a cell with a count that may be beyond 64 bits.
 func realCell(v float64) cell {
+	return cell{Link: link{Text: realText(v)}, Value: v, Number: true}
+}
+
+// realText spells a count that may be beyond 64 bits.
+func realText(v float64) string {
 	if v < 1<<63 {
-		return countCell(uint64(v))
+		return grouped(uint64(v))
 	}
-	return cell{Link: link{Text: fmt.Sprintf("%.3g", v)}, Value: v, Number: true}
+	return fmt.Sprintf("%.3g", v)
+}
+
+// weightCell returns a cell with a share of all counts, which may be very small, and a bar of
+// it beside the most that the table has.
+func weightCell(share, most float64) cell {
+	c := cell{Link: link{Text: finePercent(share)}, Value: share, Number: true}
+	if most > 0 {
+		part := share / most
+		c.Bar = &part
+	}
+	return c
 }
 
 // diffLists makes the lists of a page. It keeps the first error.
@@ -144,6 +166,10 @@ func (l *diffLists) add(id, title, about string, total int, columns []column, ro
 
 func (l *diffLists) methods(id, title, about string, named report.List[report.DiffMethod], found compare.Ranking[compare.Method]) {
 	var rows []row
+	difference, share := 0.0, 0.0
+	for _, m := range named.List {
+		difference, share = max(difference, m.Difference), max(share, m.ShareA, m.ShareB)
+	}
 	for i, m := range named.List {
 		c := found.List[i]
 		name := textCell(m.Spelled())
@@ -154,30 +180,61 @@ func (l *diffLists) methods(id, title, about string, named report.List[report.Di
 		if m.Mismatch {
 			note = "other code"
 		}
-		rows = append(rows, row{Cells: []cell{name, shareCell(m.Difference), shareCell(m.Overlap), shareCell(m.ShareA), shareCell(m.ShareB), textCell(note)}})
+		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(note)}})
 	}
-	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("ina", "in A"), number("inb", "in B"), {Key: "note", Name: "Note"}}, rows)
+	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
 }
 
 func (l *diffLists) flips(d *difference) {
 	var rows []row
 	for i, f := range d.Flipped.List {
-		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace), shareCell(f.Weight),
+		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace), weightCell(f.Weight, d.Flipped.List[0].Weight),
 			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}})
 	}
 	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flipped.Total, []column{number("weight", "weight"),
-		{Key: "waya", Name: "In A"}, number("sharea", "share"), number("ofa", "of"), {Key: "wayb", Name: "In B"}, number("shareb", "share"), number("ofb", "of")}, rows)
+		{Key: "a.way", Name: "In A"}, number("a.share", "share"), number("a.count", "of"), {Key: "b.way", Name: "In B"}, number("b.share", "share"), number("b.count", "of")}, rows)
 }
 
 func (l *diffLists) sites(d *difference) {
 	var rows []row
 	for i, s := range d.Sites.List {
-		rows = append(rows, row{Cells: []cell{l.place(d.found.Sites.List[i].Place, s.DiffPlace), shareCell(s.Weight), textCell(s.Change),
-			textCell(s.A.Top), shareCell(s.A.Share), numberCell(s.A.Targets), textCell(s.B.Top), shareCell(s.B.Share), numberCell(s.B.Targets)}})
+		found := &d.found.Sites.List[i]
+		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight), textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change))}
+		cells = append(cells, l.seen(l.request.site.Archive, found.A.Top, s.A)...)
+		cells = append(cells, l.seen(l.request.site.Other, found.B.Top, s.B)...)
+		rows = append(rows, row{Cells: append(cells, l.targets(l.request.site.Other, found.New, s.New), l.targets(l.request.site.Archive, found.Gone, s.Gone))})
 	}
-	l.add("sites", "Sites that see other types or targets", "Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or target.", d.Sites.Total,
-		[]column{number("weight", "weight"), {Key: "change", Name: "Change"}, {Key: "topa", Name: "Mostly in A"}, number("sharea", "share"), number("typesa", "of types"),
-			{Key: "topb", Name: "Mostly in B"}, number("shareb", "share"), number("typesb", "of types")}, rows)
+	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"}}
+	for _, side := range []string{"a", "b"} {
+		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)}, number(side+".top_share", "share"), number(side+".count", "of"),
+			number(side+".targets", "of types"), number(side+".untyped", "not recorded"))
+	}
+	columns = append(columns, column{Key: "new", Name: "New in B"}, column{Key: "gone", Name: "Only in A"})
+	l.add("sites", "Sites that see other types or targets", "Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or target.", d.Sites.Total, columns, rows)
+}
+
+// seen returns the cells of what a site saw in one archive.
+func (l *diffLists) seen(of *reader.Store, top reader.Type, s report.DiffSeen) []cell {
+	return []cell{textCell(l.targetText(of, top, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets), countCell(s.Untyped)}
+}
+
+// targets returns a cell with types or targets and their shares.
+func (l *diffLists) targets(of *reader.Store, found []compare.Target, named []report.DiffTarget) cell {
+	var texts []string
+	for i, t := range named {
+		texts = append(texts, l.targetText(of, found[i].Type, t.Target)+" "+percent(t.Share))
+	}
+	return textCell(strings.Join(texts, ", "))
+}
+
+// targetText returns a type as other pages spell it, or the name of what is none.
+func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) string {
+	if !t.Valid() {
+		return named
+	}
+	text, err := typeOf(of, t)
+	l.err = cmp.Or(l.err, err)
+	return text
 }
 
 func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty], found compare.Ranking[compare.Certainty]) {
@@ -187,7 +244,7 @@ func (l *diffLists) certainties(id, title, about string, named report.List[repor
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}
-		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace), shareCell(c.Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
+		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace), weightCell(c.Weight, named.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
 	}
 	l.add(id, title, about, named.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"}, number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
 }
@@ -197,9 +254,11 @@ func (l *diffLists) place(found compare.Place, named report.DiffPlace) cell {
 	a, errA := found.A.Method()
 	b, errB := found.B.Method()
 	l.err = cmp.Or(l.err, errA, errB)
-	text := fmt.Sprintf("%s @%d", named.MethodName, named.Point)
-	for _, frame := range named.Context {
-		text += " < " + frame
+	callers, err := callersText(found.A, analyze.MethodName.Spelled)
+	l.err = cmp.Or(l.err, err)
+	text := fmt.Sprintf("%s @%d", named.Spelled(), named.Point)
+	if callers != "" {
+		text += " < " + callers
 	}
 	q, ok := pairQuery(a, b)
 	if !ok {

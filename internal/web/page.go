@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/report"
 )
 
 //go:embed templates/*.html
@@ -63,6 +64,7 @@ func templates(links linker) (*template.Template, error) {
 		"capital":   capital,
 		"moment":    momentText,
 		"percent":   percent,
+		"kind":      report.KindText,
 		"plural":    plural,
 		"heat":      heatClass,
 		"bar":       barElement,

@@ -20,7 +20,7 @@ const nameOfPair = "pair"
 var pairView = &view{
 	name:    nameOfPair,
 	title:   "Side by side",
-	about:   "The profile points of a method in A, the older archive, and in B.",
+	about:   "The profile points of a method in archive A and in archive B.",
 	offered: diffView.offered,
 	build:   buildPair,
 	pages:   pairsWithPages,
@@ -146,7 +146,7 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 			left++
 			continue
 		}
-		callers, err := callersText(q)
+		callers, err := callersText(q, analyze.MethodName.String)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -156,8 +156,9 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 	return list, left, nil
 }
 
-// callersText returns the context of a profile, the direct caller first.
-func callersText(q reader.Profile) (string, error) {
+// callersText returns the context of a profile, the direct caller first, whose methods are
+// spelled in some way.
+func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
 	c, ok, err := q.Context()
 	if err != nil || !ok {
 		return "", err
@@ -167,7 +168,7 @@ func callersText(q reader.Profile) (string, error) {
 	for _, f := range frames {
 		name, nameErr := analyze.NameOf(q.Store(), f.Caller)
 		err = cmp.Or(err, nameErr)
-		parts = append(parts, fmt.Sprintf("%s at %d", name, f.Point))
+		parts = append(parts, fmt.Sprintf("%s at %d", spelled(name), f.Point))
 	}
 	return strings.Join(parts, " < "), err
 }

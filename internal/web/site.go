@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Archive is the archive that most views show.
 	Archive *reader.Store
-	// Other, if not nil, is compared with Archive, which is then the older one.
+	// Other, if not nil, is archive B, which is compared with Archive, then A.
 	Other *reader.Store
 	// ClassPath has the code that was profiled: class files, jars, a JDK. Empty for none.
 	ClassPath []string

@@ -112,6 +112,22 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f%%", 100*share)
 }
 
+// finePercent returns a share in percent with two digits that say something: "0.013%".
+func finePercent(share float64) string {
+	value := 100 * share
+	switch {
+	case value >= 10 || value <= 0:
+		return percent(share)
+	case value < 0.0000095:
+		return "<0.00001%"
+	}
+	digits := 1 // behind the point
+	for least := 1.0; value < 0.995*least; least /= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f%%", digits, value)
+}
+
 // plural returns a number with its noun: "1 method", "3 methods".
 func plural(n uint64, noun string) string {
 	if n != 1 {

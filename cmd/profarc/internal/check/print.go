@@ -29,7 +29,7 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 	if r.ByName {
 		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
-	diff.PrintLoaderDoubts(a.Out, r.Loaders)
+	diff.PrintRemarks(a.Out, report.LoaderRemarks(r.Loaders))
 	printPoints(a, r)
 	printRenames(a, r)
 	printMisfits(a, screen, r)
