@@ -25,10 +25,11 @@ type Measure struct {
 
 // Measures are all measures, in the order in which help lists them.
 var Measures = []Measure{
+	{Name: "weight", About: "its invocations and counts: what reduce and info --summary go by", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
 	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
-	{Name: "counts", About: "all counts of its profile points that are calls, branches or types", of: sumCounts},
+	{Name: "counts", About: "sum of the counts at its profile points: calls, branches, types", of: sumCounts},
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
 	{Name: "size", About: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
 	{Name: "function-count", About: "LLVM: the counter of the function's entry", of: functionCount},
@@ -73,15 +74,21 @@ func (by *Measure) MayHave(d layout.Domain) bool {
 		return d == layout.DomainJamaica
 	case by.Name == "function-count":
 		return d.LLVM()
+	case by.Name == "weight":
+		return d == layout.DomainHotSpot || d == layout.DomainCustom
 	}
 	return true
 }
 
-// UsualMeasure returns the measure that Hottest uses for an archive by default.
+// UsualMeasure returns the measure that Hottest uses for an archive by default: the one that
+// says best how much work was seen.
 func UsualMeasure(h *layout.Header) *Measure {
-	name := "invocations"
-	if h.Summary.TotalInvocations == 0 {
+	name := "weight"
+	switch {
+	case h.Summary.TotalInvocations == 0:
 		name = "counts"
+	case h.Summary.TotalCount == 0:
+		name = "invocations"
 	}
 	switch {
 	case h.Domain.LLVM():
@@ -172,6 +179,11 @@ func trained(c reader.Counter, ok bool) uint64 {
 // count of failed type checks is negative and counts as 0.
 func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
 	return sumEntries(shape, p, func(e reader.Entry) bool { return shape.CountUnit(e.Bytes()) == layout.UnitExecutions })
+}
+
+// sumWeight returns the sum of a profile's invocations and counts: its weight in package weigh.
+func sumWeight(shape disk.Shape, p reader.Profile) uint64 {
+	return disk.SaturatingAdd(trained(p.Invocations()), sumCounts(shape, p))
 }
 
 // functionCount returns the first of LLVM's counters: how often the function, or

@@ -34,6 +34,7 @@ type TopReport struct {
 	Total   uint64      `json:"total"`    // the total that shares refer to
 	ShareOf ShareOf     `json:"share_of"` // which total it is
 	Of      int         `json:"of"`       // selected methods with any count
+	Without int         `json:"without"`  // methods of the archive without any, selected or not
 	Methods []TopMethod `json:"methods"`
 
 	ArchiveTotal uint64 `json:"-"` // the sum over the methods of the archive
@@ -62,17 +63,17 @@ type heat struct {
 
 // Hottest ranks the methods of an archive by a measure. It reads all profiles. If
 // by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, and
-// else invocations or, if the archive has none, counts.
+// else weight or, if the archive has no invocations, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = UsualMeasure(s.Header())
 	}
 	r := &TopReport{Archive: s.Mapping().Name(), By: by.Name, Methods: []TopMethod{}}
-	sum, heats, err := heatsOf(ctx, s, by, o)
+	sum, heats, without, err := heatsOf(ctx, s, by, o)
 	if err != nil {
 		return nil, err
 	}
-	r.Of, r.ArchiveTotal = len(heats), sum.total
+	r.Of, r.Without, r.ArchiveTotal = len(heats), without, sum.total
 	if r.Total, r.ShareOf, err = by.total(s, sum); err != nil {
 		return nil, err
 	}
@@ -80,25 +81,26 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 }
 
 // heatsOf measures all methods, and returns the selected ones that have any, the
-// hottest first. Equal ones stay in archive order.
-func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, err error) {
+// hottest first, and how many of all have none. Equal ones stay in archive order.
+func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, without int, err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
-			return sum, nil, err
+			return sum, nil, 0, err
 		}
 		values, err := by.Values(s, m)
 		if err != nil {
-			return sum, nil, err
+			return sum, nil, 0, err
 		}
 		if sum.add(values) == 0 {
+			without++
 			continue
 		}
 		named, err := o.Selects(m)
 		if err != nil {
-			return sum, nil, err
+			return sum, nil, 0, err
 		}
 		for _, n := range values {
 			if named && n > 0 && n >= o.Min {
@@ -106,7 +108,7 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 			}
 		}
 	}
-	return sum, heats, poll.SortStable(ctx, heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
+	return sum, heats, without, poll.SortStable(ctx, heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
 }
 
 func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
@@ -134,7 +136,7 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 // first. A method with several values comes once, by the highest.
 func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
-		_, heats, err := heatsOf(ctx, s, by, o)
+		_, heats, _, err := heatsOf(ctx, s, by, o)
 		if err != nil {
 			yield(reader.Method{}, err)
 			return

@@ -32,7 +32,7 @@ type Verdict struct {
 	Profile reader.Profile
 	State   State
 	Reason  string  // for people
-	Weight  float64 // sum of the profile's counts
+	Weight  float64 // its events: the sum of its invocations, backedges and counts
 	// Confidence is the share of the weight that is still valid: 1 if the profile is
 	// exact or renamed, 0 if it is stale or gone.
 	Confidence      float64

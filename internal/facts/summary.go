@@ -22,7 +22,8 @@ const millionth = layout.WeightOne / 1e6
 
 // A Summary says how few methods and counts make up most of all counts, by unit.
 type Summary struct {
-	Methods uint64        `json:"methods"` // with any count
+	Methods uint64        `json:"methods"` // with any weight: invocations or counts
+	Without uint64        `json:"without"` // the other methods: all that they count is 0
 	Units   []UnitSummary `json:"units"`
 	Cutoffs []KeptRow     `json:"cutoffs"`
 	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did
@@ -69,14 +70,15 @@ type KeptRow struct {
 	Methods int     `json:"methods"`
 }
 
-// A UnitSummary covers the counts of one unit. The counts of an inclusive unit
+// A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its
+// invocations and of its counts, as package weigh defines it. The counts of an inclusive unit
 // contain those of called methods: there, a share takes every method that has
 // the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
 	Inclusive bool         `json:"inclusive"`
-	Methods   int          `json:"methods"`
-	Counts    uint64       `json:"counts"` // all of LLVM's, elsewhere those above 0
+	Methods   int          `json:"methods"` // with any weight
+	Counts    uint64       `json:"counts"`  // all of LLVM's, elsewhere those above 0
 	Cutoffs   []SummaryRow `json:"cutoffs"`
 }
 
@@ -129,6 +131,7 @@ func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.C
 		return nil, nil, err
 	}
 	r = &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
+	r.Without = s.Header().Counts.Methods - min(r.Methods, s.Header().Counts.Methods)
 	for _, share := range summaryShares {
 		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(layout.Weight(share) * millionth)})
 	}

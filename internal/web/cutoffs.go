@@ -7,12 +7,14 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/layout"
 )
 
-// A cutoffView shows how few methods have most of the counts of a unit.
+// A cutoffView shows how few methods have most of the weight in a unit.
 type cutoffView struct {
-	Unit      string
-	Methods   uint64 // with any count
+	Name      string
+	About     string // what the weight of a method is
+	Methods   uint64 // with any
 	Inclusive bool
 	Curve     *curve
 	Rows      *table
@@ -43,7 +45,7 @@ const (
 
 // summarized returns the cutoffs of the site's archive.
 func summarized(r *request) (*facts.Summary, error) {
-	return gather(r, "how few methods have most of the counts", func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
+	return gather(r, "how few methods have most of the weight", func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
 		return facts.Cutoffs(ctx, s.Archive)
 	})
 }
@@ -57,9 +59,11 @@ func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
 		if u.Methods == 0 {
 			continue
 		}
-		v := cutoffView{Unit: u.Unit, Methods: uint64(u.Methods), Inclusive: u.Inclusive, Curve: newCurve(u)}
-		v.Rows = newTable(r, fmt.Sprintf("cutoffs%d", i), "Methods that make up a share of all "+u.Unit, column{Key: "share", Name: "share", Number: true},
-			column{Key: "methods", Name: "methods", Number: true}, column{Key: "part", Name: "of those with any", Number: true}, column{Key: "least", Name: "coldest of them", Number: true})
+		v := cutoffView{Methods: uint64(u.Methods), Inclusive: u.Inclusive}
+		v.Name, v.About = weightOf(r.archive().Header(), u.Unit)
+		v.Curve = newCurve(v.Name, u)
+		v.Rows = newTable(r, fmt.Sprintf("cutoffs%d", i), "Methods that make up a share of all "+v.Name, column{Key: "share", Name: "share", Number: true},
+			column{Key: "methods", Name: "methods", Number: true}, column{Key: "part", Name: "of those with any", Number: true}, column{Key: "least", Name: v.Name + " of the coldest", Number: true})
 		var rows []row
 		for _, c := range u.Cutoffs {
 			rows = append(rows, row{Cells: []cell{shareText(c.Percent), countCell(uint64(c.Methods)), shareCell(shareOf(uint64(c.Methods), v.Methods)), countCell(c.MinWeight)}})
@@ -70,13 +74,26 @@ func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
 	return list
 }
 
+// weightOf returns the name of what methods weigh in a unit, and what is summed.
+func weightOf(h *layout.Header, unit string) (name, about string) {
+	switch {
+	case unit != layout.UnitExecutions.String():
+		return unit, ""
+	case h.Domain.LLVM():
+		return unit, "All counters of a function and its value counts are summed."
+	case h.Summary.TotalInvocations == 0:
+		return unit, "The counts at all profile points of a method are summed."
+	}
+	return "weight", "The invocations of a method and the counts at its profile points are summed."
+}
+
 // shareText returns a cell with a share in percent, as exact as it was asked for.
 func shareText(percent float64) cell {
 	return cell{Link: link{Text: fmt.Sprintf("%g%%", percent)}, Value: percent, Number: true}
 }
 
 // newCurve draws the cutoffs of a unit.
-func newCurve(u facts.UnitSummary) *curve {
+func newCurve(name string, u facts.UnitSummary) *curve {
 	c := &curve{Widest: uint64(u.Methods)}
 	x := func(methods int) float64 {
 		if u.Methods <= 1 {
@@ -100,6 +117,6 @@ func newCurve(u facts.UnitSummary) *curve {
 	for n := uint64(1); n < uint64(u.Methods); n *= 10 {
 		c.Ticks = append(c.Ticks, curveMark{X: x(int(n)), Text: short(n)})
 	}
-	c.Label = fmt.Sprintf("Share of all %s by number of methods, the hottest first: %s", u.Unit, strings.Join(said, ", "))
+	c.Label = fmt.Sprintf("Share of all %s by number of methods, the heaviest first: %s", name, strings.Join(said, ", "))
 	return c
 }

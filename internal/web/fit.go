@@ -96,7 +96,7 @@ var statesAbout = map[fit.State]string{
 }
 
 func stateTable(r *request, c *report.Check) *table {
-	t := newTable(r, "states", "Profiles by state", column{Key: "state", Name: "State"}, column{Key: "about", Name: "What it means"}, number("profiles", "profiles"), number("weight", "counts"), number("share", "share of all counts"))
+	t := newTable(r, "states", "Profiles by state", column{Key: "state", Name: "State"}, column{Key: "about", Name: "What it means"}, number("profiles", "profiles"), number("weight", "events"), number("share", "share of all events"))
 	var rows []row
 	for _, state := range fit.States() {
 		s := c.States[state.String()]
@@ -141,7 +141,7 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 	if len(renames) == 0 {
 		return nil
 	}
-	t := newTable(r, "renames", "Renamed classes and methods", column{Key: "from", Name: "From"}, column{Key: "to", Name: "To"}, number("profiles", "profiles"), number("weight", "counts"),
+	t := newTable(r, "renames", "Renamed classes and methods", column{Key: "from", Name: "From"}, column{Key: "to", Name: "To"}, number("profiles", "profiles"), number("weight", "events"),
 		number("methods", "methods"), number("same", "with the same code"))
 	var rows []row
 	for _, n := range renames {
@@ -154,7 +154,7 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 // points, or to the method if those are not known.
 func misfitTable(r *request, f *fitted) (*table, error) {
 	t := newTable(r, "misfits", "Profiles that do not fit", column{Key: "method", Name: "Method"}, column{Key: "state", Name: "State"}, column{Key: "reason", Name: "Why"}, number("confidence", "confidence"),
-		number("matched", "points found"), number("points", "of"), number("weight", "counts"))
+		number("matched", "points found"), number("points", "of"), number("weight", "events"))
 	t.None = "Every profile that could be checked fits."
 	var rows []row
 	for i, m := range f.Misfits {

@@ -46,7 +46,7 @@ func (o *origin) aboutTable(r *request) *table {
 	for _, n := range []struct {
 		name string
 		n    uint64
-	}{{"methods that never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}} {
+	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}} {
 		add("Record", capital(n.name), grouped(n.n))
 	}
 	for _, s := range o.Settings {

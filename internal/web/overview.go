@@ -22,6 +22,7 @@ type overview struct {
 	Counting *unfinished // what the page waits for; nil if it is complete
 	Where    *wherePage  // nil if the archive counts nothing
 	Cutoffs  []cutoffView
+	Without  uint64 // methods without invocations and counts, beside those that never ran
 	Measures []hotList
 }
 
@@ -69,6 +70,9 @@ func (o *overview) count(r *request) error {
 		}
 	}
 	o.Cutoffs = newCutoffViews(r, summary)
+	if len(summary.Units) > 0 && summary.Methods > 0 {
+		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
+	}
 	for _, by := range t.measures {
 		list, err := t.hotList(r, by)
 		if err != nil {

@@ -70,7 +70,7 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
 	site.work = newWork(t.Context())
-	for _, what := range []string{"the counts of all methods", "the packages of all methods", "how few methods have most of the counts"} {
+	for _, what := range []string{"the counts of all methods", "the packages of all methods", "how few methods have most of the weight"} {
 		j := &job{done: make(chan struct{})}
 		j.progress.set(3, 4)
 		site.work.jobs[what] = j
@@ -91,6 +91,53 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	}
 	if text := page.String(); !strings.Contains(text, "data-again") || !strings.Contains(text, "75.0% are done") {
 		t.Errorf("the page does not say that it waits:\n%s", text)
+	}
+}
+
+// TestMeasuresHaveOneName compares the hottest methods by weight with the curve of the same name,
+// and the heading of the treemap with its measure.
+func TestMeasuresHaveOneName(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
+		lists := map[string]hotList{}
+		for _, list := range o.Measures {
+			lists[list.Name] = list
+		}
+		for _, c := range o.Cutoffs {
+			list, ok := lists[c.Name]
+			if !ok || c.Inclusive {
+				continue
+			}
+			least := c.Rows.Rows[0].Cells[3].Value // of those that make up 1%
+			if highest := list.Methods.Rows[0].Cells[1].Value; list.Of != c.Methods || least > highest {
+				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest, c.Methods, least)
+			}
+		}
+		if o.Where != nil && (o.Where.Measure != o.Measures[0].Name || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
+			t.Errorf("%s: %q of %q, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.Measure, o.Measures[0].Name)
+		}
+		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {
+			t.Errorf("%s: the curve is of %q, the treemap of %q", sp.Name, o.Cutoffs[0].Name, o.Where.Measure)
+		}
+	}
+}
+
+// TestMethodsWithoutCountsAreNamed asks for the methods that LLVM's counters say nothing of: no
+// header has their number.
+func TestMethodsWithoutCountsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		site := specimenSite(t, sp)
+		o := built[*overview](t, requestOf(t, site, "overview"))
+		summary, err := facts.Summarize(t.Context(), site.Archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := site.Archive.Header().Counts
+		if summary.Methods > 0 && o.Without+counts.Unexecuted+summary.Methods != counts.Methods {
+			t.Errorf("%s: %d of %d methods without counts, %d never ran, %d counted", sp.Name, o.Without, counts.Methods, counts.Unexecuted, summary.Methods)
+		}
 	}
 }
 

@@ -78,7 +78,7 @@ func measuresOf(h *layout.Header) []*analyze.Measure {
 	usual := analyze.UsualMeasure(h)
 	list := []*analyze.Measure{usual}
 	for i := range analyze.Measures {
-		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) {
+		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) && (by.Name != "weight" || h.Summary.TotalInvocations > 0) {
 			list = append(list, by)
 		}
 	}

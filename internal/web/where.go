@@ -17,18 +17,18 @@ import (
 // The name and the title of the view, whose pages lead to each other.
 const (
 	whereName  = "where"
-	whereTitle = "Where the counts are"
+	whereTitle = "Treemap"
 )
 
 var whereView = &view{
 	name:  whereName,
 	title: whereTitle,
-	about: "Areas are counts: the packages of the archive, the classes in them, and the methods of those. Colours are shares of all counts.",
+	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of those. Colours are shares of the archive's sum.",
 	build: buildWhere,
 	pages: whereInReport,
 }
 
-// A wherePage shows the counts of a part of the archive: of all packages, of one, or of one
+// A wherePage shows the values of a part of the archive: of all packages, of one, or of one
 // class.
 type wherePage struct {
 	Name    string // of the package or class; empty for the archive
@@ -42,7 +42,10 @@ type wherePage struct {
 	Places  *table
 }
 
-func (p *wherePage) title() string { return cmp.Or(p.Name, whereTitle) }
+func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
+
+// Heading names the measure of the areas.
+func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
 
 // Queries name packages and classes by their numbers: names may be long, or no text.
 const (

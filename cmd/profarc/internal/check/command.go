@@ -121,8 +121,9 @@ A class or method was renamed if the program lacks it and has one with the same 
 new, and nothing else that resembles it as much. Names in the code are not compared, so a short
 method proves little. --old tells which methods are new; then less code is enough.
 
-The score is the mean over all checked profiles, weighted by counts: 1 for exact and renamed ones,
-the confidence for moved ones, 0 for the others.
+The score is the mean over all checked profiles, weighted by their events, which are the sum of
+their invocations, backedges and counts: 1 for exact and renamed ones, the confidence for moved ones,
+0 for the others.
 
 Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
 train and dump record that about their code. For others, name the code that was profiled with --old.

@@ -17,7 +17,7 @@ import (
 func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\tprofiles\tof all counts\t\n")
+	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
 		s := r.States[state.String()]
 		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, app.FormatPercent(s.Share))

@@ -28,7 +28,7 @@ the archive is shipped. It verifies the archive to the last byte, then judges
 
   fit        how well its profiles fit the code of --against, as check does
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
-             the new archive. Hot are the fewest methods with --hot of all counts. Methods that the
+             the new archive. Hot are the fewest methods with --hot of all weight. Methods that the
              program of --against no longer has are left out
   overlap    with the baseline, as diff scores it
   size       of the file

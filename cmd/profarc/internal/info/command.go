@@ -4,6 +4,7 @@ package info
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -23,9 +24,11 @@ const commandHelp = `Info prints facts about an archive: who made it and when, t
 the sizes of its regions, how many records of each kind it holds, and the settings of the profiler
 that shape its entries. Opening takes the same time for any size.
 
---summary reads all profiles and prints how few methods, and how few counts, make up most of all
-counts. For each share it prints the number of methods that reduce --hot needs, the weight of the last
-of them (its counts and invocations), the number of counts, and the lowest of these. Counts of several
+--summary reads all profiles and prints how few methods make up most of their weight, and how few
+counts most of the counts. The weight of a method is the sum of its invocations and of the counts at its
+profile points. For each share of all weight it prints the number of methods that reduce --hot needs and
+the weight of the last of them, and for each share of all counts their number and the lowest of these.
+Methods without any weight did not run, or ran uncounted. Counts of several
 units, as of a JamaicaVM, have a summary each. Cycles include those of called methods and are not added
 up: see reduce --help; the sums of the header are left out for them. For LLVM's profiles counts are
 blocks, and the numbers are those of llvm-profdata show --detailed-summary. Samples are not counts, and
@@ -135,8 +138,8 @@ func printNumbers(a *app.App, f *facts.Facts) {
 		name    string
 		numbers []number
 	}{
-		{"holds", []number{{"methods", c.Methods}, {"never ran", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts},
-			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}}},
+		{"holds", slices.Concat(methodNumbers(f), []number{{"profiles", c.Profiles}, {"contexts", c.Contexts},
+			{"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}})},
 		{"sums", headerSums(f)},
 		{"index", []number{{"lines", f.Index.Lines}, {"longest search", f.Index.MaxProbe}}},
 	} {
@@ -165,6 +168,16 @@ func listTables(a *app.App, f *facts.Facts) {
 		fmt.Fprintf(w, "%d\t%s\t%d\t%s\n", t.Kind, t.Table, t.Rows, strings.Join(columns, " "))
 	}
 	w.Flush()
+}
+
+// methodNumbers returns how many methods the archive holds, and how many of these its producer
+// lists as never executed. Only GraalVM's profiles do: elsewhere 0 would say nothing.
+func methodNumbers(f *facts.Facts) []number {
+	all := []number{{"methods", f.Counts.Methods}}
+	if f.Domain == layout.DomainGraal.String() || f.Counts.Unexecuted > 0 {
+		all = append(all, number{"never ran", f.Counts.Unexecuted})
+	}
+	return all
 }
 
 // headerSums returns the sums in the header. The sums of a JamaicaVM are of

@@ -122,6 +122,9 @@ func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 	for i := range r.Units {
 		printUnit(a, &r.Units[i], d)
 	}
+	if r.Without > 0 {
+		fmt.Fprintf(a.Out, "\n%s without any: all that they count is 0\n", app.Amount(int(r.Without), "method"))
+	}
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n", app.Amount(u.Profiles, "profile"), u.Tag)
 	}
@@ -149,7 +152,7 @@ func printUnit(a *app.App, r *facts.UnitSummary, d layout.Domain) {
 		fmt.Fprint(w, "share\tmethods\tlowest\t\n")
 	} else {
 		fmt.Fprintf(a.Out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, countsText(r))
-		fmt.Fprintf(w, "share\tmethods\tlowest sum\t%s\tlowest\t\n", countsText(r))
+		fmt.Fprintf(w, "share\tmethods\tlowest %s\t%s\tlowest\t\n", weightText(r), countsText(r))
 	}
 	for _, c := range r.Cutoffs {
 		fmt.Fprintf(w, "%s\t%d\t%d\t", cutoffText(c.Percent), c.Methods, c.MinWeight)
@@ -159,6 +162,15 @@ func printUnit(a *app.App, r *facts.UnitSummary, d layout.Domain) {
 		fmt.Fprintln(w)
 	}
 	w.Flush()
+}
+
+// weightText returns the name of a method's sum in a unit. That of counts has the method's
+// invocations in it, which are in no count.
+func weightText(r *facts.UnitSummary) string {
+	if r.Unit == "counts" {
+		return "weight"
+	}
+	return "sum"
 }
 
 // countsText returns the name of the counts of a unit.

@@ -30,9 +30,10 @@ func commandHelp() string {
 ` + methods.MeasuresText() + `
 ` + methods.MeasureLine(ranking.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
 
-Without --by it ranks by invocations if the archive has any, by the function counts of LLVM's profiles,
-by a JamaicaVM's bytecodes, by samples if there are no counts, and otherwise by counts. --class,
---method and --min select methods, as in show; --min of samples includes those in called methods.
+Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
+by samples if there is nothing else, and by counts if the archive has no invocations. Methods without
+any did not run, or ran uncounted: the profile does not tell. --class, --method and --min select methods, as in
+show; --min of samples includes those in called methods.
 Shares are of the whole archive, or of the total of the run if the profile records one and lacks some
 methods. A JamaicaVM's cycles include those of called methods and are never added up: their shares are
 of the cycles of all threads or, if these were not recorded, of the highest. A name that the profile
@@ -40,7 +41,7 @@ cut off may stand for several methods: each has a line.
 
 A HotSpot JVM counts until C2 has compiled a method; code of C2 counts nothing. So methods of level 4
 ran more often than they show, and often by far. The level is the highest at which a method was
-compiled (0 interpreter, 1 to 3 C1, 4 C2). Invocations are no measure of time there.
+compiled (0 interpreter, 1 to 3 C1, 4 C2). Counts and invocations are no measure of time there.
 
 ` + pollutionText + `
 

@@ -42,6 +42,9 @@ func (p *printer) top(r *analyze.TopReport) {
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
+	if r.Without > 0 && r.Total > 0 {
+		fmt.Fprintf(p.Out, "%s of the archive without any\n", app.Amount(r.Without, "method"))
+	}
 	if levels && compiled(r) {
 		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
@@ -66,7 +69,7 @@ func sum(m *analyze.TopMethod) string {
 
 // compiled reports whether C2 compiled a listed method, which ended its counts.
 func compiled(r *analyze.TopReport) bool {
-	counted := slices.Contains([]string{"invocations", "backedges", "counts", "calls"}, r.By)
+	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
 	return counted && slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
