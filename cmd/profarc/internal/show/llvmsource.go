@@ -27,6 +27,7 @@ const sourceHelp = `--binary names the instrumented program of LLVM's profiles. 
 with their counts, by the rules of llvm-cov, if the program has a coverage mapping (clang
 -fprofile-instr-generate -fcoverage-mapping, rustc -C instrument-coverage); otherwise by counter, with
 the reason. --source-file prints all lines of source files, with the sums of all functions in them.
+--branches adds how often each condition was true and false.
 --source-path names the folders with the source; without it files are read where the compiler read them.`
 
 // llvmSourceOptions ask for source lines of LLVM's functions.
@@ -34,6 +35,7 @@ type llvmSourceOptions struct {
 	binaries []string
 	path     string
 	file     string
+	branches bool
 	opened   *llvmSource // nil unless asked for
 }
 
@@ -41,6 +43,7 @@ func (o *llvmSourceOptions) addTo(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.binaries, "binary", nil, "LLVM: instrumented program or library with a coverage mapping, to show source lines; may be repeated")
 	f.StringVar(&o.path, "source-path", "", "folders with the source files, separated as in PATH")
 	f.StringVar(&o.file, "source-file", "", "LLVM: with --binary, print the source files whose names contain this")
+	f.BoolVar(&o.branches, "branches", false, "LLVM: with --binary, print how often each condition was true and false")
 }
 
 // asked reports whether source lines are wanted.
@@ -51,6 +54,8 @@ func (o *llvmSourceOptions) check(methods, others bool) error {
 	switch {
 	case o.file != "" && !o.asked():
 		return app.Usagef("--source-file prints lines of a program's source: name the program with --binary")
+	case o.branches && !o.asked():
+		return app.Usagef("--branches prints conditions of a program's source: name the program with --binary")
 	case o.file != "" && methods:
 		return app.Usagef("--source-file prints whole files: leave the method and the filters out")
 	case o.asked() && others:
@@ -62,14 +67,15 @@ func (o *llvmSourceOptions) check(methods, others bool) error {
 // An llvmSource shows functions of an archive as source lines. cover is nil if that is not
 // possible.
 type llvmSource struct {
-	cover   *coverage.Coverage
-	sources coverage.Sources
-	reasons []error // why there are no lines of the archive, or of some programs
+	cover    *coverage.Coverage
+	sources  coverage.Sources
+	branches bool
+	reasons  []error // why there are no lines of the archive, or of some programs
 }
 
 // open joins the programs with an archive.
 func (o *llvmSourceOptions) open(s *reader.Store) error {
-	o.opened = &llvmSource{sources: filepath.SplitList(o.path)}
+	o.opened = &llvmSource{sources: filepath.SplitList(o.path), branches: o.branches}
 	if d := s.Header().Domain; !d.LLVM() {
 		return app.Usagef("--binary is of LLVM's profiles; this archive is of domain %s", d)
 	}
@@ -154,7 +160,7 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		printListing(out, screen, l)
+		o.opened.print(out, screen, l)
 	}
 	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
 }
@@ -244,15 +250,15 @@ func (p *profilePrinter) printSource(q reader.Profile) bool {
 		return false
 	}
 	fmt.Fprintf(p.w, "  entered %d\n", f.Count)
-	printListing(p.w, p.screen, list)
+	p.source.print(p.w, p.screen, list)
 	return true
 }
 
 // countWidth is the width of the column of counts, as in llvm-cov, unless a number is longer.
 const countWidth = 7
 
-// printListing prints lines as llvm-cov show does, with whole counts.
-func printListing(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
+// print prints lines as llvm-cov show does, with whole counts.
+func (s *llvmSource) print(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
 	fmt.Fprintf(w, "  %s\n", escape.Printable(l.File))
 	switch {
 	case l.Problem != "":
@@ -266,6 +272,22 @@ func printListing(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing)
 	}
 	for _, line := range l.Lines {
 		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest), line.Text})
+		if s.branches {
+			printBranches(w, width, line.Branches)
+		}
+	}
+}
+
+// printBranches prints the conditions of a line as llvm-cov show --show-branches=count does, with
+// whole counts.
+func printBranches(w *bufio.Writer, width int, list []coverage.Branch) {
+	for _, b := range list {
+		fmt.Fprintf(w, "%*s|%*s|  Branch (%d:%d): ", numberWidth, "", width, "", b.Line, b.Column)
+		if b.Folded {
+			fmt.Fprintln(w, "[Folded - Ignored]")
+		} else {
+			fmt.Fprintf(w, "[True: %d, False: %d]\n", b.True, b.False)
+		}
 	}
 }
 
