@@ -21,6 +21,7 @@ var diffView = &view{
 	about:   "How far the two archives agree, and what changed from A to B. A name leads to the points of both, side by side.",
 	offered: func(s *Site) bool { return s.Other != nil },
 	build:   buildDiff,
+	both:    true,
 }
 
 // A diffPage is what the page about the difference of two archives shows. Refused is why they
@@ -28,8 +29,8 @@ var diffView = &view{
 type diffPage struct {
 	*report.Diff
 	Refused string
-	FileA   string
-	FileB   string
+	InA     link // to the overview of each archive
+	InB     link
 	Lowest  *report.DiffKind // the kind of counts that agrees least, nil if the score says so
 	Remarks []string
 	Tallies *table
@@ -78,7 +79,7 @@ func buildDiff(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Diff: d.Diff, FileA: r.place(d.A), FileB: r.place(d.B), Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	p := &diffPage{Diff: d.Diff, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB), Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
 	for _, text := range d.Remarks(realText) {
 		p.Remarks = append(p.Remarks, capital(r.place(text))+".")
 	}
@@ -92,6 +93,11 @@ func buildDiff(r *request) (any, error) {
 	l.certainties("nowsure", "Certain in B alone", "The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain, d.found.NowCertain)
 	p.Lists = l.lists
 	return p, l.err
+}
+
+// overviewOf returns a link to the overview of one archive.
+func overviewOf(file, side string) link {
+	return linkTo(file, overviewView.name, newQuery(keyOfSide, side))
 }
 
 // tallyTable returns how many methods and profiles are in both archives.

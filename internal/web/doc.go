@@ -11,6 +11,7 @@
 //	table     rows that a reader can sort, search, page through and link to
 //	server    pages over HTTP, on loopback, below a random path
 //	report    chosen pages in one file
+//	sides     two archives, each with a site of its own: a page is of one, or of both
 //
 // # Time
 //

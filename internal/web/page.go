@@ -110,6 +110,8 @@ type menuItem struct {
 // A shownPage is a page in a document.
 type shownPage struct {
 	ID, Title, About string
+	Sides            []sideLink // which archive it is of; none if the site has one
+	Beside           *link      // to the same in both archives; nil if there is none
 	Content          template.HTML
 }
 
@@ -126,8 +128,10 @@ func (s *Site) menu(current *view) (items []menuItem) {
 // render builds a page and executes its template.
 func render(t *template.Template, r *request) (*shownPage, error) {
 	var content any
+	p := &shownPage{ID: r.pageElement(), Title: r.view.title, About: r.view.about}
 	err := r.site.guard(func() (err error) {
 		content, err = r.view.build(r)
+		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
 		return err
 	})
 	if err != nil {
@@ -137,7 +141,7 @@ func render(t *template.Template, r *request) (*shownPage, error) {
 	if err := t.ExecuteTemplate(&b, r.view.name, content); err != nil {
 		return nil, err
 	}
-	p := &shownPage{ID: r.pageElement(), Title: r.view.title, About: r.view.about, Content: template.HTML(b.String())}
+	p.Content = template.HTML(b.String())
 	if titled, ok := content.(interface{ title() string }); ok {
 		p.Title = cmp.Or(titled.title(), nameless)
 	}

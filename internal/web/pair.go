@@ -23,6 +23,7 @@ var pairView = &view{
 	about:   "The profile points of a method in archive A and in archive B.",
 	offered: diffView.offered,
 	build:   buildPair,
+	both:    true,
 	pages:   pairsWithPages,
 }
 
@@ -30,7 +31,8 @@ var pairView = &view{
 type pairPage struct {
 	Name     analyze.MethodName
 	InA, InB bool
-	InOlder  link // to the page of the method in A
+	PageA    *link // of the method in each archive; nil if that lacks it
+	PageB    *link
 	Profiles []*profilePair
 	Left     int // profiles that are not shown
 }
@@ -64,13 +66,9 @@ func buildPair(r *request) (any, error) {
 		return nil, err
 	}
 	p := &pairPage{InA: a.Valid(), InB: b.Valid()}
-	named := a
-	switch {
-	case p.InA:
-		p.InOlder = linkTo("Its page in A", nameOfMethod, methodQuery(a))
-	case p.InB:
-		named = b
-	default:
+	p.PageA, p.PageB = pageIn("Its page in A", a, sideA), pageIn("Its page in B", b, sideB)
+	named := cmp.Or(a, b)
+	if !named.Valid() {
 		return nil, errNoPage
 	}
 	var err error
@@ -78,6 +76,15 @@ func buildPair(r *request) (any, error) {
 		return nil, err
 	}
 	return p, p.pair(r, a, b)
+}
+
+// pageIn returns a link to the page of a method in one archive, nil for the zero Method.
+func pageIn(text string, m reader.Method, side string) *link {
+	if !m.Valid() {
+		return nil
+	}
+	l := linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side))
+	return &l
 }
 
 // methodIn returns the method that a key of the query names, the zero Method if it names none.

@@ -24,14 +24,14 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	for _, r := range requests {
 		held[pageID(r.view.name, r.query)] = true
 	}
-	t, err := templates(held)
+	t, err := newSideTemplates(held)
 	if err != nil {
 		return err
 	}
 	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
-	return writeDocument(w, t, d, func(yield func(*shownPage) error) error {
+	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
 		for i, r := range requests {
-			p, err := render(t, r)
+			p, err := render(t.of(r.site), r)
 			if err != nil {
 				return err
 			}
@@ -48,7 +48,27 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 
 // reportRequests returns the requests for all pages of a report, in their order there.
 func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
+	for _, side := range s.sides() {
+		more, err := side.requestsOfSide(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, ctx.Err()
+}
+
+// requestsOfSide returns the requests for the pages of one archive. Those of both are among
+// the pages of A.
+func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*request, err error) {
+	side := ""
+	if s.isB {
+		side = sideB
+	}
 	for _, v := range s.offeredViews() {
+		if s.isB && v.both {
+			continue
+		}
 		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, report: o}
 		queries := []query{{}}
 		if v.pages != nil {
@@ -65,7 +85,7 @@ func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*req
 		}
 		for _, q := range queries {
 			r := one
-			r.query = q
+			r.query = q.with(keyOfSide, side)
 			list = append(list, &r)
 		}
 	}

@@ -28,7 +28,7 @@ type Server struct {
 	token     string
 	port      string
 	addresses []netip.Addr // with the port, those of Host that are answered
-	templates *template.Template
+	templates sideTemplates
 	slots     chan struct{} // has as many elements as pages are being built
 	queueing  time.Duration // how long a page may wait for one of them
 }
@@ -56,7 +56,7 @@ func NewServer(s *Site, at net.Addr) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := templates(serverLinks{})
+	t, err := newSideTemplates(serverLinks{})
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case status != http.StatusOK:
 		http.Error(w, strings.ToLower(http.StatusText(status)), status)
 	case name == "":
-		http.Redirect(w, q, s.Path()+views[0].name, http.StatusFound)
+		http.Redirect(w, q, s.Path()+s.site.first(), http.StatusFound)
 	default:
 		s.servePage(w, q, name)
 	}
@@ -165,9 +165,10 @@ func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) 
 // build returns the document of a page with its status.
 func (s *Server) build(q *http.Request, name string) (answer []byte, status int, err error) {
 	var p *shownPage
-	v, cause := s.site.viewNamed(name), errNoPage
+	asked, cause := query{q.URL.Query()}, errNoPage
+	site, v := s.site.asked(name, asked)
 	if v != nil {
-		p, cause = s.render(&request{ctx: q.Context(), site: s.site, view: v, query: query{q.URL.Query()}, patience: patience})
+		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: patience})
 	}
 	status = http.StatusOK
 	if cause != nil {
@@ -175,7 +176,7 @@ func (s *Server) build(q *http.Request, name string) (answer []byte, status int,
 	}
 	var b bytes.Buffer
 	if err == nil {
-		err = s.write(&b, v, p)
+		err = s.write(&b, site, v, p)
 	}
 	return b.Bytes(), status, err
 }
@@ -187,12 +188,12 @@ func (s *Server) render(r *request) (*shownPage, error) {
 		return nil, err
 	}
 	defer release()
-	return render(s.templates, r)
+	return render(s.templates.of(r.site), r)
 }
 
-func (s *Server) write(b *bytes.Buffer, v *view, p *shownPage) error {
-	d := &document{Title: p.Title + " · " + s.site.name(), Site: s.site.name(), Menu: s.site.menu(v)}
-	return writeDocument(b, s.templates, d, func(yield func(*shownPage) error) error { return yield(p) })
+func (s *Server) write(b *bytes.Buffer, site *Site, v *view, p *shownPage) error {
+	d := &document{Title: p.Title + site.letter() + " · " + s.site.name(), Site: s.site.name(), Menu: site.menu(v)}
+	return writeDocument(b, s.templates.of(site), d, func(yield func(*shownPage) error) error { return yield(p) })
 }
 
 // failure returns the page of an error, and its status.
@@ -210,7 +211,7 @@ func (s *Server) failure(cause error) (*shownPage, int, error) {
 		p.About, status = "The server is about to end.", http.StatusServiceUnavailable
 	}
 	var b bytes.Buffer
-	err := s.templates.ExecuteTemplate(&b, "failure", u)
+	err := s.templates.a.ExecuteTemplate(&b, "failure", u)
 	p.Content = template.HTML(b.String())
 	return p, status, err
 }

@@ -27,18 +27,26 @@ type Options struct {
 type Site struct {
 	Options
 	work *work
+	b    *Site // shows archive B where this one shows A; nil without a second archive
+	isB  bool  // Archive is B, and Other is A
 }
 
 // NewSite returns a site of open archives, which must stay open until it is closed.
 // Computations in the background end with ctx.
 func NewSite(ctx context.Context, o Options) *Site {
-	return &Site{Options: o, work: newWork(ctx)}
+	s := &Site{Options: o, work: newWork(ctx)}
+	s.newSides()
+	return s
 }
 
 // Close ends all computations in the background, and closes the files that the site has opened:
 // those of its class path and sources. Its archives stay open. Pages that are asked for later
 // have what is computed already.
-func (s *Site) Close() { s.work.close() }
+func (s *Site) Close() {
+	for _, side := range s.sides() {
+		side.work.close()
+	}
+}
 
 // name returns the name of the site: that of its archives, without their folders.
 func (s *Site) name() string {

@@ -22,6 +22,7 @@ type view struct {
 	// further returns the queries of further pages that a report holds of a view in the menu;
 	// nil for none.
 	further func(*request) ([]query, error)
+	both    bool // of the two archives of a site, not of one of them
 }
 
 // Names of views that others lead to.
@@ -60,8 +61,11 @@ func (s *Site) viewNamed(name string) *view {
 
 // offeredViews returns the views that a site has.
 func (s *Site) offeredViews() (list []*view) {
+	if s.Other != nil {
+		list = append(list, diffView)
+	}
 	for _, v := range views {
-		if v.offered == nil || v.offered(s) {
+		if v != diffView && (v.offered == nil || v.offered(s)) {
 			list = append(list, v)
 		}
 	}
