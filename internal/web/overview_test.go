@@ -105,7 +105,7 @@ func TestMeasuresHaveOneName(t *testing.T) {
 			lists[list.Name] = list
 		}
 		for _, c := range o.Cutoffs {
-			list, ok := lists[c.Name]
+			list, ok := lists[capital(c.Name)]
 			if !ok || c.Inclusive {
 				continue
 			}
@@ -114,8 +114,8 @@ func TestMeasuresHaveOneName(t *testing.T) {
 				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest, c.Methods, least)
 			}
 		}
-		if o.Where != nil && (o.Where.Measure != o.Measures[0].Name || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
-			t.Errorf("%s: %q of %q, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.Measure, o.Measures[0].Name)
+		if o.Where != nil && (o.Where.By[0].Link.Text != o.Measures[0].Name || !o.Where.By[0].Current || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
+			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
 		}
 		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {
 			t.Errorf("%s: the curve is of %q, the treemap of %q", sp.Name, o.Cutoffs[0].Name, o.Where.Measure)
