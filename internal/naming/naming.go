@@ -106,3 +106,12 @@ func (t *Targets) Text(s *reader.Store, sub layout.Sub, id uint64) (string, erro
 	}
 	return "id " + unnamed, nil
 }
+
+// PointWord says what the profile points of a domain are numbered by: bytecode indices where
+// methods have bytecodes.
+func PointWord(d layout.Domain) string {
+	if d == layout.DomainHotSpot || d == layout.DomainGraal {
+		return "bci"
+	}
+	return "point"
+}

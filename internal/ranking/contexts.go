@@ -15,6 +15,7 @@ type SiteContext struct {
 	Best     float64 // the share of the highest count
 	Polluted bool    // the site is polluted in this context, too
 	Seen     []SeenRow
+	Untyped  uint64 // of receivers whose types were not recorded
 }
 
 // ContextsOf returns what a site of a method saw in each context, those with the highest counts
@@ -32,7 +33,7 @@ func ContextsOf(m reader.Method, kind SiteKind, point int32, code uint64) (list 
 		}
 		for context, part := range at.parts {
 			n := part.total()
-			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind), names.mostSeen(kind, part)})
+			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind), names.mostSeen(kind, part), part.untyped})
 		}
 	}
 	slices.SortFunc(list, func(a, b SiteContext) int {

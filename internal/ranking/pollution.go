@@ -26,8 +26,8 @@ type PollutionReport struct {
 	Sites   []PollutedSite `json:"sites"`
 }
 
-// A PollutedSite is a polluted site. Best is the share of the highest count, Cured that
-// of the counts in contexts where the site is not polluted.
+// A PollutedSite is a polluted site. Best is the share of the highest count of all that was
+// recorded, Cured that of the counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
 	Kind     SiteKind  `json:"kind"`
@@ -38,8 +38,31 @@ type PollutedSite struct {
 	Contexts int       `json:"contexts"`
 	Split    Split     `json:"split"`
 	Cured    float64   `json:"split_share"`
-	Seen     []SeenRow `json:"seen"` // most often
-	Other    uint64    `json:"other"`
+	Seen     []SeenRow `json:"seen"`    // most often
+	Other    uint64    `json:"other"`   // of types that came when all rows were taken
+	Untyped  uint64    `json:"untyped"` // of receivers whose types were not recorded
+}
+
+// A Doubt is what cannot be known of a site since only the most frequent types have rows, or
+// the first ones.
+type Doubt string
+
+// What may be so.
+const (
+	DoubtNone     Doubt = ""
+	DoubtLikelier Doubt = "likelier" // one of those without a row came more often than all that have one
+	DoubtDominant Doubt = "dominant" // one of those without a row makes up 90% or more: then it is not polluted
+)
+
+// Doubt returns what may be so of those without a row, the worst.
+func (s *PollutedSite) Doubt() Doubt {
+	switch hidden := share(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
+	case hidden >= dominant:
+		return DoubtDominant
+	case hidden > s.Best:
+		return DoubtLikelier
+	}
+	return DoubtNone
 }
 
 // A SeenRow is one thing that a site saw: a type, a target or a way.
@@ -102,13 +125,13 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 		}
 		all := f.site.pooled()
 		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count, Best: share(all.best(), f.count),
-			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other}
+			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {
 			row.Code = fmt.Sprintf("%016x", f.site.code)
 		}
 		if row.Kind == SiteNull {
-			row.Other = 0
+			row.Other, row.Best = 0, 0
 		}
 		r.Sites = append(r.Sites, row)
 	}

@@ -128,3 +128,24 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// What is seen of types without a row bounds what can be said of those with one.
+func TestTypesWithoutARowLeaveDoubts(t *testing.T) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
+	for name, other := range map[string]uint64{"sure": 40, "likelier": 60, "dominant": 900} {
+		called(t, b, name, "", func(p *builder.Profile) {
+			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: other}, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 50}, builder.Row{Type: b.Type(builder.TypeKey{Name: "U"}), Count: 10})
+		})
+	}
+	r, err := MostPolluted(t.Context(), memstore.Open(t, b), analyze.RankOptions{Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Doubt{}
+	for _, s := range r.Sites {
+		got[s.Name] = s.Doubt()
+	}
+	if d := cmp.Diff(map[string]Doubt{"sure": DoubtNone, "likelier": DoubtLikelier, "dominant": DoubtDominant}, got); d != "" {
+		t.Error(d)
+	}
+}

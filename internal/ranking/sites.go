@@ -34,6 +34,20 @@ const (
 	SiteNull      SiteKind = "null"      // a type check that saw null
 )
 
+// UntypedText names what is in tally.untyped.
+const UntypedText = "types that were not recorded"
+
+// OthersText names what a site saw beside that which has a row.
+func OthersText(kind SiteKind) string {
+	switch kind {
+	case SiteReceivers, SiteChecked:
+		return "other types"
+	case SiteTargets:
+		return "other targets"
+	}
+	return "other ways"
+}
+
 // A tally counts what a site has seen.
 type tally struct {
 	seen  map[uint64]uint64 // by type ordinal, function id, or way

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -159,9 +160,9 @@ func (b *pointReader) outcome(p *listing.Point, i int, names []string, called *l
 	case listing.OfType:
 		shown.What = b.typeLink(o.Type, o.Loader, called)
 	case listing.Others:
-		shown.What.Text = "other types"
+		shown.What.Text = ranking.OthersText(ranking.SiteReceivers)
 	case listing.Untyped:
-		shown.What.Text = "types that were not recorded"
+		shown.What.Text = ranking.UntypedText
 	case listing.Unlooked:
 		shown.What.Text = "not profiled"
 	case listing.Failed:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -37,7 +38,7 @@ type pollutionPage struct {
 
 func (p *pollutionPage) title() string {
 	if s := p.Site; s != nil {
-		return fmt.Sprintf("%s, at %d of %s", s.Kind, s.Point, s.Name)
+		return fmt.Sprintf("%s, at %s %d of %s", s.Kind, s.At, s.Point, s.Name)
 	}
 	return pollutionTitle
 }
@@ -45,6 +46,7 @@ func (p *pollutionPage) title() string {
 // An allSites is what the page of all polluted sites shows.
 type allSites struct {
 	Of    int
+	Width uint64        // types that HotSpot records at a site; 0 in other domains
 	Worst *pollutedSite // nil if there is none
 	Sites *table
 	Left  int // sites that the table does not have
@@ -55,10 +57,12 @@ type allSites struct {
 // A pollutedSite is a polluted site in words.
 type pollutedSite struct {
 	Method link
+	At     string // what the point is numbered by
 	Point  int32
 	Kind   string
 	Count  uint64
 	Why    string
+	Doubt  string // what is not known, empty if nothing
 	Split  string
 	Mixed  []segment
 }
@@ -81,9 +85,13 @@ func buildPollution(r *request) (any, error) {
 		return nil, err
 	}
 	p := &allSites{Of: report.Of, Left: report.Of - len(report.Sites)}
+	domain := r.archive().Header().Domain
+	if domain == layout.DomainHotSpot {
+		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
+	}
 	p.InContexts = slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return s.Contexts > 1 })
-	columns := []column{{Key: "method", Name: "Method"}, number("point", "Point"), {Key: "kind", Name: "What is mixed"}, number("count", "Count"),
-		number("best", "Likeliest"), {Key: "seen", Name: "Seen"}}
+	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))), {Key: "kind", Name: "What is mixed"}, number("count", "Count"),
+		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
 	if p.InContexts {
 		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
 	}
@@ -120,6 +128,9 @@ func siteRow(r *request, s *ranking.PollutedSite, inContexts bool) (row, error) 
 	seen.Stack = segmentsOf(r, s)
 	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
 	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
+	if s.Kind == ranking.SiteNull {
+		best = noNumber
+	}
 	shown := row{Cells: []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}}
 	if !inContexts {
 		return shown, nil
@@ -137,6 +148,9 @@ func siteRow(r *request, s *ranking.PollutedSite, inContexts bool) (row, error) 
 	return shown, nil
 }
 
+// noNumber is a cell of a column of numbers without a value: it comes after all values.
+var noNumber = cell{Link: link{Text: "-"}, Value: -1, Number: true}
+
 // What kinds of sites and answers mean, in words.
 var (
 	kindWords = map[ranking.SiteKind]string{
@@ -147,11 +161,15 @@ var (
 		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets", ranking.SiteBranch: "Ways", ranking.SiteNull: "Null",
 	}
 	whyWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "more than two types come here, and none of them in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
-		ranking.SiteChecked:   "more than two types are checked here, and none of them nine of ten times: a compiler cannot test for the likely one first",
+		ranking.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
+		ranking.SiteChecked:   "more than two types are checked here, and none of those recorded nine of ten times: a compiler cannot test for the likely one first",
 		ranking.SiteTargets:   "more than two functions are called here, and none of them in nine of ten calls: a compiler cannot test for the likely one first",
 		ranking.SiteBranch:    "neither way is taken six of ten times: a compiler does not know which one to lay out as the likely one",
 		ranking.SiteNull:      "null was seen: a compiler has to test for it",
+	}
+	doubtWords = map[ranking.Doubt]string{
+		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be likelier.",
+		ranking.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site is not polluted. The archive does not tell.",
 	}
 	splitWords = map[ranking.Split]string{
 		ranking.SplitYes: "Yes", ranking.SplitNo: "No", ranking.SplitPartly: "Partly", ranking.SplitUnknown: "Not known",
@@ -182,10 +200,10 @@ func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error)
 
 // segmentsOf returns what a site saw, as parts of a bar.
 func segmentsOf(r *request, s *ranking.PollutedSite) []segment {
-	return segmentsFrom(r, s.Kind, s.Seen, s.Count)
+	return segmentsFrom(r, s.Kind, s.Seen, s.Count, s.Untyped)
 }
 
-func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, count uint64) (list []segment) {
+func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, count, untyped uint64) (list []segment) {
 	if kind == ranking.SiteNull {
 		return nil
 	}
@@ -195,8 +213,11 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 		list = append(list, segment{names[i], row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
 		rest -= min(rest, row.Count)
 	}
-	if rest > 0 {
-		list = append(list, segment{"others", rest, shareOf(rest, count), "part-rest"})
+	untyped = min(rest, untyped)
+	for _, part := range []segment{{Text: ranking.OthersText(kind), Count: rest - untyped}, {Text: ranking.UntypedText, Count: untyped}} {
+		if part.Count > 0 {
+			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
+		}
 	}
 	return list
 }
@@ -237,13 +258,15 @@ func inWords(r *request, s *ranking.PollutedSite) (*pollutedSite, error) {
 	if s.Split == ranking.SplitPartly {
 		split = fmt.Sprintf(split, percent(s.Cured))
 	}
-	return &pollutedSite{method, s.Point, kindWords[s.Kind], s.Count, whyWords[s.Kind], split, segmentsOf(r, s)}, err
+	at := naming.PointWord(r.archive().Header().Domain)
+	return &pollutedSite{method, at, s.Point, kindWords[s.Kind], s.Count, whyWords[s.Kind], doubtWords[s.Doubt()], split, segmentsOf(r, s)}, err
 }
 
 // A sitePage is what the page of one site in its contexts shows.
 type sitePage struct {
 	Method   link
 	Name     string
+	At       string // what the point is numbered by
 	Point    int32
 	Kind     string
 	Contexts *table
@@ -274,7 +297,7 @@ func buildSite(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text, Point: int32(point), Kind: kindWords[kind], All: linkTo("All polluted sites", nameOfPollution, query{})}
+	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text, At: naming.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind], All: linkTo("All polluted sites", nameOfPollution, query{})}
 	p.Left = max(len(found)-contextsListed, 0)
 	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
 }
@@ -282,7 +305,7 @@ func buildSite(r *request) (any, error) {
 // fill adds the contexts of the site.
 func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteContext) error {
 	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
-		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest", Number: true},
+		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest recorded", Number: true},
 		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})
 	var rows []row
 	for _, c := range found {
@@ -290,9 +313,13 @@ func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteC
 		if err != nil {
 			return err
 		}
-		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count)))
-		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count)
-		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), shareCell(c.Best), textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
+		best := shareCell(c.Best)
+		if kind == ranking.SiteNull {
+			best = noNumber
+		}
+		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
+		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)
+		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), best, textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
 	}
 	p.Contexts.fill(rows)
 	return nil
@@ -313,7 +340,7 @@ func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 		return link{Text: "any caller"}, err
 	}
 	l, err := methodLink(s, frames[0].Caller)
-	l.Text += fmt.Sprintf(" at %d", frames[0].Point)
+	l.Text += fmt.Sprintf(" at %s %d", naming.PointWord(s.Header().Domain), frames[0].Point)
 	for _, f := range frames[1:min(len(frames), 3)] {
 		outer, err := methodLink(s, f.Caller)
 		if err != nil {

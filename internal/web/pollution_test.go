@@ -80,3 +80,19 @@ func TestStackedBarsEndAtTheirEnd(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// The page says how many types have rows, names the rest as the page of the method does, and knows
+// no likeliest way for null.
+func TestPollutionSaysWhatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	body := shownPageOf(t, site, "pollution", query{})
+	for _, text := range []string{"HotSpot records the first 2 types", "at bci 5 of", "Likeliest recorded", "other types", `data-value="-1"><bdi>-</bdi>`} {
+		if !strings.Contains(body, text) {
+			t.Errorf("the page lacks %q:\n%s", text, body)
+		}
+	}
+	if strings.Contains(body, "others") {
+		t.Error("the page has another name for other types")
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/ranking"
 )
 
@@ -110,7 +111,11 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 	for _, s := range r.Sites {
 		highest = max(highest, s.Count)
 	}
+	doubts := 0
 	for _, s := range r.Sites {
+		if s.Doubt() != ranking.DoubtNone {
+			doubts++
+		}
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
 		if s.Kind == ranking.SiteNull {
 			best = "-"
@@ -119,11 +124,14 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 		if s.Split == ranking.SplitPartly {
 			answer = app.FormatPercentDown(s.Cured)
 		}
-		site := fmt.Sprintf("%s at %d of %s", s.Kind, s.Point, p.screen.Method(s.MethodName))
+		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point, p.screen.Method(s.MethodName))
 		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
+	if doubts > 0 {
+		fmt.Fprintf(p.Out, "%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above 90%% (see --help)\n", app.Amount(doubts, "site"))
+	}
 }
 
 // seenText returns what a site saw, after a colon.
@@ -137,8 +145,12 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	if rest > 0 {
-		parts = append(parts, fmt.Sprintf("others %.2f", app.Share(rest, s.Count)))
+	untyped := min(rest, s.Untyped)
+	if rest > untyped {
+		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.OthersText(s.Kind), app.Share(rest-untyped, s.Count)))
+	}
+	if untyped > 0 {
+		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.UntypedText, app.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }
@@ -147,13 +159,17 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 const pollutionText = `--by pollution lists sites whose records do not tell a compiler what to expect, those reached most
 often first:
 
-  receivers, checked   more than two types, none of them in 90% of all cases or more
+  receivers, checked   more than two types, none of the recorded ones in 90% of all cases or more
   targets              the same, of the functions that an indirect call reached
   branch               the likelier of its two ways has less than 60%
   null                 a type check saw null; how often is not recorded. A check without a count is
                        taken to be reached as often as its method
 
-best is the share of what was seen most. split says whether a profile for each calling context would
+best is the share of the likeliest recorded. A HotSpot JVM records the first types at a site, as many as
+TypeProfileWidth says (info lists it), and counts objects of other types together. One of these may be
+likelier than those recorded if they came more often, and no guard of a compiler for a recorded type
+helps then. Types that were not recorded came while there was room: HotSpot counts calls so whose target
+it knows. split says whether a profile for each calling context would
 do better: in all recorded contexts (yes), in contexts with such a share of the counts, or in none
 (no); contexts with less than 1% of the counts do not matter. If profiles of only one context were
 recorded, as HotSpot does, that is unknown.`
