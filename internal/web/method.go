@@ -15,7 +15,7 @@ import (
 var methodView = &view{
 	name:  nameOfMethod,
 	title: "Method",
-	about: "What the profiles of a method say, point by point, in the order of its bytecodes.",
+	about: "What the profiles of a method say, point by point, in the order of its code.",
 	build: buildMethod,
 	pages: methodsWithPages,
 }

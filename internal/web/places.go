@@ -5,14 +5,15 @@ import (
 	"context"
 	"strings"
 
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // places say where methods are: in classes, which are in packages. Domains without classes
-// have what divides their names instead: LLVM's source files of static functions, the
-// packages and types of Go.
+// have what divides their names instead: the namespaces of C++ and Rust with their classes,
+// the source files of C's static functions, the packages and types of Go.
 type places struct {
 	packages []place
 	classes  []place
@@ -112,10 +113,11 @@ func splitClass(name string) (in, class string) {
 func splitName(d layout.Domain, name string) (in, class string) {
 	switch {
 	case d.LLVM():
-		if file, _, static := strings.Cut(name, ";"); static {
-			return file, ""
+		file, function := splitFile(name)
+		if in, class = splitScopes(naming.Spelling{}.Function(function)); in == "" {
+			in = file
 		}
-		return "", ""
+		return in, class
 	case d == layout.DomainSampled:
 		return splitFunction(name)
 	}
@@ -124,28 +126,4 @@ func splitName(d layout.Domain, name string) (in, class string) {
 		return splitClass(method[:at])
 	}
 	return "", ""
-}
-
-// splitFunction divides the name of a function as profilers of native code spell it: of Go
-// the package and, for methods, the type; of C++ and Rust the namespace.
-func splitFunction(name string) (in, class string) {
-	plain := name
-	if at := strings.IndexAny(name, "<["); at > 0 {
-		plain = name[:at] // the rest is arguments of types
-	}
-	if at := strings.LastIndex(plain, "::"); at > 0 {
-		return plain[:at], ""
-	}
-	folder := ""
-	if at := strings.LastIndexByte(plain, '/'); at >= 0 && !strings.Contains(plain[:at], "(") {
-		folder, plain = plain[:at+1], plain[at+1:]
-	}
-	file, rest, ok := strings.Cut(plain, ".")
-	if !ok {
-		return "", ""
-	}
-	if of, _, method := strings.Cut(rest, "."); method && strings.HasPrefix(of, "(") {
-		return folder + file, of
-	}
-	return folder + file, ""
 }

@@ -81,7 +81,7 @@ func TestPlacesOfNames(t *testing.T) {
 		"example.com/app/store.Open":                  {"example.com/app/store", ""},
 		"example.com/app/store.Open.func1":            {"example.com/app/store", ""},
 		"main.main":                                   {"main", ""},
-		"std::vector<a::b>::push_back":                {"std", ""},
+		"std::vector<a::b>::push_back":                {"std", "vector<a::b>"},
 		"core::iter::next":                            {"core::iter", ""},
 		"[kernel]":                                    {"", ""},
 		"runtime.mapassign":                           {"runtime", ""},

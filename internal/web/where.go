@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -137,7 +138,7 @@ func (v *placeView) packageName(n int32) string {
 	case name != "":
 		return name
 	case d.LLVM():
-		return "functions of all files"
+		return "global functions"
 	case d == layout.DomainSampled:
 		return "without a package"
 	}
@@ -268,6 +269,10 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	}
 	name, err := m.Name()
 	l.Text = name.String()
+	if v.store.Header().Domain.LLVM() {
+		_, function := splitFile(l.Text)
+		l.Text = functionOf(naming.Spelling{}.Function(function))
+	}
 	return l, err
 }
 
