@@ -167,6 +167,7 @@ func (l *diffLists) add(id, title, about string, total int, columns []column, ro
 		return
 	}
 	t := newTable(l.request, id, title, append([]column{{Key: "method", Name: "Method"}}, columns...)...)
+	t.Titled = true
 	l.lists = append(l.lists, diffList{title, about, total, len(rows), t.fill(rows)})
 }
 
@@ -186,7 +187,7 @@ func (l *diffLists) methods(id, title, about string, named report.List[report.Di
 		if m.Mismatch {
 			note = "other code"
 		}
-		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(note)}})
+		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
 	}
 	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
 }
@@ -246,7 +247,7 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty], found compare.Ranking[compare.Certainty]) {
 	var rows []row
 	for i, c := range named.List {
-		others := textCell("null seen")
+		others := textCell("Null seen")
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}

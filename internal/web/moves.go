@@ -59,9 +59,18 @@ func moveTable(r *request, moves []fit.Move) *table {
 		number("confidence", "confidence"), column{Key: "note", Name: "Note"})
 	var rows []row
 	for _, m := range moves {
-		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))), realCell(m.Weight), shareCell(m.Confidence), textCell(capital(moveNote(m)))}})
+		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))), realCell(m.Weight), confidenceCell(m), textCell(capital(moveNote(m)))}})
 	}
 	return t.fill(rows)
+}
+
+// confidenceCell returns a cell with the confidence of a move, empty for a point that was not
+// found.
+func confidenceCell(m fit.Move) cell {
+	if m.From < 0 || m.To < 0 {
+		return cell{Number: true}
+	}
+	return shareCell(m.Confidence)
 }
 
 // bciCell returns a cell with a bci, empty if there is none.
@@ -114,8 +123,8 @@ type moveLine struct {
 // Sizes of a drawing, in units of its SVG.
 const (
 	moveStep   = 18.0
-	moveTop    = 24.0
-	movesDrawn = 200 // points of either side
+	moveTop    = 40.0 // below the headings
+	movesDrawn = 200  // points of either side
 )
 
 // drawMoves draws moves.

@@ -14,10 +14,11 @@ import (
 // An origin is what an archive says of itself: what it is, and which runs it comes from.
 type origin struct {
 	*facts.Facts
-	Age        string // since the dump; empty if its time is not known, and in reports
-	About      *table // counts of records, settings and properties
-	Runs       *table // nil if the archive names none
-	Dumps      *table // with their weights; nil if the archive names none
+	Age        string     // since the dump; empty if its time is not known, and in reports
+	About      *table     // counts of records, settings and properties
+	RunFacts   []runFacts // of a few runs
+	Runs       *table     // of many runs, nil if there are few
+	Dumps      *table     // with their weights; nil if the archive names none
 	ClassPaths []*table
 	Tables     *table // nil if it has none
 }
@@ -25,7 +26,7 @@ type origin struct {
 func newOrigin(r *request, f *facts.Facts) (*origin, error) {
 	o := &origin{Facts: f, Age: r.ageText(r.archive().Header().Time())}
 	o.About = o.aboutTable(r)
-	o.Runs = o.runTable(r)
+	o.addRuns(r)
 	for i, path := range f.ClassPaths {
 		o.ClassPaths = append(o.ClassPaths, classPathTable(r, i, path))
 	}
@@ -58,23 +59,56 @@ func (o *origin) aboutTable(r *request) *table {
 	return t.fill(rows)
 }
 
-// runTable returns the runs of the archive, nil if there are none.
-func (o *origin) runTable(r *request) *table {
-	if len(o.Facts.Runs) == 0 {
-		return nil
+// runColumns are what is known of a run.
+var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"}, {Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
+	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"}, {Key: "dump", Name: "Dump id"}}
+
+// runTexts returns what is known of a run, in the order of runColumns.
+func runTexts(run *facts.RunFact) []string {
+	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options, momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
+}
+
+// fewRuns is the most runs that are not in a table: their texts may be long.
+const fewRuns = 3
+
+// A runFacts is what is known of one run.
+type runFacts struct {
+	Title string
+	Facts []fact
+}
+
+// addRuns adds the runs of the archive: as a table, if there are many.
+func (o *origin) addRuns(r *request) {
+	runs := o.Facts.Runs
+	if len(runs) <= fewRuns {
+		for i := range runs {
+			one := runFacts{Title: "Run"}
+			if len(runs) > 1 {
+				one.Title = fmt.Sprintf("Run %d", i+1)
+			}
+			for k, text := range runTexts(&runs[i]) {
+				if text != "" {
+					one.Facts = append(one.Facts, fact{runColumns[k].Name, text})
+				}
+			}
+			o.RunFacts = append(o.RunFacts, one)
+		}
+		return
 	}
 	caption := "Runs"
-	if more := o.NumRuns - len(o.Facts.Runs); more > 0 {
-		caption = fmt.Sprintf("The first %s of %s runs", grouped(uint64(len(o.Facts.Runs))), grouped(uint64(o.NumRuns)))
+	if more := o.NumRuns - len(runs); more > 0 {
+		caption = fmt.Sprintf("The first %s of %s runs", grouped(uint64(len(runs))), grouped(uint64(o.NumRuns)))
 	}
-	t := newTable(r, "runs", caption, column{Key: "main", Name: "Program"}, column{Key: "vm", Name: "VM or compiler"}, column{Key: "command", Name: "Command"},
-		column{Key: "options", Name: "Options"}, column{Key: "begun", Name: "Begun"}, column{Key: "time", Name: "Dumped"}, column{Key: "exit", Name: "End"}, column{Key: "dump", Name: "Dump id"})
+	o.Runs = newTable(r, "runs", caption, runColumns...)
 	var rows []row
-	for _, run := range o.Facts.Runs {
-		rows = append(rows, row{Cells: []cell{textCell(run.Main), textCell(strings.TrimSpace(run.VM + " " + run.Vendor)), textCell(run.Command), textCell(run.Options),
-			textCell(run.Begun), textCell(run.Time), textCell(run.Exit), textCell(run.DumpID)}})
+	for i := range runs {
+		var cells []cell
+		for _, text := range runTexts(&runs[i]) {
+			cells = append(cells, textCell(text))
+		}
+		rows = append(rows, row{Cells: cells})
 	}
-	return t.fill(rows)
+	o.Runs.fill(rows)
 }
 
 // classPathTable returns the elements of a class path.
