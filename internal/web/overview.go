@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/profarc/profarc/internal/facts"
@@ -86,9 +85,9 @@ func (o *overview) count(r *request) error {
 
 // hotList returns the hottest methods by a measure.
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
-	list := hotList{Name: by.Title, About: by.About, Of: uint64(len(by.ranked)),
-		All: linkTo("All methods by "+strings.ToLower(by.Title), nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
-	list.Methods = newTable(r, by.Name, "Hottest by "+strings.ToLower(by.Title), column{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share"))
+	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
+		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
+	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, column{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share"))
 	list.Methods.Titled = true
 	var rows []row
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {

@@ -34,8 +34,7 @@ type measured struct {
 }
 
 func newMeasured(d layout.Domain, name, about string) *measured {
-	text := textOf(d, name, about)
-	return &measured{Name: name, Title: text.title, Noun: text.noun, About: text.about}
+	return &measured{Name: name, Title: capital(name), Noun: cmp.Or(measureNouns[name], name), About: measureAbout(d, name, about)}
 }
 
 // share returns a method's share of the total.

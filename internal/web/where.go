@@ -36,6 +36,7 @@ type wherePage struct {
 	Back    *link  // to what contains it
 	By      []menuItem
 	Measure string
+	Noun    string // what it counts
 	About   string
 	Total   uint64
 	Share   float64 // of the measure's total
@@ -78,7 +79,7 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if v.by == nil {
 		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
 	}
-	p := &wherePage{Measure: v.by.Noun, About: v.by.About}
+	p := &wherePage{Measure: v.by.Name, Noun: v.by.Noun, About: v.by.About}
 	groups, err := v.open(r, p, r.query.get("at"))
 	if err != nil {
 		return nil, err

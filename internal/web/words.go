@@ -20,33 +20,20 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// A measureText says how a measure is spoken of: in headings, after numbers, and what it is.
-type measureText struct{ title, noun, about string }
-
-// measureTexts are those of measures whose names are not nouns of what they count.
-var measureTexts = map[string]measureText{
-	"size":           {"Size", "bytes of profiles", ""},
-	"function-count": {"Entries", "entries of functions", "How often each function was entered"},
-	"self":           {"Self", "samples", ""},
-	"total":          {"Total", "samples", ""},
+// measureNouns are what measures count, where their names do not say it after a number.
+var measureNouns = map[string]string{
+	"weight": "invocations and counts", "size": "bytes of profiles", "function-count": "entries of functions", "self": "samples", "total": "samples", "native-calls": "native calls",
 }
 
-// textOf returns how a measure is spoken of in a domain.
-func textOf(d layout.Domain, name, about string) measureText {
-	t := measureTexts[name]
-	if t.title == "" {
-		t.title, t.noun = capital(name), name
-	}
+// measureAbout returns what a measure is, as a sentence without its full stop.
+func measureAbout(d layout.Domain, name, about string) string {
 	if name == "invocations" {
 		about, _, _ = strings.Cut(about, ";")
 		if d == layout.DomainHotSpot {
 			about += ", until C2 compiled it"
 		}
 	}
-	if t.about == "" {
-		t.about = capital(about)
-	}
-	return t
+	return capital(about)
 }
 
 // sectionTitles are headings of the sections of a profile.
