@@ -114,7 +114,7 @@ func TestMeasuresHaveOneName(t *testing.T) {
 				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest, c.Methods, least)
 			}
 		}
-		if o.Where != nil && (o.Where.By[0].Link.Text != o.Measures[0].Name || !o.Where.By[0].Current || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
+		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
 		}
 		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {

@@ -27,6 +27,9 @@ var measureNouns = map[string]string{
 
 // measureAbout returns what a measure is, as a sentence without its full stop.
 func measureAbout(d layout.Domain, name, about string) string {
+	if _, rest, named := strings.Cut(about, "VM: "); named {
+		about = rest // whose it is needs no words: the archive is of that VM
+	}
 	if name == "invocations" {
 		about, _, _ = strings.Cut(about, ";")
 		if d == layout.DomainHotSpot {

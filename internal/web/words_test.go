@@ -26,6 +26,9 @@ func TestMeasuresAndTiersInWords(t *testing.T) {
 			t.Errorf("invocations are %q, want %q", got, want)
 		}
 	}
+	if got := measureAbout(layout.DomainLLVMIR, "function-count", "LLVM: the counter"); got != "The counter" {
+		t.Errorf("the measure is %q", got)
+	}
 	for level, want := range []string{"never compiled", "1: C1, without profiling", "2: C1, with counters", "3: C1, with full profiling", "4: C2", "5"} {
 		if got := tierText(layout.DomainHotSpot, level); got != want {
 			t.Errorf("level %d is %q, want %q", level, got, want)
