@@ -206,23 +206,23 @@ func (l *diffLists) sites(d *difference) {
 	var rows []row
 	for i, s := range d.Sites.List {
 		found := &d.found.Sites.List[i]
-		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight), textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change))}
+		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight), textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)),
+			l.targets(l.request.site.Other, found.New, s.New), l.targets(l.request.site.Archive, found.Gone, s.Gone)}
 		cells = append(cells, l.seen(l.request.site.Archive, found.A.Top, s.A)...)
 		cells = append(cells, l.seen(l.request.site.Other, found.B.Top, s.B)...)
-		rows = append(rows, row{Cells: append(cells, l.targets(l.request.site.Other, found.New, s.New), l.targets(l.request.site.Archive, found.Gone, s.Gone))})
+		rows = append(rows, row{Cells: append(cells, countCell(s.A.Untyped), countCell(s.B.Untyped))})
 	}
-	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"}}
+	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"}, {Key: "new", Name: "New in B"}, {Key: "gone", Name: "Only in A"}}
 	for _, side := range []string{"a", "b"} {
-		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)}, number(side+".top_share", "share"), number(side+".count", "of"),
-			number(side+".targets", "of types"), number(side+".untyped", "not recorded"))
+		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)}, number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
 	}
-	columns = append(columns, column{Key: "new", Name: "New in B"}, column{Key: "gone", Name: "Only in A"})
+	columns = append(columns, number("a.untyped", "not recorded in A"), number("b.untyped", "not recorded in B"))
 	l.add("sites", "Sites that see other types or targets", "Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or target.", d.Sites.Total, columns, rows)
 }
 
 // seen returns the cells of what a site saw in one archive.
 func (l *diffLists) seen(of *reader.Store, top reader.Type, s report.DiffSeen) []cell {
-	return []cell{textCell(l.targetText(of, top, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets), countCell(s.Untyped)}
+	return []cell{textCell(l.targetText(of, top, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets)}
 }
 
 // targets returns a cell with types or targets and their shares.

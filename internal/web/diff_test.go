@@ -40,11 +40,11 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 
 // shown returns the page of a request as HTML.
 func shown(t *testing.T, r *request) string {
-	tmpl, err := templates(serverLinks{})
+	tmpl, err := newSideTemplates(serverLinks{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := render(tmpl, r)
+	p, err := render(tmpl.of(r.site), r)
 	if err != nil {
 		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
 	}

@@ -55,8 +55,13 @@ type pointPair struct {
 	ID     string
 	Number int32
 	Kind   string
-	A, B   *point
-	Change string // what is most different; empty if the shares are nearly the same
+	// Bytecode is the bytecode at the point, Source its line of the source, of which Line is
+	// the number; empty if they are not known.
+	Bytecode, Source string
+	Line             int
+	Pages            []link // to the point on the pages of the method
+	A, B             *point
+	Change           string // what is most different; empty if the shares are nearly the same
 }
 
 func buildPair(r *request) (any, error) {
@@ -232,11 +237,10 @@ func (p *profilePair) read(r *request, seen map[string]bool) error {
 			seen[id], p.Points[i].ID = true, id
 		}
 	}
-	return nil
+	return cmp.Or(p.addPages(r), p.addCode(r))
 }
 
-// sidePoints returns the points of a profile for a column: without links, since those of B
-// would lead to pages of A.
+// sidePoints returns the points of a profile for a column, with links to pages of its archive.
 func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
@@ -245,16 +249,19 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if err != nil {
 		return nil, err
 	}
-	of := *r
-	of.site = &Site{Options: Options{Archive: q.Store()}, work: r.site.work}
-	b := &pointReader{request: &of, ids: map[int32]bool{}}
+	of := r.sideOf(q.Store())
+	b := &pointReader{request: of, ids: map[int32]bool{}}
 	for i := range points[:min(len(points), pointsInPair)] {
 		shown := b.point(&points[i], nil)
 		for k := range shown.Outcomes {
-			shown.Outcomes[k].What, shown.Outcomes[k].Then = link{Text: shown.Outcomes[k].What.Text}, nil
+			o := &shown.Outcomes[k]
+			o.What = o.What.onSide(of.site)
+			if o.Then != nil {
+				o.Then = &link{Text: o.Then.Text}
+			}
 		}
 		for k := range shown.Types {
-			shown.Types[k].Type = link{Text: shown.Types[k].Type.Text}
+			shown.Types[k].Type = shown.Types[k].Type.onSide(of.site)
 		}
 		list = append(list, shown)
 	}
@@ -300,6 +307,7 @@ func newPointPair(a, b *point) pointPair {
 	case b == nil:
 		p.Change = "only A"
 	default:
+		inOneOrder(a, b)
 		p.Change = changeOf(a, b)
 	}
 	return p

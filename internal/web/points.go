@@ -45,6 +45,7 @@ type outcome struct {
 	Share  float64
 	Shared bool // Share is known
 	Silent bool // there is no count
+	ranked bool // it is listed by its count
 }
 
 // A typeFact is the type of an argument or of a result.
@@ -145,7 +146,7 @@ func (b *pointReader) outcome(p *listing.Point, i int, names []string, called *l
 		l := b.bytecode(*o.Target)
 		shown.Then = &l
 	}
-	shown.What = link{Text: string(o.Kind)}
+	shown.What, shown.ranked = link{Text: string(o.Kind)}, ranked(o.Kind)
 	switch o.Kind {
 	case listing.Case:
 		shown.What.Text = fmt.Sprintf("case %d", o.Index)
