@@ -33,19 +33,19 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 }
 
 func (s *Server) serve(ctx context.Context, l net.Listener, limits servingLimits) error {
-	guests := newGuests(limits.connections)
+	open := newConnectionLimit(limits.connections)
 	server := &http.Server{
 		Handler:     s,
 		ReadTimeout: limits.request, ReadHeaderTimeout: limits.header, WriteTimeout: limits.answer, IdleTimeout: limits.idle,
 		MaxHeaderBytes:               mostHeaderBytes,
 		DisableGeneralOptionsHandler: true, // which would answer whom admit does not
-		ConnContext:                  guests.welcome,
-		ConnState:                    guests.note,
+		ConnContext:                  open.admit,
+		ConnState:                    open.noteState,
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		guests.dismissStrangers() // as browsers open connections for the next request
+		open.closeUnproven() // as browsers open connections for the next request
 		end(server, limits.ending)
 	})
 	err := server.Serve(l)

@@ -371,53 +371,53 @@ func mostMemory(done chan struct{}) (most uint64) {
 	}
 }
 
-// TestStrangersDoNotKeepFriendsOut opens more connections than there may be.
-func TestStrangersDoNotKeepFriendsOut(t *testing.T) {
+// TestConnectionsWithoutTokenDoNotKeepOthersOut opens more connections than there may be.
+func TestConnectionsWithoutTokenDoNotKeepOthersOut(t *testing.T) {
 	limits := usualLimits
 	limits.connections = 8
 	s := serveOnLoopback(t, limits)
-	friend := s.dial(t)
-	from := bufio.NewReader(friend)
-	fmt.Fprint(friend, s.get("methods"))
+	proven := s.dial(t)
+	from := bufio.NewReader(proven)
+	fmt.Fprint(proven, s.get("methods"))
 	readAnswer(t, from, "first")
-	var strangers []net.Conn
+	var unproven []net.Conn
 	for range 50 {
 		c := s.dial(t)
 		fmt.Fprint(c, "GET / HTTP/1.1\r\n")
-		strangers = append(strangers, c)
+		unproven = append(unproven, c)
 	}
-	for _, c := range strangers[:50-limits.connections+1] {
-		isClosed(t, c, "a stranger")
+	for _, c := range unproven[:50-limits.connections+1] {
+		isClosed(t, c, "a connection without the token")
 	}
-	fmt.Fprint(friend, s.get("methods"))
+	fmt.Fprint(proven, s.get("methods"))
 	readAnswer(t, from, "second, on the old connection")
 	if answer, _ := s.answerTo(t, s.get("methods")); answer.StatusCode != http.StatusOK {
-		t.Errorf("a new friend: status %d", answer.StatusCode)
+		t.Errorf("a new connection with the token: status %d", answer.StatusCode)
 	}
 	s.end(t)
 }
 
-// Of friends alone the one goes that was not used for longest.
-func TestFriendsMakeRoomForFriends(t *testing.T) {
+// TestTheLeastUsedConnectionClosesFirst opens more connections with the token than there may be.
+func TestTheLeastUsedConnectionClosesFirst(t *testing.T) {
 	limits := usualLimits
 	limits.connections = 3
 	s := serveOnLoopback(t, limits)
-	var friends []net.Conn
+	var proven []net.Conn
 	var from []*bufio.Reader
 	ask := func(i int) {
-		fmt.Fprint(friends[i], s.get("methods"))
-		readAnswer(t, from[i], fmt.Sprint("friend ", i))
+		fmt.Fprint(proven[i], s.get("methods"))
+		readAnswer(t, from[i], fmt.Sprint("connection ", i))
 	}
 	for i := range 3 {
-		friends = append(friends, s.dial(t))
-		from = append(from, bufio.NewReader(friends[i]))
+		proven = append(proven, s.dial(t))
+		from = append(from, bufio.NewReader(proven[i]))
 		ask(i)
 	}
 	ask(0)
-	friends = append(friends, s.dial(t))
-	from = append(from, bufio.NewReader(friends[3]))
+	proven = append(proven, s.dial(t))
+	from = append(from, bufio.NewReader(proven[3]))
 	ask(3)
-	isClosed(t, friends[1], "the friend of long ago")
+	isClosed(t, proven[1], "the connection that was not used for longest")
 	ask(0)
 	ask(2)
 	s.end(t)
@@ -468,12 +468,12 @@ func TestAnswersInFlightEnd(t *testing.T) {
 		for range pagesAtOnce {
 			s.slots <- struct{}{}
 		}
-		stranger := s.dial(t)
+		unproven := s.dial(t)
 		c := s.dial(t)
 		fmt.Fprint(c, s.get("methods"))
 		waitFor(t, "a page that waits", func() bool { return goroutinesIn("(*Server).take") == 1 })
 		s.stop()
-		isClosed(t, stranger, "a stranger at the end")
+		isClosed(t, unproven, "a connection without the token, at the end")
 		if !late {
 			<-s.slots
 			if answer, body := readAnswer(t, bufio.NewReader(c), "the page in flight"); answer.StatusCode != http.StatusOK || !strings.HasSuffix(body, "</html>\n") {
