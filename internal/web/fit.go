@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/fit"
@@ -37,6 +38,7 @@ type fitPage struct {
 	Points    *table // of moved profiles, by what became of them; nil if none moved
 	Reasons   *table // why profiles are unchecked; nil if none is
 	Misfits   *table
+	Unchecked *table // nil if none is
 	Renames   *table // nil if nothing was renamed
 }
 
@@ -46,8 +48,29 @@ const misfitsListed = 500
 // A fitted is what is known of the fit, with the verdicts that the report has only names of.
 type fitted struct {
 	*report.Check
-	found   *fit.Report
-	refused string
+	found     *fit.Report
+	unchecked []fit.Verdict // at most uncheckedListed of them, those with the most counts
+	refused   string
+}
+
+// uncheckedListed is how many unchecked profiles are listed.
+const uncheckedListed = 5000
+
+// addUnchecked keeps a verdict if the profile could not be checked.
+func (f *fitted) addUnchecked(v *fit.Verdict) error {
+	if v.State != fit.Unchecked {
+		return nil
+	}
+	if f.unchecked = append(f.unchecked, *v); len(f.unchecked) >= 2*uncheckedListed {
+		f.trimUnchecked()
+	}
+	return nil
+}
+
+// trimUnchecked sorts the unchecked profiles by their counts and keeps the first.
+func (f *fitted) trimUnchecked() {
+	slices.SortStableFunc(f.unchecked, func(a, b fit.Verdict) int { return cmp.Compare(b.Weight, a.Weight) })
+	f.unchecked = f.unchecked[:min(len(f.unchecked), uncheckedListed)]
 }
 
 // checked returns how the site's archive fits the class path.
@@ -58,11 +81,13 @@ func checked(r *request) (*fitted, error) {
 			return &fitted{refused: err.Error()}, nil
 		}
 		defer against.Close()
-		found, err := fit.Check(ctx, s.Archive, against, fit.Options{Top: misfitsListed})
+		f := &fitted{}
+		found, err := fit.Check(ctx, s.Archive, against, fit.Options{Top: misfitsListed, Each: f.addUnchecked})
 		if err != nil {
 			return nil, err
 		}
-		f := &fitted{Check: &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "), Domain: s.Archive.Header().Domain.String()}, found: found}
+		f.trimUnchecked()
+		f.Check, f.found = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "), Domain: s.Archive.Header().Domain.String()}, found
 		if err := against.Related(); err != nil {
 			f.refused = err.Error()
 		} else if found.Checked() == 0 {
@@ -81,8 +106,32 @@ func buildFit(r *request) (any, error) {
 		return &fitPage{Refused: r.place(f.refused)}, nil
 	}
 	p := &fitPage{Check: f.Check, ClassPath: r.place(f.Against), Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons), Renames: renameTable(r, f.Check.Renames)}
-	p.Misfits, err = misfitTable(r, f)
+	if p.Misfits, err = misfitTable(r, f); err == nil {
+		p.Unchecked, err = uncheckedTable(r, f)
+	}
 	return p, err
+}
+
+// uncheckedTable returns the profiles of which nothing is known, nil if there are none.
+func uncheckedTable(r *request, f *fitted) (*table, error) {
+	if len(f.unchecked) == 0 {
+		return nil, nil
+	}
+	caption := "Profiles that could not be checked"
+	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
+		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, grouped(uint64(len(f.unchecked))), grouped(uint64(all)))
+	}
+	t := newTable(r, "unchecked", caption, column{Key: "method", Name: "Method"}, column{Key: "reason", Name: "Why"}, number("weight", "events"))
+	var rows []row
+	for i := range f.unchecked {
+		v := &f.unchecked[i]
+		name, err := methodLink(r.archive(), v.Method)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight)}})
+	}
+	return t.fill(rows), nil
 }
 
 // statesAbout says what the states mean.
@@ -92,7 +141,7 @@ var statesAbout = map[fit.State]string{
 	fit.Moved:     "the code has changed, and its points were found in it",
 	fit.Stale:     "the code has changed, and cannot be matched",
 	fit.Gone:      "there is no such class or method any more",
-	fit.Unchecked: "nothing is known: see the reasons below",
+	fit.Unchecked: "nothing is known: see the reasons and the list below",
 }
 
 func stateTable(r *request, c *report.Check) *table {

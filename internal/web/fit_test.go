@@ -104,6 +104,39 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	}
 }
 
+// TestFitListsWhatCouldNotBeChecked has profiles of the JDK, which is not on the class path.
+func TestFitListsWhatCouldNotBeChecked(t *testing.T) {
+	t.Parallel()
+	site := fitSite(t)
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for key, taken := range map[layout.Key]uint64{
+		{Class: "Till", Name: "gone", Signature: "()V", Loader: "app"}: 5,
+		{Class: "java/util/List", Name: "few", Signature: "()V"}:       1,
+		{Class: "java/util/List", Name: "many", Signature: "()V"}:      1000,
+	} {
+		p := b.Profile(b.Method(key), 7, builder.NoContext)
+		p.Branch(builder.At{Bci: 2}, builder.Branch{Taken: taken, Displacement: 8})
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site.Archive = memstore.Open(t, b)
+	page := built[*fitPage](t, requestOf(t, site, nameOfFit))
+	var got []string
+	for _, r := range page.Unchecked.Rows {
+		got = append(got, r.Cells[0].Link.Text+" "+r.Cells[0].Link.view+" "+r.Cells[2].Link.Text)
+		if r.Cells[1].Link.Text != page.Reasons.Rows[0].Cells[0].Link.Text {
+			t.Errorf("the reason is %q", r.Cells[1].Link.Text)
+		}
+	}
+	if want := []string{"java.util.List.many() method 1,000", "java.util.List.few() method 1"}; !cmp.Equal(got, want) {
+		t.Errorf("the list has %q, want %q", got, want)
+	}
+	if !strings.Contains(shown(t, requestOf(t, site, nameOfFit)), `id="unchecked"`) {
+		t.Error("the page does not show the list")
+	}
+}
+
 // TestFitWithOtherClassesIsRefused gives a class path of another program.
 func TestFitWithOtherClassesIsRefused(t *testing.T) {
 	t.Parallel()
