@@ -124,7 +124,7 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 			cumulative := share(sum, r.Total)
 			row.Sum = &cumulative
 		}
-		if row.Level, err = compileLevel(h.m); err != nil {
+		if row.Level, err = CompileLevel(h.m); err != nil {
 			return err
 		}
 		r.Methods = append(r.Methods, row)
@@ -156,9 +156,9 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 	}
 }
 
-// compileLevel returns the highest level at which a method was compiled, nil if
-// no profile says it.
-func compileLevel(m reader.Method) (highest *uint8, err error) {
+// CompileLevel returns the highest level at which HotSpot compiled a method, nil if no
+// profile says it.
+func CompileLevel(m reader.Method) (highest *uint8, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err

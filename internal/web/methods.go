@@ -20,6 +20,7 @@ var methodsView = &view{
 // A methodList is what the page of all methods shows.
 type methodList struct {
 	Methods *table
+	*tally
 }
 
 func buildMethods(r *request) (any, error) {
@@ -31,9 +32,9 @@ func buildMethods(r *request) (any, error) {
 	for _, by := range t.measures {
 		columns = append(columns, number(by.Name, by.Title))
 	}
-	list := newTable(r, "methods", "Methods", columns...)
+	list := newTable(r, "methods", "Methods", withLevel(t, columns, levelColumn)...)
 	list.Titled = true
-	return &methodList{list}, t.fillMethods(list)
+	return &methodList{list, t}, t.fillMethods(list)
 }
 
 // fillMethods sets the rows of a table of all methods. A large archive has too many for
@@ -59,7 +60,7 @@ func (t *tally) fillMethods(list *table) error {
 			}
 			cells = append(cells, c)
 		}
-		list.Rows = append(list.Rows, row{Cells: cells})
+		list.Rows = append(list.Rows, row{Cells: withLevel(t, cells, t.level(i))})
 	}
 	return nil
 }
@@ -69,6 +70,8 @@ func (t *tally) fillMethods(list *table) error {
 func (t *tally) order(list *table) ([]int32, error) {
 	var order []int32
 	switch {
+	case list.sorted != nil && list.sorted.Key == levelColumn.Key:
+		order = t.byLevel(list.falling)
 	case list.sorted != nil && list.sorted.Number:
 		order = t.ranking(t.by(list.sorted.Key), !list.falling)
 	case list.sorted == nil && len(t.measures) > 0:
@@ -94,6 +97,22 @@ func (t *tally) all() []int32 {
 	return all
 }
 
+// byLevel returns all methods by their levels, those of one level by the first measure. Those
+// without a level come last of falling ones.
+func (t *tally) byLevel(falling bool) []int32 {
+	order := t.all()
+	if len(t.measures) > 0 {
+		order = t.ranking(t.measures[0], false)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		if falling {
+			a, b = b, a
+		}
+		return cmp.Compare(t.levels[a], t.levels[b])
+	})
+	return order
+}
+
 // ranking returns all methods, those with the highest values first, or last.
 func (t *tally) ranking(by *measured, lowestFirst bool) []int32 {
 	order := slices.Clone(by.ranked)
@@ -108,7 +127,7 @@ func (t *tally) ranking(by *measured, lowestFirst bool) []int32 {
 	return order
 }
 
-// search returns those of some methods whose names contain a text.
+// search returns those of some methods whose names contain each word of a text.
 func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32, error) {
 	text = strings.ReplaceAll(text, "/", ".")
 	steps := poll.New(ctx)
@@ -118,7 +137,7 @@ func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
-		if containsFold(name.Spelled(), text) || containsFold(name.String(), text) {
+		if matchesWords(text, name.Spelled(), name.String()) {
 			found = append(found, i)
 		}
 	}

@@ -24,6 +24,7 @@ type overview struct {
 	Cutoffs  []cutoffView
 	Without  uint64 // methods without invocations and counts, beside those that never ran
 	Measures []hotList
+	Levels   string // what their levels mean, empty if they have none
 }
 
 // A hotList is the first methods by a measure.
@@ -73,6 +74,7 @@ func (o *overview) count(r *request) error {
 	if len(summary.Units) > 0 && summary.Methods > 0 {
 		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
 	}
+	o.Levels = t.LevelsAbout()
 	for _, by := range t.measures {
 		list, err := t.hotList(r, by)
 		if err != nil {
@@ -87,7 +89,7 @@ func (o *overview) count(r *request) error {
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
 		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
-	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, column{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share"))
+	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")}, levelColumn)...)
 	list.Methods.Titled = true
 	var rows []row
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
@@ -95,7 +97,7 @@ func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 		if err != nil {
 			return list, err
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))}})
+		rows = append(rows, row{Cells: withLevel(t, []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))}, t.level(i))})
 	}
 	list.Methods.fill(rows)
 	return list, nil

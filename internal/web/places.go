@@ -34,6 +34,30 @@ func placed(r *request) (*places, error) {
 	})
 }
 
+// hasMethods reports whether the archive has methods of a class; true if that is not known yet.
+func (r *request) hasMethods(class string) bool {
+	now := *r
+	now.patience = min(r.patience, 0) // nothing waits for a link
+	known, err := gather(&now, "the classes of all methods", func(ctx context.Context, s *Site, p *Progress) (map[string]bool, error) {
+		where, err := findPlaces(ctx, s.Archive, p)
+		if err != nil {
+			return nil, err
+		}
+		return where.names(), nil
+	})
+	in, name := splitClass(class)
+	return err != nil || known[strings.TrimPrefix(in+"."+name, ".")]
+}
+
+// names returns the full names of all classes.
+func (p *places) names() map[string]bool {
+	names := map[string]bool{}
+	for _, c := range p.classes {
+		names[strings.TrimPrefix(p.packages[c.in].Name+"."+c.Name, ".")] = true
+	}
+	return names
+}
+
 // A placer finds the places of methods one after the other.
 type placer struct {
 	places

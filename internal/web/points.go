@@ -237,6 +237,9 @@ func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
 	if name == "" || name[0] == '[' {
 		return link{Text: text}
 	}
+	if !b.request.hasMethods(name) {
+		return link{Text: text}
+	}
 	return linkTo(text, nameOfMethods, newQuery("methods.find", name+"::"))
 }
 

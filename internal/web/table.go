@@ -112,9 +112,27 @@ func (t *table) window(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matches reports whether a cell of a row contains the text that is searched for.
+// matches reports whether the cells of a row contain what is searched for.
 func (t *table) matches(r row) bool {
-	return t.Search == "" || slices.ContainsFunc(r.Cells, func(c cell) bool { return containsFold(c.Link.Text, t.Search) })
+	if t.Search == "" {
+		return true
+	}
+	var texts []string
+	for _, c := range r.Cells {
+		texts = append(texts, c.Link.Text)
+	}
+	return matchesWords(t.Search, texts...)
+}
+
+// matchesWords reports whether each word of a search is in one of some texts, in any case of
+// letters.
+func matchesWords(search string, texts ...string) bool {
+	for _, word := range strings.Fields(search) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return containsFold(text, word) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // containsFold reports whether a text contains another one, in any case of letters.

@@ -19,6 +19,7 @@ type tally struct {
 	store    *reader.Store
 	methods  []layout.Ref
 	measures []*measured // the one that ranks methods by default first
+	levels   []int8      // at which HotSpot compiled the methods, -1 if that is not known; nil if of none
 }
 
 // A measured is the values of all methods by a measure, in the order of tally.methods.
@@ -69,6 +70,9 @@ func newTally(ctx context.Context, s *reader.Store, p *Progress) (*tally, error)
 		return nil, err
 	}
 	t.measures = slices.DeleteFunc(t.measures, func(m *measured) bool { return m.total == 0 })
+	if !slices.ContainsFunc(t.levels, func(level int8) bool { return level >= 0 }) {
+		t.levels = nil
+	}
 	return t, t.rank(ctx)
 }
 
@@ -99,11 +103,59 @@ func (t *tally) readMethods(ctx context.Context, measures []*analyze.Measure, p 
 		for i, sum := range sums {
 			t.measures[i].append(sum)
 		}
+		if err := t.addLevel(m); err != nil {
+			return err
+		}
 		if len(t.methods)%1024 == 0 {
 			p.set(uint64(len(t.methods)), total)
 		}
 	}
 	return nil
+}
+
+// addLevel adds the level of the next method.
+func (t *tally) addLevel(m reader.Method) error {
+	if t.store.Header().Domain != layout.DomainHotSpot {
+		return nil
+	}
+	level, err := analyze.CompileLevel(m)
+	if level == nil {
+		t.levels = append(t.levels, -1)
+		return err
+	}
+	t.levels = append(t.levels, int8(min(*level, 127)))
+	return nil
+}
+
+// levelColumn is the column of levels.
+var levelColumn = number("level", "Level")
+
+// levelsAbout says what levels mean.
+const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 counts nothing: a method of level 4 ran more often than its counts say."
+
+// LevelsAbout says what the levels mean that tables of methods have, empty if they have none.
+func (t *tally) LevelsAbout() string {
+	if t == nil || t.levels == nil {
+		return ""
+	}
+	return levelsAbout
+}
+
+// withLevel returns columns with that of the levels, or cells with the level of a method, if
+// the archive knows levels.
+func withLevel[T any](t *tally, list []T, level T) []T {
+	if t.levels == nil {
+		return list
+	}
+	return append(list, level)
+}
+
+// level returns the cell with the level of a method.
+func (t *tally) level(i int32) cell {
+	if t.levels == nil || t.levels[i] < 0 {
+		return noNumber
+	}
+	return countCell(uint64(t.levels[i]))
 }
 
 // append adds the value of the next method.

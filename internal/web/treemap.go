@@ -40,6 +40,9 @@ type branch struct {
 	parts []branch
 	of    int // number of its parts
 	rest  int // how many branches it stands for, if it stands for several
+
+	isMethod bool
+	method   int32 // of the tally, if it is one
 }
 
 // Limits of a treemap: groups, parts of all groups together, and the least area of a part.
@@ -123,8 +126,20 @@ func (t *treemap) group(b box, g branch, of, least uint64) {
 	frame.Class = "frame"
 	t.Tiles = append(t.Tiles, frame)
 	parts := fold(g.parts, len(g.parts), func(p branch) bool { return p.value >= least })
+	if last := &parts[len(parts)-1]; last.rest > 0 {
+		last.link.view, last.link.query = g.link.view, g.link.query
+	}
 	for i, place := range squarify(inner, valuesOf(parts)) {
 		t.add(place, parts[i], of)
+	}
+}
+
+// linkMore makes what stands for several groups lead to a page of them.
+func (t *treemap) linkMore(to link) {
+	for i := range t.Tiles {
+		if l := &t.Tiles[i].Link; t.Tiles[i].Class == "more" && l.view == "" {
+			l.view, l.query = to.view, to.query
+		}
 	}
 }
 

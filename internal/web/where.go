@@ -24,7 +24,7 @@ const (
 var whereView = &view{
 	name:  whereName,
 	title: whereTitle,
-	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of those. Colours are shares of the archive's sum.",
+	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of those. Colours are shares of the sum of the page.",
 	build: buildWhere,
 	pages: whereInReport,
 }
@@ -39,12 +39,22 @@ type wherePage struct {
 	Noun    string // what it counts
 	About   string
 	Total   uint64
-	Share   float64 // of the measure's total
+	Share   float64 // of Whole
+	Whole   string  // the archive, or for sizes the file
+	Levels  string  // what the levels in the table mean, empty if it has none
+	Beyond  int     // how many of the heaviest are left out, since another page shows them
+	part    string  // what the page shows
 	Maps    []*treemap
 	Places  *table
 }
 
-func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
+func (p *wherePage) title() string {
+	title := cmp.Or(p.Name, p.Heading())
+	if p.Beyond > 0 {
+		title += fmt.Sprintf(", without the first %d", p.Beyond)
+	}
+	return title
+}
 
 // Heading names the measure of the areas.
 func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
@@ -84,33 +94,60 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if groups, err = p.without(r, groups); err != nil {
+		return nil, err
+	}
 	for _, m := range t.measures {
 		p.By = append(p.By, menuItem{linkTo(m.Title, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
 	}
 	for _, g := range groups {
 		p.Total = disk.SaturatingAdd(p.Total, g.value)
 	}
-	p.Share = shareOf(p.Total, v.by.total)
+	whole := v.by.total
+	if p.Whole = "the archive"; v.by.Name == "size" {
+		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
+	}
+	p.Share = shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	p.Maps = []*treemap{newTreemap(label, "wide", 1100, 560, groups, p.Total), newTreemap(label, "narrow", 360, 420, groups, p.Total)}
-	p.Places = v.table(r, groups, p.Total)
+	for _, m := range p.Maps {
+		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond", strconv.Itoa(p.Beyond+mostGroups))))
+	}
+	p.Places = v.table(r, p, groups, whole)
 	return p, nil
+}
+
+// without leaves the heaviest groups out, if the query asks for those beyond them.
+func (p *wherePage) without(r *request, groups []branch) ([]branch, error) {
+	p.Beyond = r.query.number("beyond", 0)
+	if p.Beyond == 0 {
+		return groups, nil
+	}
+	if p.Beyond >= len(groups) {
+		return nil, errNoPage
+	}
+	all := linkTo("With the first "+strconv.Itoa(p.Beyond), whereName, r.query.with("beyond", ""))
+	p.Back, p.part = &all, "the page"
+	return groups[p.Beyond:], nil
 }
 
 // open returns what a page shows: the packages, the classes of a package, or the methods of
 // a class.
 func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
+		p.part = "all profiles"
 		return v.packagesBy(r)
 	}
 	n, err := strconv.ParseUint(at[1:], 10, 31)
 	kind := at[:1]
 	switch {
 	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
+		p.part = "the package"
 		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
 		return v.branches(r.ctx, ofPackage(n))
 	case err == nil && kind == inClass && n < uint64(len(v.classes)):
 		in := v.classes[n].in
+		p.part = "the class"
 		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
 		return v.branches(r.ctx, ofClass(n))
 	}
@@ -239,7 +276,7 @@ func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list [
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, branch{link: l, value: sums[key]})
+		list = append(list, branch{link: l, value: sums[key], isMethod: key.kind == "", method: key.n})
 	}
 	var rest branch
 	for _, key := range order[len(keys):] {
@@ -277,9 +314,21 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	return l, err
 }
 
-// table returns the groups of a page as a table.
-func (v *placeView) table(r *request, groups []branch, total uint64) *table {
-	t := newTable(r, "where", whereTitle, column{Key: "name", Name: "Name"}, number("value", v.by.Title), number("share", "Share"), number("parts", "Parts"))
+// table returns the groups of a page as a table. Methods have no parts, and packages and
+// classes no level.
+func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint64) *table {
+	value := number("value", v.by.Title)
+	if v.by.Name == "size" {
+		value.Unit = "bytes"
+	}
+	columns := []column{{Key: "name", Name: "Name"}, value, number("share", "Share of "+p.part), number("whole", "Share of "+p.Whole)}
+	methods := !slices.ContainsFunc(groups, func(g branch) bool { return !g.isMethod && g.rest == 0 })
+	if !methods {
+		columns = append(columns, number("parts", "Parts"))
+	} else if columns = withLevel(v.tally, columns, levelColumn); v.levels != nil {
+		p.Levels = levelsAbout
+	}
+	t := newTable(r, "where", whereTitle, columns...)
 	t.Titled = true
 	if r.view.name != whereName {
 		t.rows = hotListRows // a part of another page
@@ -289,7 +338,15 @@ func (v *placeView) table(r *request, groups []branch, total uint64) *table {
 		if g.rest > 0 {
 			g.link.Text = grouped(uint64(g.rest)) + " more"
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, total)), countCell(uint64(g.of))}})
+		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, p.Total)), shareCell(shareOf(g.value, whole))}
+		if !methods {
+			cells = append(cells, countCell(uint64(g.of)))
+		} else if g.rest > 0 {
+			cells = withLevel(v.tally, cells, noNumber)
+		} else {
+			cells = withLevel(v.tally, cells, v.level(g.method))
+		}
+		rows = append(rows, row{Cells: cells})
 	}
 	return t.fill(rows)
 }

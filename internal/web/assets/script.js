@@ -31,13 +31,14 @@ function sortBy(heading) {
   table.tBodies[0].append(...rows);
 }
 
-// search hides the rows of a table that do not have a text.
+// search hides the rows of a table that do not have each word of a text.
 function search(input) {
-  const table = input.closest("[data-table]"), text = input.value.toLowerCase();
+  const table = input.closest("[data-table]"), words = input.value.toLowerCase().split(/\s+/);
   let found = 0;
   const rows = table.querySelectorAll("tbody tr");
   for (const row of rows) {
-    row.hidden = !row.textContent.toLowerCase().includes(text);
+    const text = row.textContent.toLowerCase();
+    row.hidden = !words.every((word) => text.includes(word));
     if (!row.hidden) found++;
   }
   table.querySelector(".rows").textContent = found + " of " + rows.length + " rows";
