@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -172,7 +173,7 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 		shown.Heat = heatOf(i.Heat)
 	}
 	if i.Ref != nil {
-		shown.Ref = link{Text: shortened(i.Ref.Spelled(naming.Spelling{Short: true}, b.request.archive().Header().Domain))}
+		shown.Ref = link{Text: refName(i.Ref, b.request.archive().Header().Domain)}
 		shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
 		if l, ok := b.called(i.Ref, ""); ok {
 			l.Text = shown.Ref.Text
@@ -190,6 +191,11 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 		shown.Points = append(shown.Points, b.point(&i.Points[k], i.Ref))
 	}
 	return shown
+}
+
+// refName returns what a bytecode names, without packages.
+func refName(ref *listing.Ref, d layout.Domain) string {
+	return shortened(ref.Spelled(naming.Spelling{Short: true}, d))
 }
 
 // source adds the lines of the method.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
 )
 
 // shownCode returns the HTML of a listing.
@@ -69,5 +70,22 @@ func TestOtherCodeHasNoCounts(t *testing.T) {
 	body := shownCode(t, l)
 	if !strings.Contains(body, "other code of this method") || strings.Contains(body, "heat-") {
 		t.Errorf("code that was not profiled is shown as if it was:\n%s", body)
+	}
+}
+
+// What a bytecode names reads as programmers write it, here and beside another archive; what
+// javap prints is its title.
+func TestBytecodesNameWhatProgrammersWrite(t *testing.T) {
+	t.Parallel()
+	l := loop(listing.Same)
+	l.Instructions[1] = listing.Instruction{Bci: 1, Mnemonic: "invokevirtual", Ref: &listing.Ref{Kind: "Method", Text: "a/B.get:(La/C;)V", Class: "a/B", Name: "get", Descriptor: "(La/C;)V"}}
+	want := `<code>invokevirtual</code> <span class="constant" title="Method a/B.get:(La/C;)V"><bdi>B.get(C)</bdi></span>`
+	if body := shownCode(t, l); !strings.Contains(body, want) {
+		t.Errorf("the code lacks %s", want)
+	}
+	pair := &pointPair{Number: 1}
+	pair.addCode(layout.DomainHotSpot, l)
+	if pair.Bytecode != "invokevirtual B.get(C)" {
+		t.Errorf("beside another archive it is %q", pair.Bytecode)
 	}
 }

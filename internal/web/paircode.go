@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -32,20 +33,20 @@ func (p *profilePair) addCode(r *request) error {
 		return err
 	}
 	for i := range p.Points {
-		p.Points[i].addCode(l)
+		p.Points[i].addCode(m.Store().Header().Domain, l)
 	}
 	return nil
 }
 
 // addCode adds the bytecode of the point, and its line.
-func (p *pointPair) addCode(l *listing.Listing) {
+func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
 	i, ok := l.At(int(p.Number))
 	if !ok {
 		return
 	}
 	p.Bytecode = strings.TrimSpace(i.Mnemonic + " " + i.Operands)
 	if i.Ref != nil {
-		p.Bytecode += " " + shortened(i.Ref.Text)
+		p.Bytecode += " " + refName(i.Ref, d)
 	}
 	if strings.HasPrefix(i.Mnemonic, "if") && len(i.Targets) == 1 {
 		for _, side := range []*point{p.A, p.B} {
