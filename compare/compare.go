@@ -46,10 +46,10 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		return nil, err
 	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
-	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.flips.n, &c.sites.n, &c.doubts.n, &c.certainties.n} {
+	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.renumbered.n, &c.flips.n, &c.sites.n, &c.doubts.n, &c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.passTables} {
+	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.hiddenGone, c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -69,6 +69,8 @@ type comparison struct {
 	overlap, mismatch, onlyB perKind
 	report                   Report
 	changed, came, went      top[Method]
+	renumbered               top[Method]
+	hidden                   renumbering
 	flips                    top[Flip]
 	sites                    top[SiteChange]
 	doubts, certainties      top[Certainty]
@@ -169,6 +171,7 @@ func (c *comparison) finish() *Report {
 		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k], c.of[0].untyped[k], c.of[1].untyped[k]})
 	})
 	r.Changed, r.Came, r.Went = c.changed.ranking(), c.came.ranking(), c.went.ranking()
+	r.Renumbered = c.renumbered.ranking()
 	r.Flips, r.Sites = c.flips.ranking(), c.sites.ranking()
 	r.NoLongerCertain, r.NowCertain = c.doubts.ranking(), c.certainties.ranking()
 	return r

@@ -35,6 +35,11 @@
 // type (by name and loader), value or target. A row of a fixed entry and one of a wide
 // entry match. Entries of other tags are matched by the keys of their schema.
 //
+// The names of hidden classes, as those of lambdas, end in numbers that the VM gives in the
+// order in which it makes them. A method of such a class whose name the other archive lacks
+// is paired there with one of the same code and of the same host, the first of several
+// ([Report.Renumbered]): that says what it is, and has no part in the overlap.
+//
 // # Differences
 //
 // The differences of all methods ([Method.Difference]) add up to 1 minus the overlap.
@@ -55,5 +60,6 @@
 // # Cost
 //
 // Both archives are read twice, method by method. Additional memory is eight bytes a
-// method, four a type, and one bit for eight bytes of the method records.
+// method, four a type, and one bit for eight bytes of the method records, and what is known of each
+// method of a hidden class that only a has by name.
 package compare

@@ -17,8 +17,7 @@ func (c *comparison) methodsOfA() error {
 		c.report.Profiles.A += len(c.profilesA.list)
 		partner := c.counterparts.method(m)
 		if partner == 0 {
-			c.gone(m)
-			return nil
+			return c.gone(m)
 		}
 		n, err := c.b.MethodAt(partner)
 		if err != nil {
@@ -34,15 +33,23 @@ func (c *comparison) methodsOfA() error {
 }
 
 // gone counts a method that b lacks.
-func (c *comparison) gone(m reader.Method) {
+func (c *comparison) gone(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
 	var sum perKind
 	c.profilesA.addTo(&sum)
 	w := share(sum[c.report.Primary], c.sumA[c.report.Primary])
-	if w > 0 {
-		c.went.add(&Method{A: m, ShareA: w, Difference: w / 2}, w)
+	if w == 0 {
+		return nil
 	}
+	k, hidden, err := hiddenKeyOf(m, &c.profilesA)
+	found := Method{A: m, ShareA: w, Difference: w / 2, Hidden: hidden}
+	if hidden {
+		c.hidden.leave(&found, k)
+	} else {
+		c.went.add(&found, w)
+	}
+	return err
 }
 
 // methodsOfB counts the methods that only b has.
@@ -62,10 +69,17 @@ func (c *comparison) methodsOfB() error {
 		c.profilesB.addTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
 		w := share(sum[c.report.Primary], c.sumB[c.report.Primary])
-		if w > 0 {
-			c.came.add(&Method{B: m, ShareB: w, Difference: w / 2}, w)
+		if w == 0 {
+			return nil
 		}
-		return nil
+		k, hidden, err := hiddenKeyOf(m, &c.profilesB)
+		found := Method{B: m, ShareB: w, Difference: w / 2, Hidden: hidden}
+		if hidden {
+			c.cameHidden(&found, k)
+		} else {
+			c.came.add(&found, w)
+		}
+		return err
 	})
 }
 

@@ -29,11 +29,17 @@ type Report struct {
 	// kind. They have no part in any score.
 	NotCompared []Uncompared
 
-	Changed Ranking[Method]     // methods of both, by their difference
-	Came    Ranking[Method]     // methods with counts that only b has
-	Went    Ranking[Method]     // methods with counts that only a has
-	Flips   Ranking[Flip]       // branches whose majority changed
-	Sites   Ranking[SiteChange] // sites that turned polymorphic or monomorphic, or see another type
+	Changed Ranking[Method] // methods of both, by their difference
+	Came    Ranking[Method] // methods with counts that only b has
+	Went    Ranking[Method] // methods with counts that only a has
+	// Renumbered are methods of hidden classes whose name only a has, with the method of the
+	// same code in a hidden class of the same origin whose name only b has. They are in
+	// neither Came nor Went, and their counts have no part in the overlap.
+	Renumbered Ranking[Method]
+	// HiddenCame and HiddenWent count the other methods of hidden classes in Came and Went.
+	HiddenCame, HiddenWent int
+	Flips                  Ranking[Flip]       // branches whose majority changed
+	Sites                  Ranking[SiteChange] // sites that turned polymorphic or monomorphic, or see another type
 
 	NoLongerCertain Ranking[Certainty] // branches and type checks with one outcome in a, and several in b
 	NowCertain      Ranking[Certainty] // the other way round
@@ -86,6 +92,7 @@ type Method struct {
 	ShareA, ShareB float64 // of all counts of the archive
 	// Difference is the part of the missing overlap that the method causes.
 	Difference float64
+	Hidden     bool // it is of a hidden class, which the VM has named; not told of matched methods
 	Mismatch   bool // a profile in b has no partner with the same code
 }
 

@@ -100,8 +100,12 @@ type Diff struct {
 	Changed List[DiffMethod] `json:"changed"`
 	Came    List[DiffMethod] `json:"came"`
 	Went    List[DiffMethod] `json:"went"`
-	Flipped List[DiffFlip]   `json:"flipped"`
-	Sites   List[DiffSite]   `json:"sites"`
+	// Renumbered are methods of hidden classes that have another name in B.
+	Renumbered List[DiffRenumbered] `json:"renumbered"`
+	HiddenCame int                  `json:"hidden_came"` // of Came: methods of hidden classes
+	HiddenWent int                  `json:"hidden_went"`
+	Flipped    List[DiffFlip]       `json:"flipped"`
+	Sites      List[DiffSite]       `json:"sites"`
 
 	NoLongerCertain List[Certainty] `json:"no_longer_certain"`
 	NowCertain      List[Certainty] `json:"now_certain"`
@@ -153,6 +157,13 @@ type DiffMethod struct {
 	ShareB     float64 `json:"share_b"`    // of all counts of b
 	Difference float64 `json:"difference"` // the part of the missing score that the method causes
 	Mismatch   bool    `json:"mismatch"`   // b has a profile of code that a lacks
+	Hidden     bool    `json:"hidden"`     // of a hidden class; not told of methods of both
+}
+
+// A DiffRenumbered is a method of a hidden class that has another name in B.
+type DiffRenumbered struct {
+	DiffMethod
+	NameB analyze.MethodName `json:"name_b"`
 }
 
 // A DiffPlace is a profile point.
@@ -217,6 +228,7 @@ func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 		A: a.Mapping().Name(), B: b.Mapping().Name(), DumpedA: timeText(a), DumpedB: timeText(b), Domain: c.Domain.String(), Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
 		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
+		Renumbered: listed(c.Renumbered, n.renumbered), HiddenCame: c.HiddenCame, HiddenWent: c.HiddenWent,
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
 		NoLongerCertain: listed(c.NoLongerCertain, n.certainty), NowCertain: listed(c.NowCertain, n.certainty),
 	}
@@ -282,7 +294,11 @@ func (n *diffNames) method(m compare.Method) DiffMethod {
 	if !named.Valid() {
 		s, named = n.b, m.B
 	}
-	return DiffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Mismatch}
+	return DiffMethod{n.of(s, named), m.Overlap, m.ShareA, m.ShareB, m.Difference, m.Mismatch, m.Hidden}
+}
+
+func (n *diffNames) renumbered(m compare.Method) DiffRenumbered {
+	return DiffRenumbered{n.method(m), n.of(n.b, m.B)}
 }
 
 func (n *diffNames) place(p compare.Place) DiffPlace {

@@ -50,6 +50,10 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 		}
 	}
 	number := func(n int) string { return count(float64(n)) }
+	if r.HiddenCame+r.HiddenWent+r.Renumbered.Total > 0 {
+		say("hidden classes, whose names are made up in each run: %s of the %s methods that came are of such, %s of the %s that went; %s more have the same code under another name",
+			number(r.HiddenCame), number(r.Came.Total), number(r.HiddenWent), number(r.Went.Total), number(r.Renumbered.Total))
+	}
 	switch {
 	case r.LeftOut > 0 && r.ContextSensitive:
 		say("%s records that are not context-sensitive are left out: compare them without --cs", number(r.LeftOut))

@@ -87,6 +87,7 @@ func buildDiff(r *request) (any, error) {
 	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed, d.found.Changed)
 	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)
 	l.methods("went", "Methods that went", "Only A has them.", d.Went, d.found.Went)
+	l.renumbered(d)
 	l.flips(d)
 	l.sites(d)
 	l.certainties("sure", "No longer certain", "One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.", d.NoLongerCertain, d.found.NoLongerCertain)
@@ -184,12 +185,30 @@ func (l *diffLists) methods(id, title, about string, named report.List[report.Di
 			name.Link = linkTo(m.Spelled(), nameOfPair, q)
 		}
 		note := ""
-		if m.Mismatch {
-			note = "other code"
+		switch {
+		case m.Mismatch:
+			note = "Other code"
+		case m.Hidden:
+			note = "Hidden class"
 		}
 		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
 	}
 	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
+}
+
+func (l *diffLists) renumbered(d *difference) {
+	var rows []row
+	most := 0.0
+	for _, m := range d.Renumbered.List {
+		most = max(most, m.ShareA, m.ShareB)
+	}
+	for i, m := range d.Renumbered.List {
+		c := d.found.Renumbered.List[i]
+		q, _ := pairQuery(c.A, c.B)
+		rows = append(rows, row{Cells: []cell{linkCell(linkTo(m.Spelled(), nameOfPair, q)), textCell(m.NameB.Spelled()), weightCell(m.ShareA, most), weightCell(m.ShareB, most)}})
+	}
+	l.add("renumbered", "The same code in a hidden class of another name", "The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of the lists before, and their counts have no part in the overlap.",
+		d.Renumbered.Total, []column{{Key: "name_b", Name: "Name in B"}, number("share_a", "in A"), number("share_b", "in B")}, rows)
 }
 
 func (l *diffLists) flips(d *difference) {

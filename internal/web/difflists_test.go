@@ -8,20 +8,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // listsOfCommand are the names of the page's lists in the JSON of profarc diff.
-var listsOfCommand = map[string]string{"changed": "changed", "came": "came", "went": "went", "flipped": "flipped", "sites": "sites", "sure": "no_longer_certain", "nowsure": "now_certain"}
+var listsOfCommand = map[string]string{"changed": "changed", "came": "came", "went": "went", "renumbered": "renumbered", "flipped": "flipped", "sites": "sites", "sure": "no_longer_certain", "nowsure": "now_certain"}
 
 // shownOtherwise are the fields of rows that columns do not have by their names: those of the
 // first column, and what texts say.
 var shownOtherwise = map[string]bool{"id": true, "method": true, "display": true, "class": true, "name": true, "signature": true, "loader": true, "loader_note": true, "access": true,
-	"context": true, "point": true, "entry": true, "mismatch": true, "outcome": true}
+	"context": true, "point": true, "entry": true, "mismatch": true, "outcome": true, "hidden": true}
 
 // TestEveryRowOfTheDifferenceIsThatOfTheCommand compares the lists of the page with those that
 // profarc diff --json prints: each row has all of its numbers and texts.
@@ -59,6 +61,7 @@ func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 	t.Helper()
 	pairs = append(pairs, [2]*reader.Store{runOf(t, 900, 100, 500, 0, "went"), runOf(t, 100, 900, 300, 200, "came")},
 		[2]*reader.Store{runOf(t, 900, 0, 500, 300, "x"), runOf(t, 100, 900, 300, 0, "x")}, [2]*reader.Store{runOf(t, 100, 900, 300, 0, "x"), runOf(t, 900, 0, 500, 300, "x")})
+	pairs = append(pairs, [2]*reader.Store{lambdaRun(t, "A$$Lambda@A#4"), lambdaRun(t, "A$$Lambda@A#3")})
 	all := specimen.All()
 	for _, x := range all {
 		for _, y := range all {
@@ -69,6 +72,18 @@ func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 		}
 	}
 	return pairs
+}
+
+// lambdaRun returns an archive with a method of a hidden class.
+func lambdaRun(t *testing.T, class string) *reader.Store {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	b.DescribeType(b.Type(builder.TypeKey{Name: class}), builder.TypeInfo{Flags: layout.TypeHidden})
+	p := b.Profile(b.Method(layout.Key{Class: class, Name: "test", Signature: "()V"}), 5, builder.NoContext)
+	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 4})
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	return memstore.Open(t, b)
 }
 
 // printedDiff returns what profarc diff --json prints.
@@ -101,6 +116,9 @@ func checkRow(t *testing.T, list *table, at int, want map[string]any) {
 	}
 	if text := cells["method"].Link.Text; !strings.HasPrefix(text, fmt.Sprint(want["display"])) {
 		t.Errorf("%s: row %d is of %s, not of %v", list.ID, at, text, want["display"])
+	}
+	if inB, ok := want["name_b"].(map[string]any); ok {
+		want = map[string]any{"name_b": inB["display"], "share_a": want["share_a"], "share_b": want["share_b"]}
 	}
 	for path, value := range leaves("", want) {
 		c, ok := cells[path]

@@ -36,6 +36,9 @@ The lists, the heaviest first, are
   changed   methods of both, by their part of the missing overlap
   came      methods that only B has, by their share of its counts
   went      methods that only A has
+  the same code in a hidden class of another name
+            methods of lambdas and other hidden classes, which the VM numbers in each run: they are in
+            neither of the lists before, and their counts have no part in the overlap
   flipped   branches and switches that mostly went one way and now go another
   sites     calls, type checks and indirect calls that became polymorphic or monomorphic, or that
             mostly see another type or target

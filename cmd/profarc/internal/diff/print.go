@@ -33,6 +33,9 @@ func printDiff(a *app.App, screen *terminal.Screen, r *report.Diff) {
 	}
 	printList(a.Out, "only in B", "in B\t", r.Came, share)
 	printList(a.Out, "only in A", "in A\t", r.Went, share)
+	printList(a.Out, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered, func(m report.DiffRenumbered) string {
+		return fmt.Sprintf("%s\t%s\t  %s; in B: %s", app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB), screen.Method(m.MethodName), screen.Method(m.NameB))
+	})
 	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f report.DiffFlip) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.Where(screen.Method(f.MethodName)))
 	})
