@@ -33,6 +33,7 @@ type bytesPage struct {
 	Later    *link
 	Jump     *jump
 	Map      link
+	InReport bool // no line is a link to itself
 }
 
 func (p *bytesPage) title() string { return fmt.Sprintf("Page %s", grouped(p.Number)) }
@@ -60,7 +61,7 @@ func buildBytes(r *request) (any, error) {
 	if err != nil || number >= pagesOf(size) {
 		return nil, errNoPage
 	}
-	p := &bytesPage{Number: number, From: int64(number) << disk.PageShift, Map: linkTo(mapTitle, nameOfMap, query{})}
+	p := &bytesPage{Number: number, From: int64(number) << disk.PageShift, Map: linkTo(mapTitle, nameOfMap, query{}), InReport: r.inReport}
 	p.To = min(p.From+disk.PageSize, size)
 	p.turn(r, pagesOf(size)-1)
 	p.place(r)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"strings"
@@ -28,26 +29,36 @@ func (serverLinks) address(view string, q query) (string, bool) {
 
 func (serverLinks) within(name string) string { return "#" + url.PathEscape(name) }
 
-// reportLinks are the addresses of the pages in one file, by their ids there.
-type reportLinks map[string]bool
+// reportLinks are the ids of the pages in one file, by the addresses that they have on a server.
+type reportLinks map[string]string
 
 func (held reportLinks) address(view string, q query) (string, bool) {
-	id := pageID(view, q)
-	return "#" + url.PathEscape(id), held[id]
+	id, ok := held[pageAddress(view, q)]
+	return "#" + url.PathEscape(id), ok
 }
 
 func (reportLinks) within(name string) string { return "." + url.PathEscape(name) }
 
-// pageID returns the id of a page in a report.
-func pageID(view string, q query) string {
-	id, _ := serverLinks{}.address(view, q)
-	return strings.NewReplacer("=", "-", "?", ".", "&", ".", "%", "_", "+", "_").Replace(id)
+// pageAddress returns the address of a page on a server.
+func pageAddress(view string, q query) string {
+	address, _ := serverLinks{}.address(view, q)
+	return address
+}
+
+// add gives a page an id: that of its view and archive, with a number if the query has more.
+func (held reportLinks) add(r *request) {
+	first := pageAddress(r.view.name, newQuery(keyOfSide, r.query.get(keyOfSide)))
+	address := pageAddress(r.view.name, r.query)
+	if r.page = strings.NewReplacer("?", ".", "=", "-").Replace(first); address != first {
+		r.page = fmt.Sprintf("%s-%d", r.view.name[:1], len(held))
+	}
+	held[address] = r.page
 }
 
 // pageElement returns the id of the element of the page, by which links of a report lead there.
 func (r *request) pageElement() string {
 	if r.inReport {
-		return pageID(r.view.name, r.query)
+		return r.page
 	}
 	return "page"
 }
@@ -56,7 +67,7 @@ func (r *request) pageElement() string {
 // one that no other page of a report has.
 func (r *request) element(name string) string {
 	if r.inReport {
-		return pageID(r.view.name, r.query) + "." + name
+		return r.page + "." + name
 	}
 	return name
 }

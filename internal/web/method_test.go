@@ -146,17 +146,21 @@ func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 			ids := map[string]bool{}
-			for _, part := range strings.Split(report.String(), ` id="`)[1:] {
-				id, _, _ := strings.Cut(part, `"`)
+			for _, found := range idForm.FindAllStringSubmatch(report.String(), -1) {
+				id := found[1] + found[2]
 				if ids[id] {
 					t.Errorf("two elements have the id %q", id)
 				}
 				ids[id] = true
 			}
-			for _, part := range strings.Split(report.String(), ` href="#`)[1:] {
-				if id, _, _ := strings.Cut(part, `"`); !ids[id] {
-					t.Errorf("a link leads to %q, which no element is", id)
+			links := regexp.MustCompile(` href="?#([^"\s>]*)`).FindAllStringSubmatch(report.String(), -1)
+			for _, found := range links {
+				if !ids[found[1]] {
+					t.Errorf("a link leads to %q, which no element is", found[1])
 				}
+			}
+			if len(links) < 10 {
+				t.Errorf("only %d links", len(links))
 			}
 		})
 	}

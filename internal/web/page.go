@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/internal/escape"
@@ -68,6 +70,7 @@ func templates(links linker) (*template.Template, error) {
 		"plural":    plural,
 		"heat":      heatClass,
 		"bar":       barElement,
+		"unit":      unitText,
 		"stack":     stackElement,
 	}).ParseFS(templateFiles, "templates/*.html")
 }
@@ -84,11 +87,17 @@ func address(links linker, l link) template.URL {
 	return template.URL(href)
 }
 
+// unitText returns a length in the units of an SVG, to a tenth.
+func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+
 // barElement returns a bar for a share from 0 to 1. Its number stands beside it, so that it is
 // hidden from screen readers.
 func barElement(share float64) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect width="%.2f" height="10"/></svg>`,
-		100*min(max(share, 0), 1)))
+	bar := ""
+	if share > 0 {
+		bar = fmt.Sprintf(`<rect width="%.3g%%" height="100%%"/>`, 100*min(share, 1))
+	}
+	return template.HTML(`<svg class="bar" aria-hidden="true">` + bar + `</svg>`)
 }
 
 // A document is what the template of that name shows: pages of a site in one HTML document.

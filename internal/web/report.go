@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"html/template"
 	"io"
 )
 
@@ -22,28 +23,45 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	}
 	held := reportLinks{}
 	for _, r := range requests {
-		held[pageID(r.view.name, r.query)] = true
+		held.add(r)
 	}
 	t, err := newSideTemplates(held)
 	if err != nil {
 		return err
 	}
+	targets := map[string]bool{}
+	err = eachPage(t, requests, func(_ int, p *shownPage) error {
+		targetsOf(string(p.Content), targets)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
 	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
-		for i, r := range requests {
-			p, err := render(t.of(r.site), r)
-			if err != nil {
-				return err
-			}
-			if err := yield(p); err != nil {
-				return err
-			}
+		return eachPage(t, requests, func(i int, p *shownPage) error {
+			p.Content = template.HTML(compact(string(p.Content), targets))
 			if progress != nil {
 				progress(i+1, len(requests))
 			}
-		}
-		return nil
+			return yield(p)
+		})
 	})
+}
+
+// eachPage calls f with the page of each request. A report renders its pages twice, which takes
+// less than a second for hundreds: then it need not hold them.
+func eachPage(t sideTemplates, requests []*request, f func(i int, p *shownPage) error) error {
+	for i, r := range requests {
+		p, err := render(t.of(r.site), r)
+		if err == nil {
+			err = f(i, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reportRequests returns the requests for all pages of a report, in their order there.

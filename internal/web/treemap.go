@@ -46,11 +46,13 @@ type branch struct {
 }
 
 // Limits of a treemap: groups, parts of all groups together, and the least area of a part.
-// The rest of the groups is one tile, and the rest of each group's parts as well.
+// The rest of the groups is one tile, and the rest of each group's parts as well. In reports
+// there are fewer parts.
 const (
-	mostGroups = 28
-	mostParts  = 240
-	leastArea  = 30
+	mostGroups    = 28
+	mostParts     = 240
+	partsInReport = 90
+	leastArea     = 30
 )
 
 // Sizes of labels, in units of the SVG, in which letters of the font are at most 7.5 wide.
@@ -60,11 +62,22 @@ const (
 	letterWidth = 7.5
 )
 
-// newTreemap lays a treemap out. Of is the sum of all values.
-func newTreemap(label, class string, w, h float64, groups []branch, of uint64) *treemap {
+// newTreemaps returns the treemap of groups for wide windows and for narrow ones. Of is the sum
+// of all values.
+func newTreemaps(label string, groups []branch, of uint64, inReport bool) []*treemap {
+	parts := mostParts
+	if inReport {
+		parts = partsInReport
+	}
+	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, parts), newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, parts/2)}
+}
+
+// newTreemap lays a treemap out, with about so many parts.
+func newTreemap(label, class string, in box, groups []branch, of uint64, parts int) *treemap {
+	w, h := in.W, in.H
 	t := &treemap{Label: label, Class: class, W: w, H: h}
 	shown := fold(groups, mostGroups, func(branch) bool { return true })
-	fewest := cutoffOf(shown, float64(of)*leastArea/(w*h))
+	fewest := cutoffOf(shown, parts, float64(of)*leastArea/(w*h))
 	boxes := squarify(box{0, 0, w, h}, valuesOf(shown))
 	for i, g := range shown {
 		t.group(boxes[i], g, of, fewest)
@@ -73,7 +86,7 @@ func newTreemap(label, class string, w, h float64, groups []branch, of uint64) *
 }
 
 // cutoffOf returns the least value of a part that is shown, so that there are not too many.
-func cutoffOf(groups []branch, least float64) uint64 {
+func cutoffOf(groups []branch, parts int, least float64) uint64 {
 	var values []uint64
 	for _, g := range groups {
 		for _, p := range g.parts {
@@ -81,8 +94,8 @@ func cutoffOf(groups []branch, least float64) uint64 {
 		}
 	}
 	slices.SortFunc(values, func(a, b uint64) int { return cmp.Compare(b, a) })
-	if len(values) > mostParts {
-		least = max(least, float64(values[mostParts])+1)
+	if len(values) > parts {
+		least = max(least, float64(values[parts])+1)
 	}
 	return uint64(least)
 }

@@ -2,10 +2,14 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
 
@@ -26,7 +30,7 @@ func TestTreemapHasFewTiles(t *testing.T) {
 			g.value = max(g.value, 1)
 			groups, total = append(groups, g), total+g.value
 		}
-		m := newTreemap("", "wide", 1100, 560, groups, total)
+		m := newTreemap("", "wide", box{W: 1100, H: 560}, groups, total, mostParts)
 		if len(m.Tiles) > 300 {
 			t.Fatalf("%d tiles", len(m.Tiles))
 		}
@@ -103,5 +107,45 @@ func TestPlacesOfNames(t *testing.T) {
 		if in, class := splitClass(name); [2]string{in, class} != want {
 			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
 		}
+	}
+}
+
+// A report has fewer tiles, and pages of packages with a share that is seen.
+func TestTreemapsOfReportsAreSmall(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for p := range 30 {
+		for c := range 40 {
+			q := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%d/C%d", p, c), Name: "m", Signature: "()V"}), 1, builder.NoContext)
+			q.Invocations(uint64(100_000/(1+p*p*p) + 40 - c))
+			if err := q.Done(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	site := NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})
+	r := requestOf(t, site, whereName)
+	queries, err := whereInReport(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range queries {
+		r.query = q
+		r.inReport = false
+		served := built[*wherePage](t, r)
+		r.inReport = true
+		reported := built[*wherePage](t, r)
+		if q.get("at") != "" && served.Share < shareInReport {
+			t.Errorf("%s has a page, with a share of %v", served.Name, served.Share)
+		}
+		for i, m := range reported.Maps {
+			if most := partsInReport/(1+i) + 3*mostGroups; len(m.Tiles) > most || len(m.Tiles) > len(served.Maps[i].Tiles) {
+				t.Errorf("%s: %d tiles, %d on a server", m.Class, len(m.Tiles), len(served.Maps[i].Tiles))
+			}
+		}
+	}
+	packages := slices.DeleteFunc(queries, func(q query) bool { return q.get("at") == "" })
+	if len(packages) < 3 || len(packages) >= packagesInReport {
+		t.Errorf("%d packages have pages", len(packages))
 	}
 }

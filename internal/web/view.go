@@ -83,6 +83,7 @@ type request struct {
 	patience time.Duration
 	// inReport reports whether the page is for a report, which has more rows at once.
 	inReport bool
+	page     string        // the id of the page there
 	report   ReportOptions // of that report
 }
 

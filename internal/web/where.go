@@ -109,7 +109,7 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	}
 	p.Share = shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
-	p.Maps = []*treemap{newTreemap(label, "wide", 1100, 560, groups, p.Total), newTreemap(label, "narrow", 360, 420, groups, p.Total)}
+	p.Maps = newTreemaps(label, groups, p.Total, r.inReport)
 	for _, m := range p.Maps {
 		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond", strconv.Itoa(p.Beyond+mostGroups))))
 	}
@@ -351,8 +351,12 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 	return t.fill(rows)
 }
 
-// packagesInReport is how many packages have pages of their own in a report.
-const packagesInReport = 12
+// Packages that have pages of their own in a report: so many at most, with so much of the counts
+// at least.
+const (
+	packagesInReport = 12
+	shareInReport    = 0.01
+)
 
 // whereInReport returns the queries of all packages together by each measure, and of those
 // with the most counts by the first.
@@ -377,7 +381,7 @@ func whereInReport(r *request) ([]query, error) {
 			return nil, err
 		}
 		for _, g := range groups[:min(packagesInReport, len(groups))] {
-			if g.rest == 0 {
+			if g.rest == 0 && shareOf(g.value, by.total) >= shareInReport {
 				list = append(list, g.link.query)
 			}
 		}

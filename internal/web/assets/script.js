@@ -8,10 +8,10 @@ function loadAgain() {
   if (waiting) setTimeout(() => location.reload(), Number(waiting.dataset.again));
 }
 
-// cellValue returns what a cell is sorted by.
+// cellValue returns what a cell is sorted by: the number of its text, if it does not say another.
 function cellValue(row, at) {
-  const cell = row.cells[at];
-  return "value" in cell.dataset ? Number(cell.dataset.value) : cell.textContent;
+  const cell = row.cells[at], number = cell.classList.contains("number");
+  return "value" in cell.dataset ? Number(cell.dataset.value) : number ? Number(cell.textContent.replaceAll(",", "")) : cell.textContent;
 }
 
 // sortBy sorts the rows of a table by the column of a heading: numbers from the highest first.

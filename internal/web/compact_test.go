@@ -1,0 +1,185 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/internal/specimen"
+)
+
+// An element is what a browser makes of a tag, or of a text between tags.
+type element struct {
+	Name, Attributes, Text string
+	Within                 []*element
+}
+
+// closers are the tags that end an element whose end tag was left out, as browsers do it.
+var closers = map[string]string{"td": "td th tr tbody", "th": "td th tr tbody", "tr": "tr tbody", "thead": "tbody", "tbody": "tbody", "li": "li", "dt": "dt dd", "dd": "dt dd",
+	"p": "p div dl ul ol table form nav section details h1 h2 h3"}
+
+var anyAttribute = regexp.MustCompile(` ([a-zA-Z-]+)(?:=(?:"([^"]*)"|([^\s">]+)))?`)
+
+// elementsOf returns the elements of HTML, with or without what compact leaves out.
+func elementsOf(t *testing.T, page string) *element {
+	root := &element{Name: "root"}
+	open := []*element{root}
+	for _, p := range piecesOf(page) {
+		top := open[len(open)-1]
+		switch text := strings.Join(strings.Fields(p.text), " "); {
+		case p.name == "" && text != "":
+			top.Within = append(top.Within, &element{Text: text})
+		case p.name == "":
+		case p.end:
+			for top.Name != p.name {
+				if closers[top.Name] == "" {
+					t.Fatalf("</%s> ends %s", p.name, top.Name)
+				}
+				open = open[:len(open)-1]
+				top = open[len(open)-1]
+			}
+			open = open[:len(open)-1]
+		default:
+			for strings.Contains(" "+closers[top.Name]+" ", " "+p.name+" ") {
+				open = open[:len(open)-1]
+				top = open[len(open)-1]
+			}
+			e := &element{Name: p.name}
+			for _, a := range anyAttribute.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimSuffix(p.text, ">"), "/"), -1) {
+				if a[1] != "id" && a[1] != "title" && a[1] != "data-value" {
+					e.Attributes += fmt.Sprintf(" %s=%q", a[1], a[2]+a[3])
+				}
+			}
+			top.Within = append(top.Within, e)
+			if empty := strings.HasSuffix(p.text, "/>") || p.name == "input" || p.name == "wbr"; !empty {
+				open = append(open, e)
+			}
+		}
+	}
+	return root
+}
+
+// plain returns elements as text, without those around mere numbers.
+func (e *element) plain() string {
+	if e.Name == "" {
+		return e.Text
+	}
+	var b strings.Builder
+	for _, w := range e.Within {
+		b.WriteString(w.plain() + " ")
+	}
+	if within := strings.TrimSpace(b.String()); e.Name == "bdi" && plainNumber.MatchString(within) {
+		return within
+	}
+	return fmt.Sprintf("\n<%s%s> %s</>", e.Name, e.Attributes, strings.TrimSpace(b.String()))
+}
+
+// eachReportPage calls f with all pages of the reports of all specimens, and the ids to which
+// their links lead.
+func eachReportPage(t *testing.T, f func(name, page string, targets map[string]bool)) {
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		requests, err := specimenSite(t, sp).reportRequests(t.Context(), ReportOptions{Methods: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, targets := reportLinks{}, map[string]bool{}
+		for _, r := range requests {
+			held.add(r)
+		}
+		made, err := newSideTemplates(held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, into := range []func(p *shownPage){
+			func(p *shownPage) { targetsOf(string(p.Content), targets) },
+			func(p *shownPage) { f(sp.Name+" "+p.ID, string(p.Content), targets) },
+		} {
+			if err := eachPage(made, requests, func(_ int, p *shownPage) error { into(p); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A browser makes the same of a page that was made compact.
+func TestCompactPagesAreTheSame(t *testing.T) {
+	t.Parallel()
+	before, after, pages := 0, 0, 0
+	eachReportPage(t, func(name, page string, targets map[string]bool) {
+		short := compact(page, targets)
+		if d := cmp.Diff(elementsOf(t, page).plain(), elementsOf(t, short).plain()); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		before, after, pages = before+len(page), after+len(short), pages+1
+	})
+	if pages < 50 || after > before*5/6 {
+		t.Errorf("%d bytes of %d remain in %d pages", after, before, pages)
+	}
+}
+
+var (
+	valueCells = regexp.MustCompile(`<td class="?number"?(?: data-value=(?:"([^"]*)"|([^\s>]+)))?[^>]*>([^<]*(?:<bdi>[^<]*)?)`)
+	idForm     = regexp.MustCompile(` id=(?:"([^"]*)"|([^\s>]+))`)
+)
+
+// A table of a report is sorted as that of a server.
+func TestCompactTablesAreSortedAlike(t *testing.T) {
+	t.Parallel()
+	cells := 0
+	eachReportPage(t, func(name, page string, targets map[string]bool) {
+		before, after := valueCells.FindAllStringSubmatch(page, -1), valueCells.FindAllStringSubmatch(compact(page, targets), -1)
+		if len(before) != len(after) {
+			t.Fatalf("%s: %d cells of %d", name, len(after), len(before))
+		}
+		for i, cell := range before {
+			if cell[1] == "" {
+				continue // of a table that is not sorted
+			}
+			want, err := strconv.ParseFloat(strings.ReplaceAll(cell[1], "&#43;", "+"), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := after[i][1] + after[i][2]
+			if text == "" {
+				text = strings.TrimSpace(strings.TrimPrefix(strings.ReplaceAll(after[i][3], ",", ""), "<bdi>"))
+			}
+			got, err := strconv.ParseFloat(strings.ReplaceAll(text, "&#43;", "+"), 64)
+			if err != nil || math.Abs(got-want) > 1e-5*math.Abs(want) {
+				t.Errorf("%s: sorted by %v, want %v (%v)", name, got, want, err)
+			}
+			cells++
+		}
+	})
+	if cells < 1000 {
+		t.Errorf("only %d cells", cells)
+	}
+}
+
+func TestCompactKeepsWhatIsShown(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"<p>a\n  b</p>\n<p>c <a href=\"#x\">d</a> <b>e</b>\n<b>f</b></p>":   "<p>a b<p>c <a href=#x>d</a> <b>e</b> <b>f</b></p>",
+		"<td><pre>a\n\n  <bdi>b </bdi></pre></td>\n</tr>":                   "<td><pre>a\n\n  <bdi>b </bdi></pre></tr>",
+		"<div id=\"x\"></div><div id=\"y\"></div>":                          "<div id=x></div><div></div>",
+		"<p>a</p>b<p>c</p> d":                                               "<p>a</p>b<p>c</p>d",
+		"<i title=\"t u\">a</i> <i title=\"t u\">b</i>":                     "<i title=\"t u\">a</i> <i>b</i>",
+		"<b class=\"\" data-x=\"a=b\" data-y=\"&#34;\">\u00a0c</b>":         "<b class=\"\" data-x=\"a=b\" data-y=&#34;>\u00a0c</b>",
+		"<rect width=\"5\"/><rect class=\"a b\"/><rect/>":                   "<rect width=5 /><rect class=\"a b\"/><rect/>",
+		"<bdi>1,234</bdi> <bdi>50.5%</bdi> <bdi>1<wbr>2</bdi> <bdi>-</bdi>": "1,234 50.5% <bdi>1<wbr>2</bdi> <bdi>-</bdi>",
+		"<td data-value=\"1e&#43;06\">1,000,000</td>":                       "<td>1,000,000</td>",
+		"<td data-value=\"-1\">not known</td>":                              "<td data-value=-1>not known</td>",
+		"<td data-value=\"0.123456789\">12.3%</td>":                         "<td data-value=0.123457>12.3%</td>",
+		"<td data-value=\"12345678.5\">12,345,678</td>":                     "<td data-value=12345678.5>12,345,678</td>",
+		"<li>a<ul><li>b</li></ul></li><li>c</li></ul>":                      "<li>a<ul><li>b</ul><li>c</ul>",
+		"a < b": "a < b",
+	} {
+		if got := compact(page, map[string]bool{"x": true}); got != want {
+			t.Errorf("%q is %q, want %q", page, got, want)
+		}
+	}
+}
