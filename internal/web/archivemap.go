@@ -135,7 +135,7 @@ func mapTables(r *request) (*table, error) {
 		for i := range found.Columns() {
 			size += cellSize(found.Column(i)) * found.Rows
 		}
-		rows = append(rows, row{Cells: []cell{textCell(facts.TableTitle(found.Kind)), numberCell(found.Rows), numberCell(found.Columns()), numberCell(size)}})
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(found.Kind)), numberCell(found.Rows), numberCell(found.Columns()), numberCell(size)}})
 	}
 	if len(rows) == 0 {
 		return nil, nil

@@ -138,7 +138,7 @@ func (o *origin) tableTable(r *request) *table {
 		for _, c := range f.Columns {
 			names = append(names, c.Name)
 		}
-		rows = append(rows, row{Cells: []cell{textCell(f.Name), countCell(uint64(f.Rows)), textCell(strings.Join(names, ", "))}})
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(layout.TableKind(f.Kind))), countCell(uint64(f.Rows)), textCell(strings.Join(names, ", "))}})
 	}
 	return t.fill(rows)
 }

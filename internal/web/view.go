@@ -46,6 +46,7 @@ var views = []*view{
 	fitView,
 	movesView,
 	mapView,
+	rowsView,
 	bytesView,
 }
 

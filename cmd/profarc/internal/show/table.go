@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,19 +11,17 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/facts"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -63,7 +60,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	if t.Kind == layout.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
 		return printShapes(w, s.Mapping().EntryShapes())
 	}
-	v := &tableView{s: s, t: t, columns: cellReaders(s, t), rows: make([]int, t.Rows)}
+	v := &tableView{s: s, t: t, columns: listing.TableColumns(s, t), rows: make([]int, t.Rows)}
 	for i := range v.rows {
 		v.rows[i] = i
 	}
@@ -109,7 +106,7 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 type tableView struct {
 	s       *reader.Store
 	t       reader.Table
-	columns []cellReader
+	columns []listing.TableColumn
 	rows    []int // in the order of printing
 	of      int   // number of matching rows
 }
@@ -136,7 +133,7 @@ func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
 		return true, nil
 	}
 	for i := range v.columns {
-		text, err := v.columns[i].text(row)
+		text, err := v.columns[i].Text(row)
 		if err != nil || p.Matches(text) {
 			return err == nil, err
 		}
@@ -150,18 +147,18 @@ func (v *tableView) sort(name string) error {
 	if err != nil {
 		return err
 	}
-	if by.numeric() {
+	if by.Numeric() {
 		slices.SortStableFunc(v.rows, func(a, b int) int {
-			if by.signed() {
-				return cmp.Compare(int64(by.raw(b)), int64(by.raw(a)))
+			if by.Signed() {
+				return cmp.Compare(int64(by.Raw(b)), int64(by.Raw(a)))
 			}
-			return cmp.Compare(by.raw(b), by.raw(a))
+			return cmp.Compare(by.Raw(b), by.Raw(a))
 		})
 		return nil
 	}
 	texts := make(map[int]string, len(v.rows))
 	for _, row := range v.rows {
-		text, err := by.text(row)
+		text, err := by.Text(row)
 		if err != nil {
 			return err
 		}
@@ -172,14 +169,14 @@ func (v *tableView) sort(name string) error {
 }
 
 // column returns the column with a name, or with a number from 1.
-func (v *tableView) column(name string) (*cellReader, error) {
+func (v *tableView) column(name string) (*listing.TableColumn, error) {
 	var names []string
 	for i := range v.columns {
 		c := &v.columns[i]
-		if strings.EqualFold(name, c.form.Name) || name == fmt.Sprint(i+1) {
+		if strings.EqualFold(name, c.Form.Name) || name == fmt.Sprint(i+1) {
 			return c, nil
 		}
-		names = append(names, c.form.Name)
+		names = append(names, c.Form.Name)
 	}
 	return nil, app.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
@@ -206,12 +203,12 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 		lines[len(lines)-1] = append(lines[len(lines)-1], text)
 	}
 	for i := range v.columns {
-		add(i, v.columns[i].form.Name)
+		add(i, v.columns[i].Form.Name)
 	}
 	err := v.eachRow(ctx, func(_, row int) error {
 		lines = append(lines, nil)
 		for i := range v.columns {
-			text, err := v.columns[i].text(row)
+			text, err := v.columns[i].Text(row)
 			if err != nil {
 				return err
 			}
@@ -237,11 +234,11 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i := range v.columns {
-		fmt.Fprint(w, v.columns[i].form.Name, ending(i, v.columns))
+		fmt.Fprint(w, v.columns[i].Form.Name, ending(i, v.columns))
 	}
 	err := v.eachRow(ctx, func(_, row int) error {
 		for i := range v.columns {
-			text, err := v.columns[i].text(row)
+			text, err := v.columns[i].Text(row)
 			if err != nil {
 				return err
 			}
@@ -257,7 +254,7 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 }
 
 // ending returns what follows cell i of a row.
-func ending(i int, columns []cellReader) string {
+func ending(i int, columns []listing.TableColumn) string {
 	if i < len(columns)-1 {
 		return "\t"
 	}
@@ -281,7 +278,7 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	err = v.eachRow(ctx, func(i, row int) error {
 		var cells []json.RawMessage
 		for c := range v.columns {
-			cell, err := v.columns[c].json(row)
+			cell, err := cellJSON(&v.columns[c], row)
 			if err != nil {
 				return err
 			}
@@ -301,172 +298,19 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-// A cellReader reads the cells of one column of a table.
-type cellReader struct {
-	s      *reader.Store
-	t      reader.Table
-	column int
-	form   disk.Column
-}
-
-// cellReaders returns the readers of all columns of a table.
-func cellReaders(s *reader.Store, t reader.Table) []cellReader {
-	columns := make([]cellReader, t.Columns())
-	for i := range columns {
-		columns[i] = cellReader{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
-	}
-	return columns
-}
-
-// numeric reports whether the cells are ordered as numbers.
-func (c *cellReader) numeric() bool {
-	return c.form.Kind == layout.ColumnWord && c.form.Form != disk.FormFunction
-}
-
-// signed reports whether the numbers are two's complement.
-func (c *cellReader) signed() bool {
-	return c.form.Form == disk.FormSigned || c.form.Form == disk.FormTime
-}
-
-func (c *cellReader) raw(row int) uint64 { return c.t.Cell(c.column, row) }
-
-// text returns a cell as text, before control characters are escaped. A null
-// reference is a dash.
-func (c *cellReader) text(row int) (string, error) {
-	v := c.raw(row)
-	switch {
-	case c.form.Kind == layout.ColumnWord:
-		return c.word(v), nil
-	case v == 0:
-		return "-", nil
-	}
-	return c.reference(layout.Ref(v))
-}
-
-func (c *cellReader) word(v uint64) string {
-	switch c.form.Form {
-	case disk.FormSigned:
-		return fmt.Sprint(int64(v))
-	case disk.FormHex:
-		return app.FormatID(v)
-	case disk.FormTime:
-		if v == 0 {
-			return "-"
-		}
-		return time.Unix(0, int64(v)).UTC().Format(time.RFC3339Nano)
-	case disk.FormWeight:
-		return layout.Weight(v).String()
-	case disk.FormFunction:
-		return c.function(v)
-	case disk.FormExit:
-		return layout.Exit(v).String()
-	}
-	return fmt.Sprint(v)
-}
-
-// function returns the name of the function with an id, or the id.
-func (c *cellReader) function(id uint64) string {
-	if m, err := c.s.Lookup(id); err == nil {
-		if name, err := m.Name(); err == nil {
-			return name.String()
-		}
-	}
-	return app.FormatID(id)
-}
-
-func (c *cellReader) reference(n layout.Ref) (string, error) {
-	switch c.form.Kind {
-	case layout.ColumnSymbol:
-		name, err := c.s.SymbolAt(n)
-		if c.form.Form == disk.FormBytes {
-			return hex.EncodeToString([]byte(name.String())), err
-		}
-		return name.String(), err
-	case layout.ColumnType:
-		t, err := c.s.TypeAt(n)
-		if err != nil {
-			return "", err
-		}
-		return naming.TypeText(t)
-	case layout.ColumnMethod:
-		m, err := c.s.MethodAt(n)
-		if err != nil {
-			return "", err
-		}
-		name, err := analyze.NameOf(c.s, m)
-		return name.String(), err
-	case layout.ColumnProfile:
-		return profileText(c.s, n)
-	}
-	return contextText(c.s, n)
-}
-
-// profileText returns the method of a profile, with its code and callers if it
-// has any.
-func profileText(s *reader.Store, n layout.Ref) (string, error) {
-	p, err := s.ProfileAt(n)
-	if err != nil {
-		return "", err
-	}
-	m, err := p.Method()
-	if err != nil {
-		return "", err
-	}
-	name, err := analyze.NameOf(s, m)
-	text := name.String()
-	if p.Code() != 0 {
-		text += " code " + app.FormatID(p.Code())
-	}
-	c, ok, contextErr := p.Context()
-	if err = cmp.Or(err, contextErr); err != nil || !ok {
-		return text, err
-	}
-	callers, err := callersText(s, c)
-	return text + callers, err
-}
-
-func contextText(s *reader.Store, n layout.Ref) (string, error) {
-	c, err := s.ContextAt(n)
-	if err != nil {
-		return "", err
-	}
-	m, err := c.Method()
-	if err != nil {
-		return "", err
-	}
-	name, nameErr := analyze.NameOf(s, m)
-	callers, err := callersText(s, c)
-	return name.String() + callers, errors.Join(nameErr, err)
-}
-
-// callersText returns the frames of a context, the direct caller first.
-func callersText(s *reader.Store, c reader.Context) (string, error) {
-	var text strings.Builder
-	frames, err := c.Frames()
-	for _, f := range frames {
-		caller, nameErr := analyze.NameOf(s, f.Caller)
-		if nameErr != nil {
-			err = nameErr
-			break
-		}
-		fmt.Fprintf(&text, " < %s:%d", caller, f.Point)
-	}
-	return text.String(), err
-}
-
-// json returns a cell in JSON: a number, a string, or null for a null reference.
+// cellJSON returns a cell in JSON: a number, a string, or null for a null reference.
 // Ids and addresses are strings of hexadecimal digits, since not every JSON
 // reader holds 64 bits.
-func (c *cellReader) json(row int) (json.RawMessage, error) {
-	text, err := c.text(row)
+func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
+	text, err := c.Text(row)
 	if err != nil {
 		return nil, err
 	}
-	if text == "-" && (c.form.Kind != layout.ColumnWord || c.form.Form == disk.FormTime) && c.raw(row) == 0 {
+	if text == "-" && (c.Form.Kind != layout.ColumnWord || c.Form.Form == disk.FormTime) && c.Raw(row) == 0 {
 		return json.RawMessage("null"), nil
 	}
-	if c.form.Kind == layout.ColumnWord {
-		switch c.form.Form {
+	if c.Form.Kind == layout.ColumnWord {
+		switch c.Form.Form {
 		case disk.FormPlain, disk.FormSigned, disk.FormWeight:
 			return json.RawMessage(text), nil
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,13 +23,13 @@ func column(t *testing.T, s *reader.Store, kind layout.TableKind, name string) (
 	if err != nil {
 		return nil
 	}
-	v := &tableView{s: s, t: table, columns: cellReaders(s, table)}
+	v := &tableView{s: s, t: table, columns: listing.TableColumns(s, table)}
 	c, err := v.column(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for row := range table.Rows {
-		text, err := c.text(row)
+		text, err := c.Text(row)
 		if err != nil {
 			t.Fatal(err)
 		}
