@@ -50,7 +50,7 @@ func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
 	}
 	if strings.HasPrefix(i.Mnemonic, "if") && len(i.Targets) == 1 {
 		for _, side := range []*point{p.A, p.B} {
-			side.explainTaken(fmt.Sprintf("%s jumps to %d", i.Mnemonic, i.Targets[0]))
+			side.explainTaken(fmt.Sprintf("(%s jumps to %d)", i.Mnemonic, i.Targets[0]))
 		}
 	}
 	if l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
@@ -159,7 +159,7 @@ func (p *profilePair) addPages(r *request) error {
 			point := &p.Points[i]
 			if side := point.on(site); side != nil {
 				letter := map[bool]string{false: "A", true: "B"}[site.isB]
-				l := linkTo(fmt.Sprintf("in %s", letter), nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
+				l := linkTo("In "+letter, nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
 				point.Pages = append(point.Pages, l)
 			}
 		}
