@@ -105,8 +105,13 @@ func newCurve(name string, u facts.UnitSummary) *curve {
 	var path strings.Builder
 	fmt.Fprintf(&path, "M%.1f %.1f", x(1), y(0))
 	var said []string
+	for _, p := range u.Curve { // each method is a step
+		fmt.Fprintf(&path, "H%.1fV%.1f", x(p.Methods), y(100*p.Share))
+	}
 	for _, row := range u.Cutoffs {
-		fmt.Fprintf(&path, "L%.1f %.1f", x(row.Methods), y(row.Percent))
+		if u.Inclusive {
+			fmt.Fprintf(&path, "L%.1f %.1f", x(row.Methods), y(row.Percent))
+		}
 		if markedShares[row.Percent] {
 			text := fmt.Sprintf("%g%% in %s", row.Percent, plural(uint64(row.Methods), "method"))
 			c.Marks = append(c.Marks, curveMark{x(row.Methods), y(row.Percent), fmt.Sprintf("%g%%", row.Percent), text})

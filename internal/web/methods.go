@@ -73,9 +73,9 @@ func (t *tally) order(list *table) ([]int32, error) {
 	case list.sorted != nil && list.sorted.Key == levelColumn.Key:
 		order = t.byLevel(list.falling)
 	case list.sorted != nil && list.sorted.Number:
-		order = t.ranking(t.by(list.sorted.Key), !list.falling)
+		order = t.by(list.sorted.Key).order(!list.falling)
 	case list.sorted == nil && len(t.measures) > 0:
-		order = t.ranking(t.measures[0], false)
+		order = t.measures[0].order(false)
 	default:
 		order = t.all()
 		if list.falling {
@@ -102,7 +102,7 @@ func (t *tally) all() []int32 {
 func (t *tally) byLevel(falling bool) []int32 {
 	order := t.all()
 	if len(t.measures) > 0 {
-		order = t.ranking(t.measures[0], false)
+		order = t.measures[0].order(false)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
 		if falling {
@@ -113,8 +113,8 @@ func (t *tally) byLevel(falling bool) []int32 {
 	return order
 }
 
-// ranking returns all methods, those with the highest values first, or last.
-func (t *tally) ranking(by *measured, lowestFirst bool) []int32 {
+// order returns all methods, those with the highest values first, or last.
+func (by *measured) order(lowestFirst bool) []int32 {
 	order := slices.Clone(by.ranked)
 	for i, n := range by.values {
 		if n == 0 {

@@ -2,13 +2,17 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/layout"
 )
 
 // requestOf returns a request for a page of a site that waits for what it needs.
@@ -168,5 +172,27 @@ func TestCutoffsAreThoseOfTheSummary(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCurveHasAStepForEachMethod draws the curve of four methods, which no cutoff is near.
+func TestCurveHasAStepForEachMethod(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
+	for i, n := range []uint64{191, 187, 122, 500} {
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", i), Signature: "()V"}), 0, builder.NoContext)
+		p.Invocations(n)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := built[*overview](t, requestOf(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)}), "overview"))
+	at := func(share float64) string { return fmt.Sprintf("V%.1f", curveTop+curveHeight*(1-share)) }
+	var steps []string
+	for _, step := range strings.Split(o.Cutoffs[0].Curve.Path, "H")[1:] {
+		steps = append(steps, step[strings.Index(step, "V"):])
+	}
+	if diff := cmp.Diff([]string{at(0.5), at(0.691), at(0.878), at(1)}, steps); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -195,17 +195,20 @@ func (t *tally) addSamples() error {
 // rank sorts the methods by each measure.
 func (t *tally) rank(ctx context.Context) error {
 	for _, m := range t.measures {
-		for i, n := range m.values {
-			if n > 0 {
-				m.ranked = append(m.ranked, int32(i))
-			}
-		}
-		err := poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
-		if err != nil {
+		if err := m.rank(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (m *measured) rank(ctx context.Context) error {
+	for i, n := range m.values {
+		if n > 0 {
+			m.ranked = append(m.ranked, int32(i))
+		}
+	}
+	return poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
 }
 
 // by returns the measure of a name, the first one if there is none of that name, and nil if

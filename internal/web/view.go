@@ -29,6 +29,7 @@ type view struct {
 const (
 	nameOfMethod    = "method"
 	nameOfMethods   = "methods"
+	nameOfClasses   = "classes"
 	nameOfPollution = "pollution"
 	nameOfFlame     = "stacks"
 )
@@ -37,6 +38,7 @@ const (
 var views = []*view{
 	overviewView,
 	methodsView,
+	classesView,
 	pollutionView,
 	flameView,
 	methodView,

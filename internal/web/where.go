@@ -44,6 +44,7 @@ type wherePage struct {
 	Levels  string  // what the levels in the table mean, empty if it has none
 	Beyond  int     // how many of the heaviest are left out, since another page shows them
 	part    string  // what the page shows
+	Classes *link   // to the list of all classes; nil if there is none
 	Maps    []*treemap
 	Places  *table
 }
@@ -110,6 +111,10 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	p.Share = shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	p.Maps = newTreemaps(label, groups, p.Total, r.inReport)
+	if hasPackages(r.site) {
+		l := linkTo("All classes", nameOfClasses, query{})
+		p.Classes = &l
+	}
 	for _, m := range p.Maps {
 		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond", strconv.Itoa(p.Beyond+mostGroups))))
 	}

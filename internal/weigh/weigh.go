@@ -206,6 +206,20 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 	return methods, least
 }
 
+// Shares returns the shares of all weight in a unit that the heaviest methods have together, for
+// some numbers of methods, which rise.
+func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
+	of, taken, sum := &w.units[u], 0, Wide{}
+	for _, n := range numbers {
+		for taken < min(n, len(of.methods)) {
+			sum = sum.Plus(of.methods[taken].weight)
+			taken++
+		}
+		shares = append(shares, sum.Float()/of.total.Float())
+	}
+	return shares
+}
+
 // Kept returns the number of methods that are needed in any unit.
 func (w *Weights) Kept(part layout.Weight) int {
 	if units := w.Units(); len(units) == 1 {
