@@ -200,7 +200,7 @@ func refName(ref *listing.Ref, d layout.Domain) string {
 
 // source adds the lines of the method.
 func (b *pointReader) source(c *codePart, s *listing.Source) {
-	c.File, c.Short = b.request.place(s.File), s.Short
+	c.File, c.Short = b.request.withoutFolders(s.File), s.Short
 	end := lastLine(s)
 	c.MoreLines = max(min(s.Last+linesAround, len(s.Lines))-end, 0)
 	for at := firstLine(s); at <= end; at++ {

@@ -107,7 +107,7 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.place(list.File), r.place(list.Problem), list.Short, f.Count
+	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
 	p.list(r, list)
 	for _, c := range p.Charts {
 		c.place(r, f)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/profarc/profarc/internal/disk"
@@ -55,11 +56,11 @@ const (
 	leastArea     = 30
 )
 
-// Sizes of labels, in units of the SVG, in which letters of the font are at most 7.5 wide.
+// Sizes of labels, in units of the SVG, in which most letters of the font are at most so wide.
 const (
 	labelHeight = 17
 	labelGap    = 4
-	letterWidth = 7.5
+	letterWidth = 7.7
 )
 
 // newTreemaps returns the treemap of groups for wide windows and for narrow ones. Of is the sum
@@ -192,24 +193,33 @@ func withoutMiddle(text string) string {
 // empty if it is too little to be read.
 func fitting(text string, width float64) string {
 	const least = 4 // letters
-	used, n := 0.0, 0
 	letters := []rune(text[:min(len(text), 4*mostTitle)])
-	for n < len(letters) && used+widthOf(letters[n]) <= width {
-		used += widthOf(letters[n])
-		n++
+	used, n := 0.0, 0 // letters that fit before an ellipsis
+	for i, r := range letters {
+		if used += widthOf(r); used > width {
+			break
+		}
+		if used+widthOf('…') <= width {
+			n = i + 1
+		}
 	}
 	switch {
-	case n == len(letters):
+	case used <= width:
 		return text
-	case n <= least:
+	case n < least:
 		return ""
 	}
-	return string(letters[:n-1]) + "…"
+	return string(letters[:n]) + "…"
 }
 
-// widthOf returns an upper bound of the width of a character.
+// widthOf returns an upper bound of the width of a character, in usual fonts.
 func widthOf(r rune) float64 {
-	if r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r) {
+	switch {
+	case strings.ContainsRune("mwMW@%…—", r):
+		return 12
+	case unicode.IsUpper(r) || strings.ContainsRune("<>=+~^&", r):
+		return 9.5
+	case r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r):
 		return letterWidth
 	}
 	return 2 * letterWidth

@@ -66,8 +66,11 @@ func TestLabelsAreCutWhereTheyEnd(t *testing.T) {
 		width float64
 		want  string
 	}{
-		{"HashMap", 60, "HashMap"},
-		{"HashMapOfAll", 60, "HashMap…"},
+		{"HashMap", 61, "HashMap"},
+		{"HashMapOfAll", 73, "HashMap…"},
+		{"HashMapOfAll", 71, "HashMa…"},
+		{"mmmmmmmm", 61, "mmmm…"},
+		{"mmmmmmmm", 59, ""},
 		{"HashMap", 20, ""},
 		{"漢字漢字漢字", 80, "漢字漢字…"},
 		{strings.Repeat("x", 5000), 0, ""},
