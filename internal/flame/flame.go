@@ -149,7 +149,9 @@ func (t *Tree) Frames(at int) []Count {
 	delete(counts, t.Nodes[Root].Frame)
 	list := make([]Count, 0, len(counts))
 	for _, c := range counts {
-		list = append(list, *c)
+		if c.Total > 0 {
+			list = append(list, *c)
+		}
 	}
 	slices.SortFunc(list, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Frame, b.Frame))

@@ -153,6 +153,10 @@ type flamePage struct {
 	Up      bool
 	Find    string
 	Found   uint64
+	Focus   string
+	Ignore  string
+	Passed  uint64 // of stacks that Focus and Ignore leave
+	Filters []link // to pages with other stacks
 	Kept    []hiddenValue
 	Search  bool // whether the page can be searched
 	Boxes   []stackBox
@@ -185,13 +189,15 @@ func buildFlame(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &t.Nodes[at]
-	p := &flamePage{What: source.what, Unit: source.unit, Total: n.Total, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut, Up: r.query.get("up") != "",
-		Find: r.query.get("find"), Search: !r.inReport}
+	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut, Up: r.query.get("up") != "",
+		Find: r.query.get(keyOfFind), Focus: r.query.get(keyOfFocus), Ignore: r.query.get(keyOfIgnore), Search: !r.inReport}
 	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
+	b.filter()
+	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
 	p.links(b)
-	if p.Find != "" {
-		p.Found = t.Matched(at, b.matches)
+	p.filters(b)
+	if b.found = b.naming(keyOfFind); b.found != nil {
+		p.Found = b.tree.Matched(at, b.found)
 	}
 	b.draw()
 	return p, errors.Join(b.err, p.list(b))
@@ -234,11 +240,11 @@ func (p *flamePage) links(b *flameGraph) {
 	}
 	for _, s := range stackSources(b.request.archive()) {
 		if s.what != p.What {
-			p.Others = append(p.Others, linkTo(s.what, nameOfFlame, newQuery("of", s.name)))
+			p.Others = append(p.Others, linkTo(s.what, nameOfFlame, newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
 		}
 	}
 	for _, key := range q.keys() {
-		if key != "find" {
+		if key != keyOfFind && key != keyOfFocus && key != keyOfIgnore {
 			p.Kept = append(p.Kept, hiddenValue{key, q.get(key)})
 		}
 	}
@@ -302,6 +308,7 @@ type flameGraph struct {
 	at      int
 	page    *flamePage
 	names   map[uint32]frameName
+	found   func(frame uint32) bool // whether a frame is marked; nil if none is
 	err     error
 }
 
@@ -356,11 +363,6 @@ func (b *flameGraph) method(frame uint32) link {
 		return link{Text: name}
 	}
 	return linkTo(name, nameOfMethod, newQuery("at", refText(layout.Ref(frame))))
-}
-
-// matches reports whether the name of a frame has the text that is searched for.
-func (b *flameGraph) matches(frame uint32) bool {
-	return containsFold(b.name(frame).full, strings.ReplaceAll(b.page.Find, "/", "."))
 }
 
 // A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in
@@ -423,7 +425,7 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 	if at.Closed {
 		shown.Title, shown.Class = shown.Title+"\nmore below: zoom in", shown.Class+" closed"
 	}
-	if b.page.Find != "" && at.Node != flame.Root && b.matches(n.Frame) {
+	if b.found != nil && at.Node != flame.Root && b.found(n.Frame) {
 		shown.Class += " found"
 	}
 	return shown
