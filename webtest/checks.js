@@ -119,7 +119,7 @@ globalThis.checks ??= (() => {
   // cut reports whether the texts of an element of SVG are in its label as far as there is room.
   function cut(e) {
     const label = e.getAttribute("aria-label") ?? "";
-    return e instanceof SVGElement && [...e.querySelectorAll("text")].every((t) => label.includes(t.textContent.replace(/(…|\.\.\.)$/, "")));
+    return e instanceof SVGElement && [...e.querySelectorAll("text")].every((t) => label.includes(t.textContent.replace(/^…|(…|\.\.\.)$/g, "")));
   }
 
   // axeProblems runs axe-core, which must be loaded. It cannot judge the contrast of SVG's texts,

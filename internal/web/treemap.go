@@ -189,27 +189,42 @@ func withoutMiddle(text string) string {
 	return string(letters[:mostTitle/2]) + "…" + string(letters[len(letters)-mostTitle/2:])
 }
 
-// fitting returns as much of a text as fits into a width, with an ellipsis if that is not all;
-// empty if it is too little to be read.
-func fitting(text string, width float64) string {
-	const least = 4 // letters
-	letters := []rune(text[:min(len(text), 4*mostTitle)])
-	used, n := 0.0, 0 // letters that fit before an ellipsis
-	for i, r := range letters {
-		if used += widthOf(r); used > width {
+// fitting returns as much of a name as fits into a width, with an ellipsis if that is not all;
+// empty if it is too little to be read. The last parts of a name with packages say most.
+func fitting(name string, width float64) string {
+	letters := []rune(name[:min(len(name), 4*mostTitle)])
+	if len(letters) == beginning(letters, width) {
+		return name
+	}
+	for rest := string(letters); ; {
+		_, after, found := strings.Cut(rest, ".")
+		if !found {
 			break
 		}
-		if used+widthOf('…') <= width {
-			n = i + 1
+		if short := []rune("…" + after); len(short) > leastLetters && beginning(short, width) == len(short) {
+			return string(short)
 		}
+		rest = after
 	}
-	switch {
-	case used <= width:
-		return text
-	case n < least:
+	n := beginning(letters, width-widthOf('…'))
+	if n < leastLetters {
 		return ""
 	}
 	return string(letters[:n]) + "…"
+}
+
+// leastLetters is how many letters of a name can be read.
+const leastLetters = 3
+
+// beginning returns how many letters fit into a width.
+func beginning(letters []rune, width float64) int {
+	used := 0.0
+	for i, r := range letters {
+		if used += widthOf(r); used > width {
+			return i
+		}
+	}
+	return len(letters)
 }
 
 // widthOf returns an upper bound of the width of a character, in usual fonts.
