@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -22,15 +23,19 @@ var mapView = &view{
 type mapPage struct {
 	Size     uint64
 	Pages    uint64
+	Sums     string // which pages have sums
 	Strip    []stripPart
 	Regions  *table
 	Sections *table
 	Tables   *table // nil if the archive has none
-	Methods  link   // to the methods that take most
+	Kinds    *table // what rw holds; nil if that is still being counted
+	Counting *unfinished
+	Methods  link // to the methods that take most
 	Jump     *jump
 }
 
-// A jump is a form that leads to a page of the file by its number; nil in a report.
+// A jump has forms that lead to a page of the file, by its number and by an offset; nil in a
+// report.
 type jump struct{ Last, Now uint64 }
 
 // A stripPart is a part of a strip that shows the whole file.
@@ -74,8 +79,25 @@ func buildMap(r *request) (any, error) {
 	}
 	p.Regions, p.Strip = regionTable(r, f)
 	p.Sections = sectionTable(r)
-	p.Tables, err = mapTables(r)
+	p.Sums = sumsText(r.archive().Header())
+	if p.Tables, err = mapTables(r); err != nil {
+		return nil, err
+	}
+	if p.Kinds, err = contentTable(r); errors.As(err, &p.Counting) {
+		return p, nil
+	}
 	return p, err
+}
+
+// sumsText says which pages have sums.
+func sumsText(h *layout.Header) string {
+	tree := disk.SumTreeOf(h)
+	if tree.Pages() == 0 {
+		return "None has a sum."
+	}
+	first := h.Region(layout.RegionIX).Offset >> disk.PageShift
+	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has one over itself and the root of these.",
+		plural(uint64(tree.Pages()), "page"), grouped(uint64(first)), grouped(uint64(first+tree.Pages()-1)))
 }
 
 // pagesOf returns the number of pages of a file.
@@ -89,16 +111,25 @@ func bytesLink(text string, offset int64) link {
 	return linkTo(text, nameOfBytes, newQuery("page", page)).to(byteElement(offset))
 }
 
-// regionTable returns the regions in the order of the file, and the strip of them.
+// regionTable returns the regions and the padding between them in the order of the file, and
+// the strip of them.
 func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"}, column{Key: "about", Name: "What it holds"}, number("offset", "offset"), column{Key: "size", Name: "size", Unit: "bytes", Number: true},
 		number("share", "share"), number("pages", "pages"))
 	var rows []row
 	var strip []stripPart
+	end := int64(0)
+	padding := func(to int64) {
+		if size := uint64(to - end); to > end {
+			rows = append(rows, row{Cells: []cell{linkCell(bytesLink("padding", end)), textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size), shareCell(float64(size) / float64(f.Size)), noNumber}})
+		}
+	}
 	for i, g := range f.Regions {
 		if g.Size == 0 {
 			continue
 		}
+		padding(g.Offset)
+		end = g.Offset + g.Size
 		share := float64(g.Size) / float64(f.Size)
 		l := bytesLink(g.Name, g.Offset)
 		rows = append(rows, row{Cells: []cell{linkCell(l), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)), countCell(uint64(g.Size)), shareCell(share),
@@ -106,6 +137,7 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 		l.Text = fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))
 		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5), "region-" + strconv.Itoa(i), l})
 	}
+	padding(f.Size)
 	return t.fill(rows), strip
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/internal/annotate"
 	"github.com/profarc/profarc/internal/disk"
@@ -33,7 +34,8 @@ type bytesPage struct {
 	Later    *link
 	Jump     *jump
 	Map      link
-	InReport bool // no line is a link to itself
+	Asked    *link // to the offset that was asked for; nil if none was
+	InReport bool  // no line is a link to itself
 }
 
 func (p *bytesPage) title() string { return fmt.Sprintf("Page %s", grouped(p.Number)) }
@@ -50,6 +52,7 @@ type byteLine struct {
 	Hex     string
 	Text    string
 	Heading bool
+	at      int64
 }
 
 // byteElement is the name of the element of the bytes at an offset.
@@ -57,15 +60,47 @@ func byteElement(offset int64) string { return fmt.Sprintf("at-%x", offset) }
 
 func buildBytes(r *request) (any, error) {
 	size := r.archive().Header().FileSize
-	number, err := strconv.ParseUint(r.query.get("page"), 10, 63)
-	if err != nil || number >= pagesOf(size) {
+	number, offset, err := askedPage(r.query)
+	if err != nil || number >= pagesOf(size) || offset >= size {
 		return nil, errNoPage
 	}
 	p := &bytesPage{Number: number, From: int64(number) << disk.PageShift, Map: linkTo(mapTitle, nameOfMap, query{}), InReport: r.inReport}
 	p.To = min(p.From+disk.PageSize, size)
 	p.turn(r, pagesOf(size)-1)
 	p.place(r)
-	return p, p.read(r)
+	if err := p.read(r); err != nil {
+		return nil, err
+	}
+	if offset >= 0 {
+		p.ask(r, offset)
+	}
+	return p, nil
+}
+
+// askedPage returns the number of the page that a query asks for, and the offset if it asks for
+// one, in decimal or, after 0x, in hexadecimal; otherwise -1.
+func askedPage(q query) (number uint64, offset int64, err error) {
+	asked := strings.ReplaceAll(strings.TrimSpace(q.get("offset")), ",", "")
+	if asked == "" {
+		number, err = strconv.ParseUint(q.get("page"), 10, 63)
+		return number, -1, err
+	}
+	base := 10
+	if digits, ok := strings.CutPrefix(strings.ToLower(asked), "0x"); ok {
+		asked, base = digits, 16
+	}
+	at, err := strconv.ParseUint(asked, base, 63)
+	return at >> disk.PageShift, int64(at), err
+}
+
+// ask adds a link to the bytes at an offset of the page.
+func (p *bytesPage) ask(r *request, offset int64) {
+	for i := range p.Lines {
+		if l := &p.Lines[i]; !l.Heading && l.at <= offset {
+			to := linkTo(fmt.Sprintf("Offset %s, %#x: %s", grouped(uint64(offset)), offset, l.Text), nameOfBytes, r.query).to(byteElement(l.at))
+			p.Asked = &to
+		}
+	}
 }
 
 // mapTitle is the title of the map, which cannot name the bytes' page and be named by it.
@@ -123,7 +158,7 @@ func (p *bytesPage) read(r *request) error {
 }
 
 func newByteLine(r *request, l annotate.Line) byteLine {
-	b := byteLine{Text: l.Text, Heading: len(l.Bytes) == 0, Offset: fmt.Sprintf("%06x", l.Offset), Hex: fmt.Sprintf("% x", l.Bytes[:min(len(l.Bytes), 8)])}
+	b := byteLine{at: l.Offset, Text: l.Text, Heading: len(l.Bytes) == 0, Offset: fmt.Sprintf("%06x", l.Offset), Hex: fmt.Sprintf("% x", l.Bytes[:min(len(l.Bytes), 8)])}
 	if l.Zeros {
 		b.Hex = fmt.Sprintf("00 × %s", grouped(uint64(len(l.Bytes))))
 	}
