@@ -75,7 +75,7 @@ func (p *point) explainTaken(text string) {
 func (r *request) sideOf(s *reader.Store) *request {
 	of := *r
 	if s != r.site.Archive {
-		of.site = r.site.b
+		of.site = r.site.twin
 	}
 	return &of
 }

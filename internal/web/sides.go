@@ -24,24 +24,24 @@ func (s *Site) newSides() {
 	}
 	o := s.Options
 	o.Archive, o.Other = s.Other, s.Archive
-	s.b = &Site{Options: o, work: newWork(s.work.ctx), isB: true}
+	s.twin = &Site{Options: o, work: newWork(s.work.ctx), isB: true, twin: s}
 }
 
-// sides returns the sites of the archives, that of A first.
+// sides returns the sites of the archives of a site that NewSite has returned, that of A first.
 func (s *Site) sides() []*Site {
-	if s.b == nil {
+	if s.twin == nil {
 		return []*Site{s}
 	}
-	return []*Site{s, s.b}
+	return []*Site{s, s.twin}
 }
 
 // asked returns the site that a query asks, and its view of a name; nil if it has none.
 func (s *Site) asked(name string, q query) (*Site, *view) {
 	v := s.viewNamed(name)
-	if s.b == nil || q.get(keyOfSide) != sideB || v != nil && v.both {
+	if s.twin == nil || q.get(keyOfSide) != sideB || v != nil && v.both {
 		return s, v
 	}
-	return s.b, s.b.viewNamed(name)
+	return s.twin, s.twin.viewNamed(name)
 }
 
 // letter returns which of the archives a site shows, for titles of documents; empty for A.
@@ -117,10 +117,11 @@ func (r *request) sideLinks() (list []sideLink) {
 }
 
 // inOther returns a link to what the page shows, in the other archive. What belongs to a method
-// leads to that method, what belongs to another record to the overview.
+// leads to that method, what belongs to another record to the overview, as a view that the
+// other archive does not offer.
 func (r *request) inOther(text string) (l link, ok bool) {
 	switch {
-	case r.view.pages == nil:
+	case r.view.pages == nil && r.site.twin.viewNamed(r.view.name) != nil:
 		return linkTo(text, r.view.name, r.query.ofTables()), true
 	case r.view.name != nameOfMethod:
 		return linkTo(text, overviewView.name, query{}), true

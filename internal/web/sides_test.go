@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/specimen"
 )
 
 // twoArchives returns a site of an archive with a method Only.went, and of another one with a
@@ -117,7 +120,7 @@ func TestMethodsLeadToTheOtherArchive(t *testing.T) {
 			}
 			continue
 		}
-		at := requestOf(t, site.b, nameOfMethod, "at", other.query.get("at"))
+		at := requestOf(t, site.twin, nameOfMethod, "at", other.query.get("at"))
 		if page := built[*methodPage](t, at); page.Name.Method != "Shapes::area()V" || beside.query.get("b") != other.query.get("at") {
 			t.Errorf("%s leads to %+v", name, page.Name)
 		}
@@ -137,5 +140,27 @@ func TestReportHasThePagesOfBothArchives(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report has no %s", want)
 		}
+	}
+}
+
+// TestViewsOfOneArchiveLeadToTheOverviewOfTheOther has stacks in A alone.
+func TestViewsOfOneArchiveLeadToTheOverviewOfTheOther(t *testing.T) {
+	t.Parallel()
+	seen := false
+	for _, sp := range specimen.All() {
+		site := NewSite(t.Context(), Options{Archive: memstore.Open(t, sp.Build()), Other: runOf(t, 1, 2, 3, 4, "x")})
+		if site.viewNamed(nameOfFlame) == nil {
+			continue
+		}
+		seen = true
+		if l := requestOf(t, site, nameOfFlame).sideLinks()[1].Link; l.view != "overview" || l.query.get(keyOfSide) != sideB {
+			t.Errorf("%s: the stacks of A lead to %+v", sp.Name, l)
+		}
+		if l := requestOf(t, site, nameOfMethods).sideLinks()[1].Link; l.view != nameOfMethods {
+			t.Errorf("%s: the methods of A lead to %+v", sp.Name, l)
+		}
+	}
+	if !seen {
+		t.Error("no specimen has stacks")
 	}
 }

@@ -27,7 +27,7 @@ type Options struct {
 type Site struct {
 	Options
 	work *work
-	b    *Site // shows archive B where this one shows A; nil without a second archive
+	twin *Site // shows the other archive; nil if there is one alone
 	isB  bool  // Archive is B, and Other is A
 }
 
