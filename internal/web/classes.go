@@ -131,5 +131,5 @@ func (c *classTally) order(list *table) []int32 {
 			return compareCells(textCell(c.className(a)), textCell(c.className(b)))
 		})
 	}
-	return slices.DeleteFunc(order, func(class int32) bool { return !matchesWords(list.Search, c.className(class)) })
+	return slices.DeleteFunc(order, func(class int32) bool { return !matchesWords(list.Search, c.className(class), c.classes[class].Name) })
 }

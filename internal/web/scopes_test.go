@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/profarc/profarc/builder"
 	_ "github.com/profarc/profarc/internal/demangled"
+	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,6 +49,17 @@ func TestPlacesOfFunctionsOfLLVM(t *testing.T) {
 	} {
 		if in, class := splitName(layout.DomainLLVMIR, name); [2]string{in, class} != want {
 			t.Errorf("%q is in %q, %q, want %q", name, in, class, want)
+		}
+	}
+}
+
+// Classes are spelled as in the names of their methods, and found by either spelling.
+func TestClassesAreSpelledAsTheirMethods(t *testing.T) {
+	t.Parallel()
+	for domain, want := range map[layout.Domain]string{layout.DomainHotSpot: "a.Map.Entry", layout.DomainLLVMIR: "a::Map$Entry", layout.DomainGraal: "a.Map.Entry"} {
+		v := &placeView{tally: &tally{store: memstore.Open(t, builder.New(domain, builder.Config{}))}, places: &places{packages: []place{{Name: "a"}}, classes: []place{{Name: "Map$Entry"}}}}
+		if got := v.className(0); got != want {
+			t.Errorf("%s: the class is %s, want %s", domain, got, want)
 		}
 	}
 }

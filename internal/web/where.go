@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/naming"
@@ -188,10 +187,21 @@ func (v *placeView) packageName(n int32) string {
 	return "the unnamed package"
 }
 
-// className returns the name of a class with its package.
+// className returns the name of a class with its package, as programmers write it.
 func (v *placeView) className(n int32) string {
-	c := v.classes[n]
-	return strings.TrimPrefix(v.packages[c.in].Name+"."+c.Name, ".")
+	in := v.packages[v.classes[n].in].Name
+	switch d := v.store.Header().Domain; {
+	case in == "":
+		return v.ownName(n)
+	case d.LLVM():
+		return in + "::" + v.ownName(n)
+	}
+	return in + "." + v.ownName(n)
+}
+
+// ownName returns the name of a class without its package.
+func (v *placeView) ownName(n int32) string {
+	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
 // A part of the archive says which methods belong to it, and how they are grouped there.
@@ -300,7 +310,7 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	case inPackage:
 		return v.linkAt(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
 	case inClass:
-		return v.linkAt(v.classes[key.n].Name, inClass+strconv.Itoa(int(key.n))), nil
+		return v.linkAt(v.ownName(key.n), inClass+strconv.Itoa(int(key.n))), nil
 	}
 	l, err := v.link(key.n)
 	if long || err != nil {
