@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -29,7 +30,8 @@ var (
 
 // A caller is a node of the tree of a method's calling contexts. The root is the method itself.
 type caller struct {
-	Method   link // empty for the root
+	Method   link   // empty for the root
+	At       string // what the point is numbered by
 	Point    int32
 	Total    uint64 // of all contexts that go through this call
 	Share    float64
@@ -153,7 +155,7 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 		if c.Method, err = methodLink(b.request.archive(), f.Caller); err != nil {
 			return nil, err
 		}
-		c.Point = f.Point
+		c.At, c.Point = naming.PointWord(b.request.archive().Header().Domain), f.Point
 	}
 	for _, q := range n.own[:min(len(n.own), profilesOfContext)] {
 		text := "profile"

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -36,6 +38,8 @@ type methodPage struct {
 	Measure     string  // of the counts in the tree
 	Versions    []version
 	Code        []*codePart
+	Size        uint64    // bytes of all profiles, as top --by size has them
+	Hint        string    // how to get code beside the points, empty if there is no need
 	NoCode      string    // why there is no code beside the points, empty if there is or none is wanted
 	LLVM        *llvmPart // nil in other domains
 	Profiles    []*profilePart
@@ -65,10 +69,27 @@ func buildMethod(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, q := range all {
+		p.Size += uint64(len(disk.Block(q.Bytes())))
+	}
+	p.Hint = codeHint(r)
 	if p.LLVM, err = newLLVMPart(r, m); err != nil {
 		return nil, err
 	}
 	return p, cmp.Or(p.addSamples(r, m), p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
+}
+
+// codeHint says which flags show the code of methods, empty if they are given or the page is in
+// a report.
+func codeHint(r *request) string {
+	switch {
+	case r.inReport || !listing.Takes(r.archive().Header().Domain):
+	case len(r.site.ClassPath) == 0:
+		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the classes that ran, and --source-path, naming their sources."
+	case len(r.site.SourcePath) == 0:
+		return "Source lines stand beside the bytecode if profarc web is started with --source-path, naming folders or jars of sources."
+	}
+	return ""
 }
 
 // methodNotes says what is special about a method.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/specimen"
@@ -164,4 +166,55 @@ func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The page of a method of HotSpot's says what its profiles take, why points may have fewer counts
+// than the method has invocations, what points are numbered by, and how to see code.
+func TestMethodPageExplainsItsNumbers(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
+	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p.Invocations(9000)
+	p.Interpreted(512)
+	if err := p.Done(); err != nil {
+		t.Fatal(err)
+	}
+	explained := explainNumbers(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})) + explainNumbers(t, specimenSite(t, specimen.All()[0]))
+	if explained != 1 {
+		t.Errorf("%d methods with interpreted invocations", explained)
+	}
+}
+
+// explainNumbers checks the pages of all methods, and returns how many profiles have interpreted
+// invocations.
+func explainNumbers(t *testing.T, site *Site) (interpreted int) {
+	by, _ := analyze.MeasureNamed("size")
+	for m, err := range site.Archive.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, err := by.Values(site.Archive, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := shownPageOf(t, site, "method", methodQuery(m))
+		if want := plural(values[0], "byte") + " of profiles in the archive"; values[0] > 0 != strings.Contains(body, want) {
+			t.Errorf("%s: no %q, or one too many", refText(m.Ref()), want)
+		}
+		if !strings.Contains(body, "--class-path, naming") {
+			t.Errorf("%s: no hint at --class-path", refText(m.Ref()))
+		}
+		if strings.Contains(body, `class="number">Point</th>`) {
+			t.Errorf("%s: points are numbered by bci", refText(m.Ref()))
+		}
+		for q, err := range m.Profiles() {
+			if n, ok := q.Interpreted(); err == nil && ok && n.Load() > 0 {
+				interpreted++
+				if want := "The interpreter counted " + plural(n.Load(), "invocation"); !strings.Contains(body, want) {
+					t.Errorf("%s: no %q", refText(m.Ref()), want)
+				}
+			}
+		}
+	}
+	return interpreted
 }

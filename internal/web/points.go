@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -24,6 +25,7 @@ type pointReader struct {
 // A point is what a page shows of a profile point.
 type point struct {
 	ID       string // of its element; empty if another has it
+	Word     string // what the number is: bci or point
 	Number   int32
 	Kind     string
 	About    string // what the kind means
@@ -104,7 +106,7 @@ func (b *pointReader) element(n int32) string {
 // point returns what is shown of a point. Called is what the bytecode at the point calls,
 // nil if that is not known.
 func (b *pointReader) point(p *listing.Point, called *listing.Ref) *point {
-	q := &point{ID: b.element(p.Point), Number: p.Point, Kind: p.Kind, About: kindsAbout[p.Entry.Tag()], Executed: p.Executed, Count: p.Count}
+	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point, Kind: p.Kind, About: kindsAbout[p.Entry.Tag()], Executed: p.Executed, Count: p.Count}
 	if p.Sub != "" && p.Entry.Tag() != layout.TagCount {
 		q.Kind += ", " + p.Sub
 	}

@@ -136,7 +136,9 @@ func siteRow(r *request, s *ranking.PollutedSite, inContexts bool) (row, error) 
 		return shown, nil
 	}
 	contexts := countCell(uint64(s.Contexts))
-	contexts.Link.view, contexts.Link.query = at.view, at.query
+	if s.Contexts > 1 { // the page of one context would say what this row says
+		contexts.Link.view, contexts.Link.query = at.view, at.query
+	}
 	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
 	if s.Split == ranking.SplitPartly {
 		split.Link.Text = percent(s.Cured)

@@ -7,7 +7,9 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -31,6 +33,9 @@ type profilePart struct {
 	Compiler []fact      // what the compilers noted
 	Traps    []trapFact
 	Sections []*section
+	// Interpreted is how many invocations HotSpot's interpreter counted, which counts no points
+	// before there is a profile; 0 in other domains.
+	Interpreted uint64
 	// Beside says that the points stand beside the code, above.
 	Beside bool
 }
@@ -41,6 +46,7 @@ type fact struct{ Name, Value string }
 // A frameLink is a caller in a context.
 type frameLink struct {
 	Method link
+	At     string // what the point is numbered by
 	Point  int32
 }
 
@@ -67,6 +73,9 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 		return nil, err
 	}
 	p.Facts, p.Compiler = countFacts(q), compilerFacts(b.request.archive().Header().Domain, q)
+	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
+		p.Interpreted = n.Load()
+	}
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		if beside && s == layout.SectionData {
 			continue
@@ -95,7 +104,7 @@ func (p *profilePart) addContext(q reader.Profile) error {
 		if err != nil {
 			return err
 		}
-		p.Callers = append(p.Callers, frameLink{l, f.Point})
+		p.Callers = append(p.Callers, frameLink{l, naming.PointWord(q.Store().Header().Domain), f.Point})
 	}
 	return nil
 }
@@ -114,7 +123,7 @@ func countFacts(q reader.Profile) (list []fact) {
 	for _, c := range []struct {
 		name string
 		get  func() (reader.Counter, bool)
-	}{{"Invocations", q.Invocations}, {"Backedges", q.Backedges}, {"Interpreted", q.Interpreted}} {
+	}{{"Invocations", q.Invocations}, {"Backedges", q.Backedges}, {"Invocations by the interpreter", q.Interpreted}} {
 		if n, ok := c.get(); ok {
 			list = append(list, fact{c.name, grouped(n.Load())})
 		}
@@ -123,6 +132,7 @@ func countFacts(q reader.Profile) (list []fact) {
 	if code > 0 {
 		list = append(list, fact{"Size of the code", plural(uint64(code), "byte")})
 	}
+	list = append(list, fact{"Size in the archive", plural(uint64(len(disk.Block(q.Bytes()))), "byte")})
 	if host > 0 {
 		list = append(list, fact{"Size in the VM", plural(uint64(host), "byte")})
 	}
@@ -133,9 +143,9 @@ func countFacts(q reader.Profile) (list []fact) {
 func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 	add := func(name string, n uint64) { list = append(list, fact{name, grouped(n)}) }
 	if c, ok := q.Compile(); ok {
-		list = append(list, fact{"Highest tier", tierText(d, int(c.Level))})
+		list = append(list, fact{"Highest level", tierText(d, int(c.Level))})
 		add("Loops", uint64(c.Loops))
-		add("Blocks", uint64(c.Blocks))
+		add("Basic blocks", uint64(c.Blocks))
 	}
 	if h, ok := q.History(); ok {
 		add("Decompiles", uint64(h.Decompiles))
