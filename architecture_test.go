@@ -227,7 +227,7 @@ var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dum
 var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
 
 // ofTheCommand lists packages that the command alone imports, and that may speak as it does.
-var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "fleet/"}
+var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "internal/gate/", "internal/report/", "internal/web/", "fleet/"}
 
 func isOfTheCommand(name string) bool {
 	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand, func(p string) bool { return strings.HasPrefix(name, p) })

@@ -25,7 +25,7 @@ type Measure struct {
 
 // Measures are all measures, in the order in which help lists them.
 var Measures = []Measure{
-	{Name: "weight", About: "its invocations and counts: what reduce and info --summary go by", of: sumWeight},
+	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
 	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
