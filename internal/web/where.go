@@ -336,7 +336,10 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 	if v.by.Name == "size" {
 		value.Unit = "bytes"
 	}
-	columns := []column{{Key: "name", Name: "Name"}, value, number("share", "Share of "+p.part), number("whole", "Share of "+p.Whole)}
+	columns := []column{{Key: "name", Name: "Name"}, value, number("whole", "Share of "+p.Whole)}
+	if p.Total != whole {
+		columns = slices.Insert(columns, 2, number("share", "Share of "+p.part))
+	}
 	methods := !slices.ContainsFunc(groups, func(g branch) bool { return !g.isMethod && g.rest == 0 })
 	if !methods {
 		columns = append(columns, number("parts", "Parts"))
@@ -353,7 +356,10 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 		if g.rest > 0 {
 			g.link.Text = grouped(uint64(g.rest)) + " more"
 		}
-		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, p.Total)), shareCell(shareOf(g.value, whole))}
+		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, whole))}
+		if p.Total != whole {
+			cells = slices.Insert(cells, 2, shareCell(shareOf(g.value, p.Total)))
+		}
 		if !methods {
 			cells = append(cells, countCell(uint64(g.of)))
 		} else if g.rest > 0 {
