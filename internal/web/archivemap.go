@@ -48,7 +48,7 @@ type stripPart struct {
 // regionsAbout says what the regions are, by their names.
 var regionsAbout = map[string]string{
 	"header": "what the archive is, and where its regions lie",
-	"ps":     "a sum of each page of 4,096 bytes of the other regions",
+	"ps":     "a sum of each page of 4,096 bytes from ix to the end of the file",
 	"ix":     "the hash index: lines of 64 bytes, each with ten slots, which lead from ids to profiles",
 	"ro":     "names, types, methods and calling contexts, which are only read",
 	"bm":     "where pointers lie in rw, so that it can be moved to another address",
