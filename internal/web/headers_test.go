@@ -36,17 +36,19 @@ func TestAnswersHaveHeadersOfTheirPolicy(t *testing.T) {
 	}
 }
 
-// A connection may be idle for longer or shorter than a request may take.
-func TestIdleConnectionsHaveATimeOfTheirOwn(t *testing.T) {
+// A header, and the time between two requests, have limits other than a whole request.
+func TestTimesAreOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	limits := usualLimits
-	limits.idle = 100 * time.Millisecond
+	limits.idle, limits.header = 100*time.Millisecond, 100*time.Millisecond
 	s := serveOnLoopback(t, limits)
-	c := s.dial(t)
-	begin := time.Now()
-	fmt.Fprint(c, s.get("methods"))
-	isClosed(t, c, "an idle connection")
-	if took := time.Since(begin); took > limits.request/2 {
-		t.Errorf("an idle connection closes after %v", took)
+	for what, text := range map[string]string{"an idle connection": s.get("methods"), "half a header": "GET / HTTP/1.1\r\n"} {
+		c := s.dial(t)
+		begin := time.Now()
+		fmt.Fprint(c, text)
+		isClosed(t, c, what)
+		if took := time.Since(begin); took > limits.request/2 {
+			t.Errorf("%s is closed after %v", what, took)
+		}
 	}
 }

@@ -473,7 +473,11 @@ func TestAnswersInFlightEnd(t *testing.T) {
 		fmt.Fprint(c, s.get("methods"))
 		waitFor(t, "a page that waits", func() bool { return goroutinesIn("(*Server).take") == 1 })
 		s.stop()
+		begin := time.Now()
 		isClosed(t, unproven, "a connection without the token, at the end")
+		if took := time.Since(begin); took > 4*time.Second { // http.Server waits for 5
+			t.Errorf("a connection without the token holds the end up for %v", took)
+		}
 		if !late {
 			<-s.slots
 			if answer, body := readAnswer(t, bufio.NewReader(c), "the page in flight"); answer.StatusCode != http.StatusOK || !strings.HasSuffix(body, "</html>\n") {
