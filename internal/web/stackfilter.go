@@ -3,6 +3,7 @@ package web
 import (
 	"strings"
 
+	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/flame"
 )
 
@@ -55,9 +56,15 @@ func (p *flamePage) filters(b *flameGraph) {
 	if b.at == flame.Root {
 		return
 	}
-	if name := b.name(b.tree.Nodes[b.at].Frame); name.full != "" {
+	if name := b.name(b.tree.Nodes[b.at].Frame); fitsField(name.full) {
 		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.short, keyOfFocus, name.full), filterLink(q, "Only without "+name.short, keyOfIgnore, name.full))
 	}
+}
+
+// fitsField reports whether a name can stand in an address and in a field: it is not too long, and
+// shows all that it has.
+func fitsField(name string) bool {
+	return name != "" && len(name) <= mostTitle && escape.Printable(name) == name
 }
 
 // filterLink returns a link to all stacks that pass a filter.

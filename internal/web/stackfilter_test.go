@@ -83,10 +83,14 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			method = cmp.Or(method, s.names[0])
 		}
 		p := built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at)))
-		if len(p.Filters) != 2 || p.Filtered() {
+		want := 2
+		if strings.HasPrefix(name, "hostile") {
+			want = 0 // fields and addresses would have what is not printable
+		}
+		if len(p.Filters) != want || p.Filtered() {
 			t.Errorf("%s: the filters of a node are %+v", name, p.Filters)
 		}
-		for i, key := range []string{keyOfFocus, keyOfIgnore} {
+		for i, key := range []string{keyOfFocus, keyOfIgnore}[:len(p.Filters)] {
 			q := p.Filters[i].query
 			r := requestOf(t, site, nameOfFlame)
 			r.query = q
@@ -109,7 +113,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), grouped(p.Whole)), `name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`, "do not go through “x/y”"} {
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), grouped(p.Whole)), `name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`, "do not go through “<bdi>x/y</bdi>”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {
 				t.Errorf("%s: the page has no %s: %s", name, want, body[:2000])
 			}
@@ -132,9 +136,11 @@ func TestNamelessMethodsAreNoFilters(t *testing.T) {
 				continue
 			}
 			want := 2
-			if b.name(tree.Nodes[at].Frame).full == "" {
+			if full := b.name(tree.Nodes[at].Frame).full; full == "" {
 				want = 0
 				nameless++
+			} else if strings.HasPrefix(name, "hostile") {
+				want = 0
 			}
 			if p := built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at))); len(p.Filters) != want {
 				t.Errorf("%s: node %d has %d links", name, at, len(p.Filters))
