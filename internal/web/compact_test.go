@@ -176,6 +176,7 @@ func TestCompactKeepsWhatIsShown(t *testing.T) {
 		"<td data-value=\"0.123456789\">12.3%</td>":                         "<td data-value=0.123457>12.3%</td>",
 		"<td data-value=\"12345678.5\">12,345,678</td>":                     "<td data-value=12345678.5>12,345,678</td>",
 		"<li>a<ul><li>b</li></ul></li><li>c</li></ul>":                      "<li>a<ul><li>b</ul><li>c</ul>",
+		"<p><span>a</span></p><p><b>c</b></p></div>":                        "<p><span>a</span><p><b>c</b></div>",
 		"a < b": "a < b",
 	} {
 		if got := compact(page, map[string]bool{"x": true}); got != want {

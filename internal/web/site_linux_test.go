@@ -56,6 +56,9 @@ func TestSitesCloseTheirFiles(t *testing.T) {
 	if _, err := tallied(requestOf(t, site, nameOfMethods)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a closed site begins to count: %v", err)
 	}
+	if n := len(site.work.jobs); n != 1 {
+		t.Errorf("a closed site has %d jobs", n)
+	}
 	if _, err := programOf(requestOf(t, site, nameOfMethods)); err != nil {
 		t.Errorf("what was computed is lost: %v", err)
 	}

@@ -99,7 +99,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "focus", method, "ignore", "x/y", "find", "z", "up", "1"))
-		if len(p.Filters) != 3 || p.Filters[0].query.get(keyOfFocus) != "" || p.Filters[0].query.get("find") != "z" || p.Filters[1].query.get(keyOfFocus) != "z" || p.Filters[2].query.get(keyOfIgnore) != "z" {
+		if len(p.Filters) != 3 || p.Filters[0].query.get(keyOfFocus) != "" || p.Filters[0].query.get("find") != "z" || p.Filters[1].query.get(keyOfFocus) != "z" || p.Filters[2].query.get(keyOfIgnore) != "z" || p.Filters[1].query.get("find") != "" {
 			t.Errorf("%s: the filters are %+v", name, p.Filters)
 		}
 		for _, kept := range p.Kept {
