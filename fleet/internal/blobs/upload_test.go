@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -34,6 +35,7 @@ func TestUploadInPieces(t *testing.T) {
 		if second := strings.Contains(r.URL.RawQuery, "partNumber=2"); !second {
 			return false
 		}
+		_, _ = io.Copy(io.Discard, r.Body) // else the connection may be reset before the answer is read
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	})
