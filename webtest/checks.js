@@ -1,5 +1,5 @@
 // Functions that return problems of the page that is shown, as texts. None changes the page,
-// but for the focus. The functions are made once for each page.
+// but for the focus and takeHidden. The functions are made once for each page.
 globalThis.checks ??= (() => {
   const shown = (e) => e.checkVisibility({ checkOpacity: false, checkVisibilityCSS: true }) && e.getClientRects().length > 0;
   const describe = (e) => (e.cloneNode(false).outerHTML + " " + e.textContent.trim()).slice(0, 160);
@@ -38,8 +38,15 @@ globalThis.checks ??= (() => {
   }
 
   // colour returns red, green and blue from 0 to 255, and the opacity.
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const colours = new Map();
   function colour(text) {
+    if (!colours.has(text)) colours.set(text, paint(text));
+    return { ...colours.get(text) };
+  }
+
+  // paint finds out what a colour is by painting with it.
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  function paint(text) {
     canvas.clearRect(0, 0, 1, 1);
     canvas.fillStyle = "#0000";
     canvas.fillStyle = text;
@@ -205,11 +212,27 @@ globalThis.checks ??= (() => {
     return found;
   }
 
+  // takeHidden removes those pages of a report that are not shown, until putBack: checks of the
+  // one that is shown need not go through all.
+  let taken = [];
+  function takeHidden() {
+    taken = [...document.querySelectorAll("section.page")].filter((page) => !shown(page)).map((page) => {
+      const place = document.createComment("");
+      page.replaceWith(place);
+      return () => place.replaceWith(page);
+    });
+    return [];
+  }
+  function putBack() {
+    taken.forEach((back) => back());
+    return [];
+  }
+
   // alone finds mistakes in a report, which shows one of its pages.
   function alone() {
     const pages = [...document.querySelectorAll("section.page")].filter(shown);
     return pages.length === 1 && "#" + pages[0].id === decodeURIComponent(location.hash) ? [] : ["shown: " + pages.map((p) => p.id).join(" ")];
   }
 
-  return { alone, overflow, injected, outsideOfBdi, faintSVG, faintText, axeProblems, unsorted, rows, watchFocus, focusProblems, links, outline, shown };
+  return { takeHidden, putBack, alone, overflow, injected, outsideOfBdi, faintSVG, faintText, axeProblems, unsorted, rows, watchFocus, focusProblems, links, outline, shown };
 })()

@@ -41,9 +41,10 @@ func (c *Crawl) Add(addresses ...string) {
 	}
 }
 
-// limitOf returns how many pages of a kind are looked at. Those of a table's states are alike.
+// limitOf returns how many pages of a kind are looked at. Those of a table's states are alike, and
+// those of a second archive are like those of the first.
 func limitOf(kind string) int {
-	if strings.Contains(kind, "?.") || strings.Contains(kind, "&.") {
+	if strings.Contains(kind, "?.") || strings.Contains(kind, "&.") || strings.Contains(kind, "?archive") {
 		return 1
 	}
 	return ofEachKind

@@ -11,8 +11,10 @@ import (
 // TestEveryPage looks at a few pages of every kind of every sample, at all widths and in both
 // colour schemes.
 func TestEveryPage(t *testing.T) {
+	t.Parallel()
 	for _, s := range must(t, shared.samples) {
 		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
 			tab := openTab(t)
 			folder := serve(t, tab, s.Name)
 			crawl := NewCrawl(folder + "overview")
@@ -34,11 +36,14 @@ func TestEveryPage(t *testing.T) {
 
 // TestReports looks at pages of the report of every sample, as TestEveryPage does.
 func TestReports(t *testing.T) {
+	t.Parallel()
 	for _, s := range must(t, shared.samples) {
 		t.Run(s.Name, func(t *testing.T) {
+			t.Parallel()
 			tab := openTab(t)
 			file := report(t, tab, s.Name)
 			open(t, tab, file)
+			check(t, tab, "all pages", "injected", "outsideOfBdi", "outline")
 			var ids []string
 			if err := tab.Eval(`[...document.querySelectorAll("section.page")].map((s) => s.id)`, &ids); err != nil {
 				t.Fatal(err)
@@ -50,8 +55,9 @@ func TestReports(t *testing.T) {
 					continue
 				}
 				open(t, tab, file+"#"+url.PathEscape(id))
-				check(t, tab, id, "alone")
+				check(t, tab, id, "alone", "takeHidden")
 				inspect(t, tab, "#"+id, thoroughReport[s.Name] && seen[kind] == 1)
+				check(t, tab, id, "putBack")
 			}
 		})
 	}
@@ -118,6 +124,7 @@ func plain(page string) bool {
 
 // TestAxeIsThere tells whether TestEveryPage and TestReports check accessibility.
 func TestAxeIsThere(t *testing.T) {
+	t.Parallel()
 	if _, err := shared.axe(); err != nil {
 		t.Skip("no axe-core: ", err)
 	}

@@ -14,6 +14,7 @@ const mostUnlike = 0.1
 // TestReadmePictures takes the pictures of the README again, and compares them with those of
 // docs/images.
 func TestReadmePictures(t *testing.T) {
+	t.Parallel()
 	tab := openTab(t)
 	taken, err := ReadmePictures(t.Context(), must(t, shared.command), tab, t.TempDir())
 	if errors.Is(err, ErrNoSources) {
@@ -44,6 +45,7 @@ func TestReadmePictures(t *testing.T) {
 
 // TestPicturesOfOtherPagesAreUnlike compares the two pictures with each other.
 func TestPicturesOfOtherPagesAreUnlike(t *testing.T) {
+	t.Parallel()
 	folder := filepath.Join(must(t, moduleFolder), "docs/images")
 	var pictures [][]byte
 	for name := range readmePages {

@@ -33,6 +33,9 @@ type Tab struct {
 	ctx   context.Context
 	close context.CancelFunc
 
+	width  int64  // of the window
+	scheme string // of the colours
+
 	mu       sync.Mutex
 	origin   string   // what every request must begin with
 	problems []string // since the last call of Problems
@@ -146,6 +149,10 @@ func (t *Tab) Open(url string) error {
 
 // View sets the width of the window, in pixels, and the colour scheme.
 func (t *Tab) View(width int64, scheme string) error {
+	if t.width == width && t.scheme == scheme {
+		return nil
+	}
+	t.width, t.scheme = width, scheme
 	return t.run(emulation.SetDeviceMetricsOverride(width, height, 1, false),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
@@ -205,6 +212,7 @@ func (t *Tab) Picture(highest int64) (png []byte, err error) {
 	if err := t.Eval(`[innerWidth, document.documentElement.scrollHeight]`, &size); err != nil {
 		return nil, err
 	}
+	t.width = 0 // the height changes
 	err = t.run(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(), chromedp.CaptureScreenshot(&png))
 	return png, err
 }

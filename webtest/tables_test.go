@@ -11,8 +11,10 @@ import (
 
 // TestTablesOfServer uses the table of methods, with the scripts of pages and without.
 func TestTablesOfServer(t *testing.T) {
+	t.Parallel()
 	for _, script := range []bool{true, false} {
 		t.Run(fmt.Sprint("script ", script), func(t *testing.T) {
+			t.Parallel()
 			tab := openTab(t)
 			folder := serve(t, tab, "many")
 			if err := tab.AllowScript(script); err != nil {
@@ -54,8 +56,10 @@ func goBack(t *testing.T, tab *Tab, by int, address string) {
 
 // TestSearchOfEveryView searches in every view that offers it for a part of a row.
 func TestSearchOfEveryView(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"many", "compared"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			tab := openTab(t)
 			eachView(t, tab, serve(t, tab, name), func(page string) {
 				rows := visibleRows(t, tab)
@@ -110,6 +114,7 @@ func follow(t *testing.T, tab *Tab, actions ...chromedp.Action) {
 
 // TestTablesOfReport sorts and searches by the script of a report.
 func TestTablesOfReport(t *testing.T) {
+	t.Parallel()
 	tab := openTab(t)
 	open(t, tab, report(t, tab, "many")+"#methods")
 	before := visibleRows(t, tab)
@@ -139,6 +144,7 @@ func click(t *testing.T, tab *Tab, selector string) {
 
 // TestReportWithoutScript follows the links of a report without its script.
 func TestReportWithoutScript(t *testing.T) {
+	t.Parallel()
 	tab := openTab(t)
 	file := report(t, tab, "many")
 	if err := tab.AllowScript(false); err != nil {
