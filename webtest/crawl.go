@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Crawl finds the pages of a site that are looked at: a few of every kind of link, so that
+// A Crawl finds the pages of a site that are looked at: some of every kind of link, so that
 // new views and new links of them are found.
 type Crawl struct {
 	next   []string
@@ -15,9 +15,6 @@ type Crawl struct {
 	seen   map[string]bool
 	ofKind map[string]int
 }
-
-// ofEachKind is how many pages are looked at that differ only in the values of their query.
-const ofEachKind = 2
 
 // NewCrawl returns a crawl that begins at an address.
 func NewCrawl(address string) *Crawl {
@@ -41,13 +38,12 @@ func (c *Crawl) Add(addresses ...string) {
 	}
 }
 
-// limitOf returns how many pages of a kind are looked at. Those of a table's states are alike, and
-// those of a second archive are like those of the first.
+// limitOf returns how many pages of a kind are looked at. Pages of methods differ most.
 func limitOf(kind string) int {
-	if strings.Contains(kind, "?.") || strings.Contains(kind, "&.") || strings.Contains(kind, "?archive") {
-		return 1
+	if view, keys, _ := strings.Cut(kind, "?"); view == "method" && !strings.Contains(keys, ".") {
+		return 3
 	}
-	return ofEachKind
+	return 1
 }
 
 // First reports whether an address is the first of its kind.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestEveryPage looks at a few pages of every kind of every sample, at all widths and in both
+// TestEveryPage looks at pages of every kind of every sample, at all widths and in both
 // colour schemes.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestReports(t *testing.T) {
 			seen := map[string]int{}
 			for _, id := range ids {
 				kind, _, _ := strings.Cut(id, ".")
-				if seen[kind]++; seen[kind] > ofEachKind {
+				if seen[kind]++; seen[kind] > limitOf(kind) {
 					continue
 				}
 				open(t, tab, file+"#"+url.PathEscape(id))
