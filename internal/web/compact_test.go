@@ -9,74 +9,69 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"github.com/profarc/profarc/internal/specimen"
 )
 
-// An element is what a browser makes of a tag, or of a text between tags.
-type element struct {
-	Name, Attributes, Text string
-	Within                 []*element
+// A shownText writes what a browser shows of nodes, as text: elements with their attributes but for
+// those that compact may leave out, and spaces where they are shown.
+type shownText struct{ strings.Builder }
+
+// blocks are the elements around whose tags spaces are not shown: each has lines of its own,
+// or is of SVG.
+var blocks = setOf("table caption thead tbody tr td th ul ol li dl dt dd p div pre section details summary h1 h2 h3 nav form g rect title text line path")
+
+var (
+	spacesAtLines = regexp.MustCompile(` *\n[\n ]*`)
+	spacesInLine  = regexp.MustCompile(`[ \t\r\n]+`)
+	keptSpaces    = strings.NewReplacer(" ", "\u2423", "\n", "\u21b5")
+)
+
+// shownOf returns what a browser shows of a page's HTML, which x/net/html reads by the rules of
+// browsers.
+func shownOf(t *testing.T, page string) string {
+	nodes, err := html.ParseFragment(strings.NewReader(page), &html.Node{Type: html.ElementNode, Data: "main", DataAtom: atom.Main})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown shownText
+	for _, n := range nodes {
+		shown.node(n, false)
+	}
+	return spacesAtLines.ReplaceAllString(shown.String(), "\n")
 }
 
-// closers are the tags that end an element whose end tag was left out, as browsers do it.
-var closers = map[string]string{"td": "td th tr tbody", "th": "td th tr tbody", "tr": "tr tbody", "thead": "tbody", "tbody": "tbody", "li": "li", "dt": "dt dd", "dd": "dt dd",
-	"p": "p div dl ul ol table form nav section details h1 h2 h3"}
+func (s *shownText) node(n *html.Node, inPre bool) {
+	switch {
+	case n.Type == html.TextNode && inPre:
+		s.WriteString(keptSpaces.Replace(n.Data))
+	case n.Type == html.TextNode:
+		s.WriteString(spacesInLine.ReplaceAllString(n.Data, " "))
+	case n.Data == "bdi" && n.FirstChild != nil && n.FirstChild == n.LastChild && plainNumber.MatchString(n.FirstChild.Data):
+		s.node(n.FirstChild, inPre)
+	default:
+		s.element(n, inPre || n.Data == "pre")
+	}
+}
 
-var anyAttribute = regexp.MustCompile(` ([a-zA-Z-]+)(?:=(?:"([^"]*)"|([^\s">]+)))?`)
-
-// elementsOf returns the elements of HTML, with or without what compact leaves out.
-func elementsOf(t *testing.T, page string) *element {
-	root := &element{Name: "root"}
-	open := []*element{root}
-	for _, p := range piecesOf(page) {
-		top := open[len(open)-1]
-		switch text := strings.Join(strings.Fields(p.text), " "); {
-		case p.name == "" && text != "":
-			top.Within = append(top.Within, &element{Text: text})
-		case p.name == "":
-		case p.end:
-			for top.Name != p.name {
-				if closers[top.Name] == "" {
-					t.Fatalf("</%s> ends %s", p.name, top.Name)
-				}
-				open = open[:len(open)-1]
-				top = open[len(open)-1]
-			}
-			open = open[:len(open)-1]
-		default:
-			for strings.Contains(" "+closers[top.Name]+" ", " "+p.name+" ") {
-				open = open[:len(open)-1]
-				top = open[len(open)-1]
-			}
-			e := &element{Name: p.name}
-			for _, a := range anyAttribute.FindAllStringSubmatch(strings.TrimSuffix(strings.TrimSuffix(p.text, ">"), "/"), -1) {
-				if a[1] != "id" && a[1] != "title" && a[1] != "data-value" {
-					e.Attributes += fmt.Sprintf(" %s=%q", a[1], a[2]+a[3])
-				}
-			}
-			top.Within = append(top.Within, e)
-			if empty := strings.HasSuffix(p.text, "/>") || p.name == "input" || p.name == "wbr"; !empty {
-				open = append(open, e)
-			}
+func (s *shownText) element(n *html.Node, inPre bool) {
+	border := ""
+	if blocks[n.Data] {
+		border = "\n"
+	}
+	fmt.Fprintf(s, "%s<%s", border, n.Data)
+	for _, a := range n.Attr {
+		if a.Key != "id" && a.Key != "title" && a.Key != "data-value" {
+			fmt.Fprintf(s, " %s=%q", a.Key, a.Val)
 		}
 	}
-	return root
-}
-
-// plain returns elements as text, without those around mere numbers.
-func (e *element) plain() string {
-	if e.Name == "" {
-		return e.Text
+	s.WriteString(">" + border)
+	for within := range n.ChildNodes() {
+		s.node(within, inPre)
 	}
-	var b strings.Builder
-	for _, w := range e.Within {
-		b.WriteString(w.plain() + " ")
-	}
-	if within := strings.TrimSpace(b.String()); e.Name == "bdi" && plainNumber.MatchString(within) {
-		return within
-	}
-	return fmt.Sprintf("\n<%s%s> %s</>", e.Name, e.Attributes, strings.TrimSpace(b.String()))
+	fmt.Fprintf(s, "%s</%s>%s", border, n.Data, border)
 }
 
 // eachReportPage calls f with all pages of the reports of all specimens, and the ids to which
@@ -112,7 +107,7 @@ func TestCompactPagesAreTheSame(t *testing.T) {
 	before, after, pages := 0, 0, 0
 	eachReportPage(t, func(name, page string, targets map[string]bool) {
 		short := compact(page, targets)
-		if d := cmp.Diff(elementsOf(t, page).plain(), elementsOf(t, short).plain()); d != "" {
+		if d := cmp.Diff(shownOf(t, page), shownOf(t, short)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		before, after, pages = before+len(page), after+len(short), pages+1
