@@ -26,9 +26,6 @@ func Note(is bool, text string) string {
 	return " (" + text + ")"
 }
 
-// FormatID returns an id in hexadecimal.
-func FormatID(id uint64) string { return fmt.Sprintf("%016x", id) }
-
 // Shorten drops the middle of a text that is longer than most characters. More
 // of the end stays than of the front, since names differ there.
 func Shorten(text string, most int) string {

@@ -42,6 +42,14 @@ func (c *TableColumn) Signed() bool {
 	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
 }
 
+// Compare compares the numbers of two rows in a column of numbers.
+func (c *TableColumn) Compare(a, b int) int {
+	if c.Signed() {
+		return cmp.Compare(int64(c.Raw(a)), int64(c.Raw(b)))
+	}
+	return cmp.Compare(c.Raw(a), c.Raw(b))
+}
+
 // Raw returns a cell as it is stored.
 func (c *TableColumn) Raw(row int) uint64 { return c.t.Cell(c.column, row) }
 
@@ -63,7 +71,7 @@ func (c *TableColumn) word(v uint64) string {
 	case disk.FormSigned:
 		return fmt.Sprint(int64(v))
 	case disk.FormHex:
-		return idText(v)
+		return naming.IDText(v)
 	case disk.FormTime:
 		if v == 0 {
 			return "-"
@@ -86,7 +94,7 @@ func (c *TableColumn) function(id uint64) string {
 			return name.String()
 		}
 	}
-	return idText(id)
+	return naming.IDText(id)
 }
 
 func (c *TableColumn) reference(n layout.Ref) (string, error) {
@@ -130,7 +138,7 @@ func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	name, err := analyze.NameOf(s, m)
 	text := name.String()
 	if p.Code() != 0 {
-		text += " code " + idText(p.Code())
+		text += " code " + naming.IDText(p.Code())
 	}
 	c, ok, contextErr := p.Context()
 	if err = cmp.Or(err, contextErr); err != nil || !ok {
@@ -168,5 +176,3 @@ func callersText(s *reader.Store, c reader.Context) (string, error) {
 	}
 	return text.String(), err
 }
-
-func idText(id uint64) string { return fmt.Sprintf("%016x", id) }

@@ -32,6 +32,9 @@ func MethodText(d layout.Domain, k layout.Key) string {
 	return class + k.Name + between + k.Signature
 }
 
+// IDText returns an id of a method or of code in hexadecimal.
+func IDText(id uint64) string { return fmt.Sprintf("%016x", id) }
+
 // AccessText returns the access flags before a method, each followed by a space.
 func AccessText(access uint32) string {
 	text := ""

@@ -128,7 +128,7 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {
-			row.Code = fmt.Sprintf("%016x", f.site.code)
+			row.Code = naming.IDText(f.site.code)
 		}
 		if row.Kind == SiteNull {
 			row.Other, row.Best = 0, 0

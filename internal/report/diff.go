@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -376,7 +377,7 @@ func (n *diffNames) target(s *reader.Store, id uint64) string {
 	if m, err := s.Lookup(id); err == nil {
 		return n.of(s, m).String()
 	}
-	return fmt.Sprintf("%016x", id)
+	return naming.IDText(id)
 }
 
 func (w DiffWay) String() string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }

@@ -33,16 +33,12 @@ type classTally struct {
 }
 
 func buildClasses(r *request) (any, error) {
-	t, err := tallied(r)
-	if err != nil {
-		return nil, err
-	}
-	where, err := placed(r)
+	v, err := placeViewOf(r)
 	if err != nil {
 		return nil, err
 	}
 	c, err := gather(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally, error) {
-		return newClassTally(ctx, t, where)
+		return newClassTally(ctx, v)
 	})
 	if err != nil {
 		return nil, err
@@ -58,9 +54,9 @@ func buildClasses(r *request) (any, error) {
 }
 
 // newClassTally adds the values of methods up.
-func newClassTally(ctx context.Context, t *tally, where *places) (*classTally, error) {
-	c := &classTally{placeView: &placeView{tally: t, places: where}}
-	for _, by := range t.measures {
+func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
+	c := &classTally{placeView: v}
+	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {
 			continue // these include what was called
 		}
@@ -69,7 +65,7 @@ func newClassTally(ctx context.Context, t *tally, where *places) (*classTally, e
 		}
 		c.add(by, by.values)
 	}
-	each := make([]uint64, len(where.ofMethod))
+	each := make([]uint64, len(v.ofMethod))
 	for i := range each {
 		each[i] = 1
 	}

@@ -84,7 +84,7 @@ func eachReportPage(t *testing.T, f func(name, page string, targets map[string]b
 		}
 		held, targets := reportLinks{}, map[string]bool{}
 		for _, r := range requests {
-			held.add(r)
+			held.addPage(r)
 		}
 		made, err := newSideTemplates(held)
 		if err != nil {

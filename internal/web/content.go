@@ -24,9 +24,7 @@ type contentOfRW struct {
 
 // contentTable returns what rw holds, by kind of profile point.
 func contentTable(r *request) (*table, error) {
-	held, err := gather(r, "what the profiles are made of", func(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error) {
-		return readContent(ctx, s, p)
-	})
+	held, err := gather(r, "what the profiles are made of", readContent)
 	if err != nil {
 		return nil, err
 	}

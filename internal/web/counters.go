@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -53,7 +54,7 @@ func chartOf(q reader.Profile) *counterChart {
 	if len(counts) < 2 {
 		return nil
 	}
-	c := &counterChart{Code: fmt.Sprintf("%016x", q.Code()), Most: slices.Max(counts), More: max(len(counts)-countersDrawn, 0), counts: counts}
+	c := &counterChart{Code: naming.IDText(q.Code()), Most: slices.Max(counts), More: max(len(counts)-countersDrawn, 0), counts: counts}
 	for i, n := range counts[:len(counts)-c.More] {
 		h := counterHeight * shareOf(n, c.Most)
 		if n > 0 {
@@ -96,7 +97,7 @@ func highest(counts []uint64) (list []highCounter) {
 // place links the highest counters to the source lines of their function, if the chart is
 // of the same code.
 func (c *counterChart) place(r *request, f *coverage.Function) {
-	if c.Code != fmt.Sprintf("%016x", f.Hash) {
+	if c.Code != naming.IDText(f.Hash) {
 		return
 	}
 	for i := range c.Highest {

@@ -31,29 +31,38 @@ const till = `class Till {
 }
 `
 
-// fitSite returns a site with a class path, and an archive with three profiles: of the code as
-// it is, of changed code, and of a method that is gone.
-func fitSite(t *testing.T) *Site {
+// compiledTill compiles the class, and returns the folder of its source, the class path, and the
+// id of the code of one of its methods.
+func compiledTill(t *testing.T, of layout.Key) (folder, classes string, id uint64) {
+	t.Helper()
 	home := testjvm.First()
 	testjvm.Need(t, home)
-	file := filepath.Join(t.TempDir(), "Till.java")
+	folder = t.TempDir()
+	file := filepath.Join(folder, "Till.java")
 	if err := os.WriteFile(file, []byte(till), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	classes := testjvm.Compile(t, home, file)
+	classes = testjvm.Compile(t, home, file)
 	code, err := classpath.OpenClassPath([]string{classes}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer code.Close()
-	first := layout.Key{Class: "Till", Name: "first", Signature: "([I)I", Loader: "app"}
-	found, err := code.Method(first)
+	found, err := code.Method(of)
 	if err != nil || len(found.Versions) != 1 {
 		t.Fatal(found, err)
 	}
+	return folder, classes, found.Versions[0].ID
+}
+
+// fitSite returns a site with a class path, and an archive with three profiles: of the code as
+// it is, of changed code, and of a method that is gone.
+func fitSite(t *testing.T) *Site {
+	first := layout.Key{Class: "Till", Name: "first", Signature: "([I)I", Loader: "app"}
+	_, classes, id := compiledTill(t, first)
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for key, id := range map[layout.Key]uint64{
-		first: found.Versions[0].ID,
+		first: id,
 		{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}: 99,
 		{Class: "Till", Name: "gone", Signature: "()V", Loader: "app"}:   7,
 	} {

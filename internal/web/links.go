@@ -45,8 +45,8 @@ func pageAddress(view string, q query) string {
 	return address
 }
 
-// add gives a page an id: that of its view and archive, with a number if the query has more.
-func (held reportLinks) add(r *request) {
+// addPage sets the id of a page: its view and archive, with a number if its query says more.
+func (held reportLinks) addPage(r *request) {
 	first := pageAddress(r.view.name, newQuery(keyOfSide, r.query.get(keyOfSide)))
 	address := pageAddress(r.view.name, r.query)
 	if r.page = strings.NewReplacer("?", ".", "=", "-").Replace(first); address != first {

@@ -145,7 +145,7 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 	for _, code := range codes {
 		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", idText(code))), count[code]})
+		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))), count[code]})
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func codeText(code uint64) string {
 	if code == layout.CodeUnknown {
 		return "not known"
 	}
-	return idText(code)
+	return naming.IDText(code)
 }
 
 // addProfiles adds those profiles that the query asks for: one of them, those of one version of
@@ -163,7 +163,7 @@ func codeText(code uint64) string {
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
 		profile, code := r.query.get("profile"), r.query.get("code")
-		return profile != "" && profile != refText(q.Ref()) || code != "" && code != idText(q.Code())
+		return profile != "" && profile != refText(q.Ref()) || code != "" && code != naming.IDText(q.Code())
 	})
 	if len(asked) == 0 && len(all) > 0 {
 		return errNoPage

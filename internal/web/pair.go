@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -219,7 +220,7 @@ func (p *profilePair) read(r *request, seen map[string]bool) error {
 	p.A, p.B = p.a.Valid(), p.b.Valid()
 	one := cmp.Or(p.a, p.b)
 	if id := one.Code(); id != 0 {
-		p.Code = fmt.Sprintf("%016x", id)
+		p.Code = naming.IDText(id)
 	}
 	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
 	inA, err := sidePoints(r, p.a)

@@ -85,11 +85,7 @@ func (l link) onSide(s *Site) link {
 	if l.view == "" {
 		return l
 	}
-	side := sideA
-	if s.isB {
-		side = sideB
-	}
-	l.query = l.query.with(keyOfSide, side)
+	l.query = l.query.with(keyOfSide, s.side())
 	return l
 }
 
@@ -158,8 +154,7 @@ func (p *profilePair) addPages(r *request) error {
 		for i := range p.Points {
 			point := &p.Points[i]
 			if side := point.on(site); side != nil {
-				letter := map[bool]string{false: "A", true: "B"}[site.isB]
-				l := linkTo("In "+letter, nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
+				l := linkTo("In "+strings.ToUpper(site.side()), nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
 				point.Pages = append(point.Pages, l)
 			}
 		}

@@ -2,16 +2,12 @@ package web
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	classpath "github.com/profarc/profarc/formats/hotspot/program"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
 	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -23,28 +19,12 @@ const ifHalf = 25
 // given.
 func TestSideBySideHasTheCode(t *testing.T) {
 	t.Parallel()
-	home := testjvm.First()
-	testjvm.Need(t, home)
-	folder := t.TempDir()
-	file := filepath.Join(folder, "Till.java")
-	if err := os.WriteFile(file, []byte(till), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	classes := testjvm.Compile(t, home, file)
-	code, err := classpath.OpenClassPath([]string{classes}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer code.Close()
 	sum := layout.Key{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}
-	found, err := code.Method(sum)
-	if err != nil || len(found.Versions) != 1 {
-		t.Fatal(found, err)
-	}
+	folder, classes, id := compiledTill(t, sum)
 	o := Options{ClassPath: []string{classes}, SourcePath: []string{folder}}
 	for i, taken := range []uint64{30, 70} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
-		p := b.Profile(b.Method(sum), found.Versions[0].ID, builder.NoContext)
+		p := b.Profile(b.Method(sum), id, builder.NoContext)
 		p.Branch(builder.At{Bci: ifHalf}, builder.Branch{Taken: taken, Displacement: 48, NotTaken: 100 - taken})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/poll"
@@ -18,6 +19,9 @@ type places struct {
 	packages []place
 	classes  []place
 	ofMethod []int32 // the class of each method, in the order of the tally
+
+	naming sync.Once
+	named  map[[2]string]bool // packages and classes, once they are asked for
 }
 
 // A place is a package or a class. The class of methods that are directly in a package has
@@ -38,24 +42,19 @@ func placed(r *request) (*places, error) {
 func (r *request) hasMethods(class string) bool {
 	now := *r
 	now.patience = min(r.patience, 0) // nothing waits for a link
-	known, err := gather(&now, "the classes of all methods", func(ctx context.Context, s *Site, p *Progress) (map[string]bool, error) {
-		where, err := findPlaces(ctx, s.Archive, p)
-		if err != nil {
-			return nil, err
-		}
-		return where.names(), nil
-	})
-	in, name := splitClass(class)
-	return err != nil || known[strings.TrimPrefix(in+"."+name, ".")]
+	where, err := placed(&now)
+	return err != nil || where.hasClass(splitClass(class))
 }
 
-// names returns the full names of all classes.
-func (p *places) names() map[string]bool {
-	names := map[string]bool{}
-	for _, c := range p.classes {
-		names[strings.TrimPrefix(p.packages[c.in].Name+"."+c.Name, ".")] = true
-	}
-	return names
+// hasClass reports whether there is a class of a name in a package.
+func (p *places) hasClass(in, name string) bool {
+	p.naming.Do(func() {
+		p.named = map[[2]string]bool{}
+		for _, c := range p.classes {
+			p.named[[2]string{p.packages[c.in].Name, c.Name}] = true
+		}
+	})
+	return p.named[[2]string{in, name}]
 }
 
 // A placer finds the places of methods one after the other.

@@ -54,9 +54,6 @@ func (q query) encode() string { return q.values.Encode() }
 // refText spells the place of a record in queries.
 func refText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
-// idText spells an id of code or of a method.
-func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
-
 // methodQuery returns the query of a method's page.
 func methodQuery(m reader.Method) query { return newQuery("at", refText(m.Ref())) }
 

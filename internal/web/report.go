@@ -23,7 +23,7 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	}
 	held := reportLinks{}
 	for _, r := range requests {
-		held.add(r)
+		held.addPage(r)
 	}
 	t, err := newSideTemplates(held)
 	if err != nil {

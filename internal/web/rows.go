@@ -54,8 +54,11 @@ func buildRows(r *request) (any, error) {
 		return nil, errNoPage
 	}
 	found, err := r.archive().Table(layout.TableKind(kind))
+	if missing(err) {
+		return nil, errNoPage
+	}
 	if err != nil {
-		return nil, cmp.Or(noTable(err), err)
+		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
 	p := &rowsPage{Name: capital(facts.TableTitle(found.Kind)), Map: linkTo(mapTitle, nameOfMap, query{})}
@@ -67,14 +70,6 @@ func buildRows(r *request) (any, error) {
 	p.Rows = newTable(r, "rows", p.Name, columns...)
 	p.Rows.Titled = true
 	return p, v.fill(p.Rows)
-}
-
-// noTable returns errNoPage if an archive has no such table.
-func noTable(err error) error {
-	if missing(err) {
-		return errNoPage
-	}
-	return nil
 }
 
 // tableRows makes rows of pages from those of a table of the archive, which may be many.
@@ -141,11 +136,8 @@ func (v *tableRows) sort(order []int, at int, falling bool) error {
 
 // comparison returns how two rows compare by a column.
 func (v *tableRows) comparison(rows []int, c *listing.TableColumn) (by func(a, b int) int, err error) {
-	switch {
-	case c.Signed():
-		return func(a, b int) int { return cmp.Compare(int64(c.Raw(a)), int64(c.Raw(b))) }, nil
-	case c.Numeric():
-		return func(a, b int) int { return cmp.Compare(c.Raw(a), c.Raw(b)) }, nil
+	if c.Numeric() {
+		return c.Compare, nil
 	}
 	texts := map[int]string{}
 	for _, i := range rows {

@@ -42,7 +42,7 @@ const (
 // usualQueueing is how long a page may wait for others that are being built.
 const usualQueueing = 20 * time.Second
 
-// httpPort is the port that clients forget out of Host.
+// httpPort is the port that clients leave out of Host.
 const httpPort = "80"
 
 // NewServer returns the handler of a site that is reached at an address of this machine, as

@@ -44,6 +44,14 @@ func (s *Site) asked(name string, q query) (*Site, *view) {
 	return s.twin, s.twin.viewNamed(name)
 }
 
+// side returns which of the archives a site shows, as queries say it.
+func (s *Site) side() string {
+	if s.isB {
+		return sideB
+	}
+	return sideA
+}
+
 // letter returns which of the archives a site shows, for titles of documents; empty for A.
 func (s *Site) letter() string {
 	if s.isB {

@@ -66,15 +66,11 @@ const (
 )
 
 func buildWhere(r *request) (any, error) {
-	t, err := tallied(r)
+	v, err := placeViewOf(r)
 	if err != nil {
 		return nil, err
 	}
-	where, err := placed(r)
-	if err != nil {
-		return nil, err
-	}
-	return newWherePage(r, t, where)
+	return newWherePage(r, v.tally, v.places)
 }
 
 // A placeView gathers what the page of a part of the archive shows.
@@ -82,6 +78,16 @@ type placeView struct {
 	*tally
 	*places
 	by *measured
+}
+
+// placeViewOf returns a view without a measure, once the methods are counted and have places.
+func placeViewOf(r *request) (*placeView, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	where, err := placed(r)
+	return &placeView{tally: t, places: where}, err
 }
 
 func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -46,7 +47,7 @@ var (
 	OneLine           = cli.OneLine
 	FormatPercent     = cli.FormatPercent
 	FormatPercentDown = cli.FormatPercentDown
-	FormatID          = cli.FormatID
+	FormatID          = naming.IDText
 	FormatHash        = cli.FormatHash
 	FormatSize        = cli.FormatSize
 	FormatDuration    = cli.FormatDuration

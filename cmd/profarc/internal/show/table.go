@@ -148,12 +148,7 @@ func (v *tableView) sort(name string) error {
 		return err
 	}
 	if by.Numeric() {
-		slices.SortStableFunc(v.rows, func(a, b int) int {
-			if by.Signed() {
-				return cmp.Compare(int64(by.Raw(b)), int64(by.Raw(a)))
-			}
-			return cmp.Compare(by.Raw(b), by.Raw(a))
-		})
+		slices.SortStableFunc(v.rows, func(a, b int) int { return by.Compare(b, a) })
 		return nil
 	}
 	texts := make(map[int]string, len(v.rows))
