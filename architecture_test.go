@@ -16,163 +16,104 @@ import (
 
 const module = "github.com/profarc/profarc/"
 
-// mayImport lists, for each package, the packages of this module that its code may
-// import. Imports point one way: from the command down to the bytes.
-var mayImport = map[string][]string{
-	"internal/words":      {},
-	"internal/cputime":    {},
-	"internal/fast":       {"internal/words"},
-	"layout":              {"internal/fast"},
-	"internal/disk":       {"layout", "internal/fast"},
-	"internal/mmap":       {},
-	"internal/sparsebits": {},
-	"internal/refindex":   {"internal/mmap"},
-	"internal/secrets":    {},
-	"internal/libstdcxx":  {},
-	"internal/procfs":     {},
-	"internal/poll":       {},
-	"internal/paired":     {},
-	"internal/warmup":     {},
-	"internal/escape":     {},
-	"internal/relocate":   {"layout"},
-	"internal/rawreader":  {"layout"},
-	"internal/publish":    {"layout"},
-	"internal/spill":      {"internal/publish", "internal/mmap", "internal/words"},
-	"archive":             {"layout", "internal/mmap", "internal/fast", "internal/sparsebits"},
-	"reader":              {"layout", "internal/relocate", "archive", "internal/rawreader", "internal/sparsebits", "internal/mmap"},
-	"builder":             {"layout", "archive", "reader", "internal/archivewriter", "internal/profileset", "internal/intern", "internal/spill"},
-	"merge":               {"layout", "reader", "builder", "internal/copier", "internal/profileset", "internal/methoddata", "internal/intern", "internal/poll"},
-	"reduce":              {"layout", "reader", "builder", "internal/copier", "internal/dump", "internal/profileset", "internal/weigh", "internal/poll"},
-	"internal/weigh":      {"layout", "reader", "internal/poll"},
+// rooms lists, from the bytes up to the commands, the rooms of the house and which others the
+// code of each may import. A room is a folder at the top, or a wing of internal/: what only one
+// room uses is below it. Tests may import anything.
+var rooms = []struct{ name, mayImport string }{
+	{"layout", "internal/format"}, // the hash of an LLVM name, which must be fast
+	{"internal/format", "layout"},
+	{"relocate", "layout internal/format"},
+	{"internal/build", "layout internal/format relocate"},
+	{"internal/parse", "layout internal/format"},
+	{"archive", "layout internal/format"},
+	{"reader", "layout internal/format relocate archive"},
+	{"builder", "layout internal/format internal/build archive reader"},
+	{"internal/copier", "layout internal/format internal/build reader"},
+	{"internal/weigh", "layout internal/format reader"},
+	{"internal/dump", "layout internal/format internal/parse reader"},
+	{"internal/loaders", "layout internal/format reader"},
+	{"merge", "layout internal/format internal/build internal/copier reader builder"},
+	{"reduce", "layout internal/format internal/build internal/copier internal/dump internal/weigh reader builder"},
+	{"verify", "layout internal/format relocate archive reader"},
+	{"compare", "layout internal/format internal/loaders reader"},
+	// These know formats, which stand above them: a format should say through codec what only it knows.
+	{"internal/naming", "layout internal/format internal/parse reader formats"},
+	{"internal/demangled", "internal/naming"},
+	{"analyze", "layout internal/format internal/naming reader formats"},
+	{"fit", "layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
 
-	// What builder, merge, reduce and fit are made of.
-	"internal/intern":        {"internal/mmap", "internal/fast", "layout", "internal/refindex"},
-	"internal/methoddata":    {"layout", "internal/libstdcxx"},
-	"internal/profileset":    {"layout", "internal/intern", "internal/methoddata", "internal/refindex", "internal/spill"},
-	"internal/archivewriter": {"layout", "internal/spill", "internal/mmap", "internal/relocate", "internal/publish", "internal/intern", "internal/methoddata", "internal/profileset", "internal/fast"},
-	"internal/copier":        {"layout", "reader", "internal/methoddata", "internal/profileset", "internal/poll"},
+	{"formats", "layout internal/format internal/build internal/parse internal/dump archive reader builder merge fit"},
+	{"agent", ""}, // C sources, and so c
+	{"c", ""},
+	{"internal/agentlib", "agent c internal/format"},
+	{"internal/cli", "layout internal/format internal/parse archive reader"},
+	{"example", "layout archive reader builder merge"}, // what every user has
+	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
+	{"cmd", "layout internal/format internal/build internal/parse internal/copier internal/weigh internal/dump internal/loaders " +
+		"internal/naming internal/demangled internal/agentlib internal/cli internal/testkit " +
+		"archive reader builder merge reduce verify analyze compare fit formats"},
 
-	// The module of tests in a browser, with dependencies of its own.
-	"webtest":             {"layout", "builder", "internal/specimen"},
-	"webtest/screenshots": {"webtest"},
-
-	// The module of fleets, with dependencies of its own.
-	"fleet/internal/registry":     {},
-	"fleet/internal/testregistry": {},
-	"fleet/internal/tests3":       {},
-	"fleet/internal/signature":    {},
-	"fleet/internal/artifact":     {"layout", "reader", "internal/jvm/build", "internal/publish"},
-	"fleet/internal/ship": {"layout", "archive", "reader", "fit", "formats/hotspot/program", "internal/cli", "internal/jvm/build", "internal/publish", "internal/verify",
-		"fleet/internal/artifact", "fleet/internal/registry", "fleet/internal/signature"},
-	"fleet/cmd/profarc-fleet":      {"internal/cli", "fleet/internal/ship", "fleet/internal/mergecommands"},
-	"fleet/internal/mergecommands": {"internal/cli", "fleet/internal/mergejob", "fleet/internal/blobs"},
-	"fleet/internal/mergejob":      {"layout", "archive", "reader", "builder", "merge", "fleet/internal/blobs"},
-	"fleet/internal/blobs":         {},
-	"fleet/internal/manyarchives":  {"layout", "archive", "reader", "builder"},
-	"fleet/bench/archives":         {"fleet/internal/manyarchives"},
-	"fleet/bench/merge":            {},
-
-	// A VM that an author of VMs copies: it has what every user has.
-	"example": {"layout", "archive", "reader", "builder", "merge"},
-
-	"internal/annotate": {"layout"},
-
-	// Pages.
-	"internal/web": {"layout", "reader", "archive", "analyze", "compare", "fit", "formats/llvm", "formats/stacks", "internal/escape", "internal/facts", "internal/naming", "formats/hotspot/program", "internal/annotate",
-		"internal/poll", "internal/ranking", "internal/report", "internal/weigh", "internal/listing", "formats/hotspot", "formats/llvm/coverage", "internal/flame"},
-
-	"internal/flame": {},
-
-	"compare":              {"layout", "archive", "reader", "internal/poll"},
-	"internal/loaders":     {"layout", "reader"},
-	"fit":                  {"layout", "archive", "reader", "builder", "internal/loaders", "internal/copier", "internal/profileset", "internal/poll", "internal/jvm/names", "formats/stacks"},
-	"analyze":              {"layout", "reader", "formats/jamaica", "internal/naming", "internal/poll"},
-	"internal/ranking":     {"layout", "reader", "analyze", "internal/facts", "internal/escape", "internal/naming", "internal/poll"},
-	"internal/facts":       {"layout", "reader", "internal/weigh", "formats/llvm", "formats/stacks", "internal/poll"},
-	"internal/naming":      {"layout", "reader", "formats/llvm", "internal/escape", "internal/jvm/names"},
-	"internal/demangled":   {"internal/naming"},
-	"internal/listing":     {"layout", "reader", "analyze", "formats/hotspot", "internal/naming", "internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names"},
-	"internal/report":      {"layout", "reader", "analyze", "compare", "fit", "internal/escape", "internal/facts", "internal/loaders", "internal/naming"},
-	"internal/gate":        {"layout", "reader", "analyze", "compare", "fit", "internal/poll", "internal/report", "internal/weigh"},
-	"internal/watch":       {"layout", "archive", "reader", "builder", "merge", "formats", "internal/copier", "internal/profileset", "internal/runfiles"},
-	"internal/runfiles":    {"builder", "internal/publish"},
-	"internal/dump":        {"layout", "archive", "reader", "internal/escape"},
-	"internal/verify":      {"layout", "internal/relocate", "archive", "reader", "internal/rawreader", "internal/poll", "internal/words"},
-	"internal/specimen":    {"layout", "builder"},
-	"internal/forgery":     {"layout"},
-	"internal/cprogram":    {"archive", "reader", "internal/forgery", "internal/specimen"},
-	"internal/hexdump":     {"layout", "internal/annotate"},
-	"internal/training":    {"internal/procfs"},
-	"agent":                {}, // C sources, and so c
-	"c":                    {},
-	"internal/cli":         {"layout", "archive", "reader", "internal/escape", "internal/publish"},
-	"internal/agentlib":    {"agent", "c", "internal/publish"},
-	"internal/memstore":    {"archive", "reader", "builder"},
-	"internal/llvmreader":  {"layout", "reader", "internal/cputime"},
-	"internal/testarchive": {"layout", "archive", "reader", "builder", "merge", "internal/dump", "internal/profileset", "internal/specimen"},
-	"internal/testprofile": {"reader", "formats", "internal/memstore"},
-	"internal/compartment": {},
-	"internal/parse":       {},
-	"formats":              {"layout", "archive", "reader", "builder", "merge", "internal/parse"}, // and what is below it
-	"formats/*":            {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse"},
-	"formats/codec":        {"builder", "reader"},
-	"formats/jsondump":     {"formats/codec", "reader", "internal/dump"},
-	"formats/hotspot": {"layout", "archive", "reader", "builder", "formats/codec", "internal/refindex", "internal/libstdcxx", "internal/parse",
-		"internal/jvm/bytecode", "internal/jvm/names", "internal/jvm/sketch"},
-	"internal/jvm/bytecode":      {},
-	"internal/jvm/sketch":        {"layout", "internal/jvm/bytecode", "internal/jvm/names"},
-	"internal/jvm/classfile":     {"internal/jvm/bytecode", "internal/jvm/names"},
-	"internal/jvm/names":         {},
-	"internal/jvm/build":         {},
-	"internal/jvm/testjvm":       {},
-	"formats/hotspot/compilelog": {"internal/parse", "internal/jvm/names"},
-	"formats/hotspot/live": {"layout", "archive", "builder", "formats/hotspot/compilelog", "internal/compartment", "internal/procfs", "internal/secrets",
-		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "internal/jvm/sketch"},
-	"formats/llvm/coverage":       {"layout", "reader", "formats/llvm", "internal/parse"},
-	"formats/stacks/lcov":         {"layout", "reader", "formats/codec", "formats/stacks", "formats/llvm/coverage"},
-	"formats/stacks/pprof/source": {"layout", "fit"},
-	"formats/hotspot/program": {"layout", "fit",
-		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names", "formats/hotspot/live", "internal/jvm/sketch"},
-	"formats/hotspot/replay": {"layout", "reader", "builder", "formats/codec", "internal/parse",
-		"internal/jvm/bytecode", "internal/jvm/classfile", "internal/jvm/names"},
+	// Modules of their own.
+	{"bench", "layout internal/format archive reader builder example"},
+	{"fleet", "layout internal/format internal/parse internal/cli archive reader builder merge verify fit formats"},
+	{"webtest", "layout builder internal/testkit"},
 }
 
 // mayBeUnsafe lists the only places that may import unsafe.
-var mayBeUnsafe = []string{"internal/words/", "internal/mmap/"}
+var mayBeUnsafe = []string{"internal/format/words/", "internal/format/mmap/"}
 
 func TestImportsPointOneWay(t *testing.T) {
 	t.Parallel()
+	mayImport, seen := map[string][]string{}, map[string]bool{}
+	for _, r := range rooms {
+		mayImport[r.name] = strings.Fields(r.mayImport)
+	}
 	eachImport(t, func(file, imported string) {
 		inside, ok := strings.CutPrefix(imported, module)
 		if !ok || strings.HasSuffix(file, "_test.go") {
 			return
 		}
-		rules, ruled := mayImport[rulesOf(path.Dir(file))]
-		if !ruled && !strings.HasPrefix(file, "cmd/") && !strings.HasPrefix(file, "bench/") {
-			t.Errorf("%s: its package has no row in mayImport; add one", file)
-		}
-		if slices.Contains(rules, "layout") && (inside == "internal/disk" || inside == "internal/words") {
-			return // a package that may use the vocabulary of the format may use its bytes
-		}
-		if slices.Contains(rules, inside) || strings.HasPrefix(file, inside+"/") {
-			return // a part of a format may use the format's own package
-		}
-		if path.Dir(file) == "formats" && strings.HasPrefix(inside, "formats/") {
-			return // the registry knows all formats
-		}
-		if ruled {
+		from, to := roomOf(path.Dir(file)), roomOf(inside)
+		seen[from+" "+to] = true
+		rules, ruled := mayImport[from]
+		switch {
+		case !ruled && from != ".":
+			t.Errorf("%s: the room %s has no row in rooms; add one", file, from)
+		case from == to && otherFormat(file, inside):
+			t.Errorf("%s imports %s: formats do not know each other", file, inside)
+		case from != to && !slices.Contains(rules, to):
 			t.Errorf("%s imports %s", file, inside)
 		}
 	})
+	for from, rules := range mayImport {
+		for _, to := range rules {
+			if !seen[from+" "+to] {
+				t.Errorf("%s does not import %s any more: its row in rooms may be shorter", from, to)
+			}
+		}
+	}
 }
 
-// rulesOf returns the row of mayImport for a directory. The formats share a row,
-// except for those with their own.
-func rulesOf(dir string) string {
-	if _, own := mayImport[dir]; !own && strings.HasPrefix(dir, "formats/") {
-		return "formats/*"
+// roomOf returns the room of a directory.
+func roomOf(dir string) string {
+	parts := strings.Split(dir, "/")
+	if parts[0] == "internal" && len(parts) > 1 {
+		return "internal/" + parts[1]
 	}
-	return dir
+	return parts[0]
+}
+
+// formatsTogether are formats that build on another: lcov on the coverage of LLVM's programs.
+var formatsTogether = map[string]string{"stacks": "llvm"}
+
+// otherFormat reports whether an import of a file below formats/ is another format than that
+// of the file. The registry knows all of them, and each knows codec.
+func otherFormat(file, imported string) bool {
+	from, to := strings.Split(path.Dir(file), "/"), strings.Split(imported, "/")
+	if from[0] != "formats" || len(from) < 2 || len(to) < 2 {
+		return false
+	}
+	return from[1] != to[1] && to[1] != "codec" && formatsTogether[from[1]] != to[1]
 }
 
 func TestUnsafeIsConfined(t *testing.T) {
@@ -226,8 +167,8 @@ var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dum
 // otherTools are the names of tools whose own flags a text may show.
 var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
 
-// ofTheCommand lists packages that the command alone imports, and that may speak as it does.
-var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "internal/gate/", "internal/report/", "internal/web/", "fleet/"}
+// ofTheCommand lists packages that the commands alone import, and that may speak as they do.
+var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "fleet/"}
 
 func isOfTheCommand(name string) bool {
 	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand, func(p string) bool { return strings.HasPrefix(name, p) })
@@ -308,3 +249,50 @@ func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.
 		t.Fatal(err)
 	}
 }
+
+// TestTextsNameNoFields checks that no text for people names a field of the options of this
+// module, as KeepVTableNames: a user of the command does not know it.
+func TestTextsNameNoFields(t *testing.T) {
+	t.Parallel()
+	fields := map[string]bool{}
+	eachFile(t, 0, func(name string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && ofOptions.MatchString(spec.Name.Name) {
+				if of, ok := spec.Type.(*ast.StructType); ok {
+					for _, field := range of.Fields.List {
+						for _, name := range field.Names {
+							fields[name.Name] = twoHumps.MatchString(name.Name)
+						}
+					}
+				}
+			}
+			return true
+		})
+	})
+	if !fields["KeepVTableNames"] {
+		t.Fatal("the fields of options were not found")
+	}
+	eachFile(t, 0, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			text, ok := n.(*ast.BasicLit)
+			if !ok || text.Kind != token.STRING || !strings.Contains(text.Value, " ") || strings.HasPrefix(text.Value, "`json:") {
+				return true
+			}
+			for _, word := range wordsOf.FindAllString(text.Value, -1) {
+				if fields[word] {
+					t.Errorf("%s: the text %s names the field %s", name, text.Value, word)
+				}
+			}
+			return true
+		})
+	})
+}
+
+var (
+	ofOptions = regexp.MustCompile(`^(Importer|Exporter|\w*Options)$`)
+	twoHumps  = regexp.MustCompile(`^[A-Z]\w*[a-z][A-Z]`)
+	wordsOf   = regexp.MustCompile(`\w+`)
+)

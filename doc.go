@@ -13,6 +13,8 @@
 //     adopts them and goes on counting. A VM that starts begins here.
 //   - [github.com/profarc/profarc/archive] opens, verifies, maps and publishes
 //     files.
+//   - [github.com/profarc/profarc/relocate] moves the pointers of an archive that a VM maps
+//     by its own means.
 //   - [github.com/profarc/profarc/layout] has the vocabulary: keys, domains, tags,
 //     flags.
 //   - [github.com/profarc/profarc/merge] sums the archives of several runs, and

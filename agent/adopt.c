@@ -4,8 +4,10 @@
 
 #include <string.h>
 
+#include "adopted.h"
 #include "counters.h"
 #include "crowded.h"
+#include "narrow.h"
 #include "options.h"
 
 enum { WORD = 8, FREE_TAG = 0, NO_PARAMETERS = -2 };
@@ -46,61 +48,57 @@ static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *r
 	return rows->first == 0 || same_cell(words, e, rows->first - 1);
 }
 
-static bool same_switch(const uint64_t *words, const pa_entry *e) {
-	pa_rows rows;
-	if (!pa_rows_of(e, &rows) || !same_cell(words, e, 0) || !same_cell(words, e, 2)) return false;
-	for (uint32_t i = 0; i < rows.count; i++)
-		if (!same_cell(words, e, rows.first + i * rows.width + 1)) return false;
-	return true;
-}
-
-/* same_entry compares the places of an entry that do not count. */
-static bool same_entry(const uint64_t *words, const pa_entry *e) {
+/* same_entry compares what of an entry does not count, but for displacements: they follow from the tags and the code, and are others with other
+ * rows. */
+static bool same_entry(const uint64_t *words, const narrowed *n) {
 	pa_rows rows;
 	uint32_t returned;
-	if (tag_of(*words) != e->tag || bci_of(*words) != (uint16_t)e->point) return false;
-	switch (e->tag) {
-	case PA_JUMP: case PA_BRANCH: return same_cell(words, e, 1);
-	case PA_MULTI_BRANCH: return same_switch(words, e);
-	case PA_CALL_TYPE: case PA_VIRTUAL_CALL_TYPE: case PA_PARAMETERS_TYPE: return pa_arguments_of(e, &rows, &returned) && same_list(words, e, &rows);
-	case PA_BIT: case PA_COUNTER: case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_RET: return true;
+	const pa_entry *e = &n->entry;
+	if (tag_of(*words) != n->tag || bci_of(*words) != (uint16_t)e->point) return false;
+	switch (n->tag) {
+	case PA_MULTI_BRANCH: return same_cell(words, e, 0);
+	case PA_CALL_TYPE: case PA_VIRTUAL_CALL_TYPE: case PA_PARAMETERS_TYPE:
+		return pa_arguments_of(&n->types, &rows, &returned) && same_list(words + n->shift, &n->types, &rows);
+	case PA_BIT: case PA_COUNTER: case PA_JUMP: case PA_BRANCH: case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_RET: return true;
 	}
 	return false;
 }
 
-/* same_part compares a section with a part. They must end together. */
-static bool same_part(const pa_profile *p, pa_section section, part vm) {
-	pa_entries it = pa_entries_of(p, section);
-	pa_entry e;
+/* same_part compares a section with a part. They must end together. point becomes that of the last entry that was compared. */
+static bool same_part(const vm *v, const pa_profile *p, pa_section section, part to, int32_t *point) {
+	narrower it = narrow_begin(v, p, section);
+	narrowed n;
 	uint32_t at = 0;
-	for (; pa_entries_next(&it, &e); at += e.units)
-		if (e.units > vm.n - at || !same_entry(vm.words + at, &e)) return false;
-	return at == vm.n;
+	for (; narrow_next(&it, &n); at += n.units) {
+		*point = n.entry.point;
+		if (n.units > to.n - at || !same_entry(to.words + at, &n)) return false;
+	}
+	return at == to.n;
 }
 
-bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p) {
+bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point) {
 	parts to = parts_of(v, d);
-	return to.sound && same_part(p, PA_DATA, to.data) && same_part(p, PA_PARAMETERS, to.parameters);
+	*point = -1;
+	return to.sound && same_part(v, p, PA_DATA, to.data, point) && same_part(v, p, PA_PARAMETERS, to.parameters, point);
 }
 
 /* is_counted reports whether an entry of the VM has a count. */
-static bool is_counted(const uint64_t *words, const pa_entry *e) {
-	pa_rows rows;
-	switch (e->tag) {
+static bool is_counted(const uint64_t *words, const narrowed *n) {
+	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: return words[1] != 0;
 	case PA_BRANCH: return (words[1] | words[3]) != 0;
 	case PA_MULTI_BRANCH: return words[2] != 0;
-	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: return pa_receivers_of(e, &rows) && (words[1] | (rows.count > 0 ? words[1 + rows.first] : 0)) != 0;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: return (words[1] | (n->rows > 0 ? words[1 + n->first] : 0)) != 0;
 	}
 	return false;
 }
 
 bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p) {
 	parts to = parts_of(v, d);
-	pa_entries it = pa_entries_of(p, PA_DATA);
-	pa_entry e;
-	for (uint32_t at = 0; pa_entries_next(&it, &e); at += e.units)
-		if (is_counted(to.data.words + at, &e)) return true;
+	narrower it = narrow_begin(v, p, PA_DATA);
+	narrowed n;
+	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units)
+		if (is_counted(to.data.words + at, &n)) return true;
 	return false;
 }
 
@@ -131,32 +129,44 @@ static uint64_t scaled_check(const writer *w, uint64_t count) {
 
 static void put(uint64_t *words, uint32_t cell, uint64_t value) { __atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED); }
 
-static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) { put(words, cell, scaled(w, pa_trained(e, cell))); }
+/* put_listed writes a count that readers of the VM's profiles take off again. */
+static void put_listed(adopted_kind kind, uint64_t *words, uint32_t cell, uint64_t value) {
+	put(words, cell, value == 0 || adopted_add(kind, words + 1 + cell, 0, (uint32_t)value) ? value : 0);
+}
+
+static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
+	put_listed(ADOPTED_COUNT, words, cell, scaled(w, pa_trained(e, cell)));
+}
 
 /* ---- types ---- */
 
-enum { MOST_ROWS = 8 }; /* of a call that is looked at later */
-
-static callee callee_of(const writer *w, const pa_entry *e) {
-	if (e->tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
-	return calls_at(w->vm, w->to->method, e->point);
+static callee callee_of(const writer *w, const narrowed *n) {
+	if (n->tag == PA_RECEIVER_TYPE) return (callee){.kind = CALLEE_ANY};
+	return calls_at(w->vm, w->to->method, n->entry.point);
 }
 
-static void put_receivers(const writer *w, uint64_t *words, const pa_entry *e) {
-	pa_rows rows;
-	if (!pa_receivers_of(e, &rows)) return;
-	put(words, 0, e->tag == PA_RECEIVER_TYPE ? scaled_check(w, pa_trained(e, 0)) : scaled(w, pa_trained(e, 0)));
-	callee callee = callee_of(w, e);
-	uint32_t counts[1 + MOST_ROWS] = {(uint32_t)words[1]};
-	for (uint32_t i = 0; i < rows.count; i++) {
-		uint32_t cell = rows.first + i * rows.width, type = pa_cell_type(e, cell, NULL);
+static void put_others(const writer *w, uint64_t *words, const narrowed *n, uint64_t count) {
+	if (n->tag == PA_RECEIVER_TYPE) put_listed(ADOPTED_CHECK, words, 0, scaled_check(w, count));
+	else put_listed(ADOPTED_COUNT, words, 0, scaled(w, count));
+}
+
+static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
+	narrow_row rows[MOST_ROWS];
+	uint64_t others;
+	uint32_t found = narrow_rows(n, rows, &others), counts[1 + MOST_ROWS] = {0};
+	put_others(w, words, n, others);
+	callee callee = callee_of(w, n);
+	counts[0] = (uint32_t)words[1];
+	for (uint32_t i = 0; i < n->rows; i++) {
+		uint32_t cell = n->first + 2 * i;
 		put(words, cell, 0), put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
-		if (type == PA_NO_TYPE) continue;
-		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, scaled(w, pa_trained(e, cell + 1))};
-		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type, to);
-		if (i < MOST_ROWS) counts[1 + i] = (uint32_t)to.trained;
+		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
+		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* the weights of a merge may have made it 0 */
+		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
+		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + rows[i].type, to);
+		counts[1 + i] = (uint32_t)to.trained;
 	}
-	if (e->tag != PA_RECEIVER_TYPE && rows.count <= MOST_ROWS) crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + rows.first, rows.count, counts});
+	if (n->tag != PA_RECEIVER_TYPE) crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
@@ -164,7 +174,8 @@ enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
 static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
 	unsigned tags;
 	uint32_t type = pa_cell_type(e, cell, &tags);
-	put(words, cell, tags & (NULL_SEEN | SEVERAL_TYPES));
+	tags &= NULL_SEEN | SEVERAL_TYPES;
+	put(words, cell, tags == 0 || adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0) ? tags : 0);
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
 	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type, (type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
@@ -186,25 +197,26 @@ static void put_switch(const writer *w, uint64_t *words, const pa_entry *e) {
 	for (uint32_t i = 0; i < rows.count; i++) put_count(w, words, e, rows.first + i * rows.width);
 }
 
-static void put_entry(const writer *w, uint64_t *words, const pa_entry *e) {
-	uint64_t header = *words | (uint64_t)e->flags << 8 | (uint64_t)e->traps << 32;
-	__atomic_store_n(words, header, __ATOMIC_RELAXED);
-	switch (e->tag) {
+static void put_entry(const writer *w, uint64_t *words, const narrowed *n) {
+	const pa_entry *e = &n->entry;
+	uint64_t bits = (uint64_t)e->flags << 8 | (uint64_t)n->traps << 32;
+	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0)) __atomic_store_n(words, *words | bits, __ATOMIC_RELAXED);
+	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
 	case PA_BRANCH: put_count(w, words, e, 0), put_count(w, words, e, 2); break;
 	case PA_MULTI_BRANCH: put_switch(w, words, e); break;
-	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: put_receivers(w, words, e); break;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: put_receivers(w, words, n); break;
 	case PA_CALL_TYPE: put_count(w, words, e, 0), put_arguments(w, words, e); break;
-	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, e), put_arguments(w, words, e); break;
+	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, n), put_arguments(w, words + n->shift, &n->types); break;
 	case PA_PARAMETERS_TYPE: put_arguments(w, words, e); break;
 	}
 	COUNT(entries);
 }
 
-static void put_section(const writer *w, const pa_profile *p, pa_section section, part vm) {
-	pa_entries it = pa_entries_of(p, section);
-	pa_entry e;
-	for (uint32_t at = 0; pa_entries_next(&it, &e); at += e.units) put_entry(w, vm.words + at, &e);
+static void put_section(const writer *w, const pa_profile *p, pa_section section, part to) {
+	narrower it = narrow_begin(w->vm, p, section);
+	narrowed n;
+	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units) put_entry(w, to.words + at, &n);
 }
 
 /* put_extra notes the traps at bytecodes without an entry: in free words, which begin the extra entries. */
@@ -215,7 +227,8 @@ static void put_extra(const pa_profile *p, part vm) {
 		if (e.tag != PA_BIT) continue;
 		uint64_t free = FREE_TAG, header;
 		memcpy(&header, e.bytes, sizeof header);
-		if (at == vm.n || !__atomic_compare_exchange_n(vm.words + at++, &free, header, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+		if (at == vm.n || !adopted_add(ADOPTED_BITS, vm.words + at, header, 0)) return;
+		if (!__atomic_compare_exchange_n(vm.words + at++, &free, header, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
 	}
 }
 
@@ -247,21 +260,30 @@ void adopt_nothing(const vm *v, vm_data *d) {
 	put_counter(v, d, v->data.backedges, 0);
 }
 
-static void put_traps(const vm *v, vm_data *d, const pa_summary *s) {
+/* Reasons of traps below this number are the same in all releases: those that a VM notes at bytecodes. */
+enum { REASONS_OF_ALL_RELEASES = 9 };
+
+static void put_traps(const vm *v, vm_data *d, const pa_profile *p, const pa_summary *s) {
 	uint32_t n = s->trap_reasons < v->data.trap_reasons ? s->trap_reasons : v->data.trap_reasons;
-	if (n > 0) memcpy((char *)d + v->data.traps, s->traps, n);
+	bool numbered_alike = pa_info_of(p->archive)->settings[PA_VM_RELEASE] == (uint32_t)v->release;
+	if (!numbered_alike && n > REASONS_OF_ALL_RELEASES) n = REASONS_OF_ALL_RELEASES;
+	uint8_t *counts = (uint8_t *)d + v->data.traps;
+	for (uint32_t i = 0; i < n; i++) counts[i] = s->traps[i] == 0 || adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]) ? s->traps[i] : 0;
 }
 
-void adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {
+bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {
 	vm_data *d = a->data;
 	parts to = parts_of(v, d);
 	pa_summary summary;
 	pa_summarize(p, &summary);
 	writer w = {v, jni, a, adopt_factor(&summary, s)};
-	put_counter(v, d, v->data.invocations, adopt_weight(&summary, s));
+	uint32_t weight = adopt_weight(&summary, s);
+	if (!adopted_add(ADOPTED_PROFILE, a->method, (uint64_t)(uintptr_t)d, weight)) return adopt_nothing(v, d), false;
+	put_counter(v, d, v->data.invocations, weight);
 	put_counter(v, d, v->data.backedges, 0);
-	put_traps(v, d, &summary);
+	put_traps(v, d, p, &summary);
 	put_section(&w, p, PA_DATA, to.data);
 	put_section(&w, p, PA_PARAMETERS, to.parameters);
 	put_extra(p, to.extra);
+	return true;
 }

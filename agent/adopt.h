@@ -29,8 +29,9 @@ double adopt_factor(const pa_summary *s, scale to);
 /* adopt_scaled returns a count, scaled. A count that is not 0 stays so. */
 uint64_t adopt_scaled(uint64_t count, double factor);
 
-/* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. */
-bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p);
+/* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. point becomes that of the entry that
+ * differs; -1 if there is none. */
+bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 
 /* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts: the VM took it from its
  * own cache (JEP 515). */
@@ -39,8 +40,8 @@ bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 /* A method that adopts, from which layer, and what the VM has made for it. */
 typedef struct adopter { const trained *from; const prepared *holder; const vm_method *method; vm_data *data; } adopter;
 
-/* adopt writes a profile that fits. */
-void adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);
+/* adopt writes a profile that fits. It returns false if there is no memory to list what it would write. */
+bool adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);
 
 /* adopt_nothing makes a MethodData that was just made, and whose profile does not fit, one that was not counted in. */
 void adopt_nothing(const vm *v, vm_data *d);

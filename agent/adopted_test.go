@@ -3,12 +3,13 @@ package agent_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -41,11 +42,12 @@ type view struct {
 	invocations func(p reader.Profile) uint64
 	scale       func(p reader.Profile) scale
 	absent      string
+	anyOrder    bool // of receivers
 }
 
 // archived returns the view of an archive as the VM must have it.
 func archived(absent string) view {
-	return view{func(reader.Profile) uint64 { return defaultWeight }, scaleOf, absent}
+	return view{invocations: func(reader.Profile) uint64 { return defaultWeight }, scale: scaleOf, absent: absent}
 }
 
 // adopted returns the view of the profiles in the VM.
@@ -55,7 +57,7 @@ func adopted(absent string) view {
 		c, _ := p.Invocations()
 		return c.Load()
 	}
-	return view{invocations, func(reader.Profile) scale { return asTheyAre }, absent}
+	return view{invocations: invocations, scale: func(reader.Profile) scale { return asTheyAre }, absent: absent}
 }
 
 // sees reports whether a class was loaded. The classes of lambdas are others in each run.
@@ -102,14 +104,19 @@ func (v view) describeReceivers(b *strings.Builder, r reader.Receivers, s scale)
 	} else {
 		fmt.Fprintf(b, " other %d", s(uint64(other)))
 	}
-	for i := range r.Len() {
+	rows := make([]string, r.Len())
+	for i := range rows {
 		row, ok := r.Row(i)
 		if name, _ := row.Type.Name(); ok && v.sees(name.String()) {
-			fmt.Fprintf(b, " %s %d", name, s(row.Count.Load()))
+			rows[i] = fmt.Sprintf(" %s %d", name, s(row.Count.Load()))
 		} else {
-			b.WriteString(" -")
+			rows[i] = " -"
 		}
 	}
+	if v.anyOrder {
+		slices.Sort(rows)
+	}
+	b.WriteString(strings.Join(rows, ""))
 }
 
 func (v view) describeTypes(b *strings.Builder, l reader.TypeList) {
@@ -178,10 +185,10 @@ func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
 		reportFile := filepath.Join(t.TempDir(), "report.json")
 		j := testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
-		early := dump(t, j)
+		early := dumpAll(t, j)
 		j.Send("more")
 		j.Await("loaded")
-		late := dump(t, j)
+		late := dumpAll(t, j)
 		if _, errs := j.End(); errs != "" {
 			t.Errorf("stderr: %s", errs)
 		}

@@ -1,7 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profarc's agent for HotSpot: it maps an archive when the VM starts, and gives each method of a class that is prepared the
+ * profarc's agent for HotSpot: it reads an archive when the VM starts, and gives each method of a class that is prepared the
  * MethodData that a training run has left of it, as if the method had already run here.
  *
  *	java -agentpath:libprofarc-agent.so=archive=app.parc ...
@@ -15,18 +15,22 @@
  * says what is written where, and what was measured.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "adopt.h"
+#include "adopted.h"
 #include "arrays.h"
+#include "attach.h"
 #include "classes.h"
 #include "counters.h"
 #include "drift.h"
 #include "options.h"
 #include "receivers.h"
+#include "refused.h"
 #include "report.h"
 #include "requests.h"
 #include "trained.h"
@@ -87,23 +91,37 @@ static scale scale_of(const options *o, layer_method m) {
 	return s;
 }
 
-static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
+/* write_profile writes a profile that fits. */
+static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, const pa_profile *p) {
+	bool was_trained = adopt_was_trained(&agent.vm, to->data, p);
+	scale s = scale_of(&agent.options, layer_method_of(to->from, m->at));
+	if (!adopt(&agent.vm, jni, to, p, s)) {
+		COUNT(refused_memory);
+		return;
+	}
+	COUNT(adopted);
+	if (was_trained) COUNT(adopted_over_cache);
+	requests_adopted(to->from, to->holder, m, to->method, p);
+	if (agent.options.drift) drift_add(to->holder, m, p, s);
+}
+
+/* make_profile has the VM make a MethodData, which gets what the archive has. */
+static void make_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
-	if (vm_method_data(v, is) != NULL) COUNT(refused_started);
-	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE)) COUNT(refused_memory);
+	int32_t point;
+	vm_data *d = whitebox_make_data(v, jni, is, NULL);
+	if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
+	else if (!adopt_fits(v, d, p, &point)) adopt_nothing(v, d), COUNT(refused_layout), refused_add(REFUSED_LAYOUT, m, point);
+	else write_profile(jni, &(adopter){from, class, is, d}, m, p);
+}
+
+static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
+	if (vm_method_data(&agent.vm, is) != NULL) COUNT(refused_started);
 	else if (agent.options.dry) COUNT(adopted);
+	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE) || !adopted_add(ADOPTED_METHOD, is, 0, 0)) COUNT(refused_memory);
 	else {
-		vm_data *d = whitebox_make_data(v, jni, is, NULL);
-		if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
-		else if (!adopt_fits(v, d, p)) adopt_nothing(v, d), COUNT(refused_layout);
-		else {
-			COUNT(adopted);
-			if (adopt_was_trained(v, d, p)) COUNT(adopted_over_cache);
-			scale s = scale_of(&agent.options, layer_method_of(from, m->at));
-			adopt(v, jni, &(adopter){from, class, is, d}, p, s);
-			requests_adopted(from, class, m, is, p);
-			if (agent.options.drift) drift_add(class, m, p, s);
-		}
+		make_profile(jni, from, class, m, is, p);
+		adopted_add(ADOPTED_END, is, 0, 0);
 	}
 }
 
@@ -132,9 +150,9 @@ static void answer(answered *a, const vm_method *is) {
 static void adopt_method(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, answered *a) {
 	pa_profile p;
 	const vm_method *is = classes_method(&agent.vm, class->klass, m);
-	if (is == NULL) COUNT(refused_absent);
+	if (is == NULL) COUNT(refused_absent), refused_add(REFUSED_ABSENT, m, -1);
 	else if (is_answered(a, is)) return;
-	else if (!profile_of(from, m, is, &p)) COUNT(refused_code);
+	else if (!profile_of(from, m, is, &p)) COUNT(refused_code), refused_add(REFUSED_CODE, m, -1);
 	else {
 		if (from->number + 1 < agent.layers.n) answer(a, is);
 		adopt_profile(jni, from, class, m, is, &p);
@@ -182,7 +200,10 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	prepared class = {klass, object, names.name.builtin};
 	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
+	bool attaching = attach_lock();
+	if (attaching && (phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS)) phases &= ~PHASE_METHODS;
 	take_up(jni, &class, &names.name, phases);
+	if (attaching) attach_unlock();
 }
 
 static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_ref class) {
@@ -204,11 +225,14 @@ static bool is_prepared(jvm_ref class) {
 	return !array;
 }
 
+enum { LOCAL_REFS = 16 }; /* that a native may have without asking */
+
 /* adopt_loaded takes up the classes that were prepared before the agent could: all as receivers first. */
 static void adopt_loaded(jni_env *jni) {
 	jvm_ref *classes;
 	int32_t n, kept = 0;
 	if (ti_loaded_classes(agent.ti, &n, &classes) != JVM_OK) return;
+	if (jni_ensure_local_refs(jni, n + LOCAL_REFS) != JVM_OK && jni_exception_check(jni)) jni_exception_clear(jni);
 	for (int32_t i = 0; i < n; i++)
 		if (is_prepared(classes[i])) classes[kept++] = classes[i];
 		else jni_delete_local_ref(jni, classes[i]);
@@ -235,8 +259,10 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	const char *unasked = requests_open(&agent.vm, &agent.layers, &agent.options);
 	warn(unasked == NULL ? requests_begin(ti, jni, thread) : unasked);
 	warn(watch_begin(&agent.vm, &agent.options));
+	attach_begin();
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
 	adopt_loaded(jni);
+	attach_end();
 	COUNT_N(started_ns, now() - begun);
 }
 
@@ -255,11 +281,20 @@ static bool expect_exhaustion(jvmti_env *ti) {
 	return ti_add_capability(ti, TI_CAN_TELL_EXHAUSTION) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
 }
 
+/* say_refused reports methods that the archive has for another VM: a program that has changed is no reason to say anything. */
+static void say_refused(void) {
+	uint64_t n = __atomic_load_n(&agent_counters.refused_layout, __ATOMIC_RELAXED);
+	if (n == 0 || agent.options.quiet) return;
+	fprintf(stderr, "profarc: %" PRIu64 " methods adopted no profile: this VM's profiles of them have other entries, as with other flags than in training; "
+	        "a report lists the methods\n", n);
+}
+
 static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	watched seen = watch_end();
 	requests_end();
+	say_refused();
 	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.layers, &agent_counters, &seen);
 }
 
@@ -292,6 +327,15 @@ static void open_base(void) {
 		fprintf(stderr, "profarc: only the archive is adopted, without what it left to its base%s%s: %s\n", base == NULL ? "" : " ", base == NULL ? "" : base, e.message);
 }
 
+/* no_use returns why profiles have no use: C2 reads them, and the tier below counts on in them. */
+static const char *no_use(const vm *v) {
+	enum { PROFILING = 3 };
+	vm_flag compiler;
+	if (vm_find_flag(v, "UseCompiler", "UseTLAB", &compiler) && !vm_flag_is_set(v, "UseCompiler")) return "the VM compiles nothing (-Xint)";
+	int64_t level = vm_flag_is_set(v, "TieredCompilation") ? vm_flag_number(v, "TieredStopAtLevel") : PROFILING;
+	return level >= 0 && level < PROFILING ? "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles" : NULL;
+}
+
 /* load does what can be done before the VM starts. It returns NULL, or why the agent can't work. */
 static const char *load(java_vm *java, const char **what) {
 	if (vm_get_env(java, &agent.ti, JVMTI_VERSION) != JVM_OK) return "the VM has no JVMTI";
@@ -299,9 +343,12 @@ static const char *load(java_vm *java, const char **what) {
 	if (release < OLDEST_RELEASE || release > NEWEST_RELEASE) return "the agent knows HotSpot of JDK 17 to 25";
 	const char *missing = vm_open(&agent.vm, java, release);
 	if (missing != NULL) return *what = "the VM does not tell what the agent needs: ", missing;
+	const char *useless = no_use(&agent.vm);
+	if (useless != NULL) return useless;
 	pa_error e = layers_open(&agent.layers, agent.options.archive);
 	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
 	open_base();
+	adopted_open(&agent.layers);
 	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers)) return "the process is out of memory";
 	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/agentlib"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -50,17 +50,30 @@ func agentFlag(t testing.TB, archive, options string) string {
 	return "-agentpath:" + path + "=archive=" + archive + options
 }
 
-// dump writes the profiles of a JVM to an archive.
+// dump writes what a JVM has counted to an archive.
 func dump(t testing.TB, j *testjvm.JVM) string {
+	t.Helper()
+	return dumpWith(t, j, live.Options{Stop: true})
+}
+
+// dumpAll writes the profiles of a JVM to an archive as its compilers see them, with what
+// it adopted.
+func dumpAll(t testing.TB, j *testjvm.JVM) string {
+	t.Helper()
+	return dumpWith(t, j, live.Options{Stop: true, KeepAdopted: true})
+}
+
+func dumpWith(t testing.TB, j *testjvm.JVM, o live.Options) string {
 	t.Helper()
 	vm, err := live.Attach(t.Context(), j.PID())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := vm.Dump(t.Context(), live.Options{Stop: true})
+	b, r, err := vm.Dump(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.Describe(t.Context(), b, &live.Contents{})
 	path := filepath.Join(t.TempDir(), "dump.parc")
 	if _, err := b.Commit(t.Context(), path); err != nil {
 		t.Fatal(err)
@@ -112,7 +125,7 @@ func readReport(t testing.TB, path string) (r report) {
 }
 
 // The agent is in one process with whatever else uses libprofarc.
-func TestAgentShowsOneName(t *testing.T) {
+func TestAgentShowsTwoNames(t *testing.T) {
 	t.Parallel()
 	flag := agentFlag(t, "none", "")
 	path, _, _ := strings.Cut(strings.TrimPrefix(flag, "-agentpath:"), "=")
@@ -126,7 +139,7 @@ func TestAgentShowsOneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range symbols {
-		if s.Section != elf.SHN_UNDEF && s.Name != "Agent_OnLoad" {
+		if s.Section != elf.SHN_UNDEF && s.Name != "Agent_OnLoad" && s.Name != "profarc_adopted" {
 			t.Errorf("the agent shows %s", s.Name)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // Arrays that the program has made get the rows that training gave them.
@@ -18,7 +18,7 @@ func TestArraysAreBound(t *testing.T) {
 		run := func(args ...string) string {
 			j := testjvm.Start(t, home, args...)
 			j.Await("ready")
-			archive := dump(t, j)
+			archive := dumpAll(t, j)
 			if _, errs := j.End(); errs != "" {
 				t.Errorf("stderr: %s", errs)
 			}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adopted.h"
 #include "counters.h"
 
 /* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by default. */
@@ -69,6 +70,7 @@ static bool is_unseen(const uint64_t *row, uint32_t count) { return count > 0 &&
 static void empty_row(uint64_t *row) {
 	__atomic_store_n(row + 1, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(row, 0, __ATOMIC_RELEASE);
+	adopted_add(ADOPTED_STRUCK, row, 0, 0);
 }
 
 /* relieve empties the rows of types that did not come. It returns whether there were any. */
@@ -76,7 +78,11 @@ static bool relieve(const call *c, const uint32_t *counts) {
 	uint32_t emptied = 0;
 	for (uint32_t i = 0; i < c->rows; i++)
 		if (is_unseen(c->types + 2 * i, counts[1 + i])) empty_row(c->types + 2 * i), emptied++;
-	if (emptied > 0) __atomic_store_n(c->others, 0, __ATOMIC_RELAXED), COUNT(calls_relieved);
+	if (emptied > 0) {
+		__atomic_store_n(c->others, 0, __ATOMIC_RELAXED);
+		adopted_add(ADOPTED_STRUCK, c->others, 0, 0);
+		COUNT(calls_relieved);
+	}
 	COUNT_N(receivers_withdrawn, emptied);
 	return emptied > 0;
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -26,7 +26,7 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 			j.Await("ready")
 			return j
 		}
-		calls := func(j *testjvm.JVM) string { return receiversOf(t, dump(t, j)) }
+		calls := func(j *testjvm.JVM) string { return receiversOf(t, dumpAll(t, j)) }
 
 		training := start("train")
 		await(t, "the receivers of training", func() bool { return calls(training) == "one: A, oneThenTwo: A, two: A B, twoThenOne: A B" })

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "classes.h"
+#include "narrow.h"
+#include "refused.h"
 
 typedef struct adopted { const pa_archive *archive; const vm_klass *klass; pa_ref method, profile; scale scale; } adopted;
 
@@ -47,63 +49,50 @@ static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, d
 }
 
 /* compare_call looks how many receivers found no row. */
-static void compare_call(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
-	pa_rows rows;
-	if (!pa_receivers_of(e, &rows)) return;
-	uint64_t unlisted = since(words[1], adopt_scaled(pa_trained(e, 0), factor)), listed = 0;
-	for (uint32_t i = 0; i < rows.count; i++) {
-		uint32_t cell = rows.first + i * rows.width + 1;
-		listed += since(words[1 + cell], adopt_scaled(pa_trained(e, cell), factor));
-	}
+static void compare_call(drift *d, const uint64_t *words, const narrowed *n, double factor) {
+	narrow_row rows[MOST_ROWS];
+	uint64_t others;
+	uint32_t found = narrow_rows(n, rows, &others);
+	uint64_t unlisted = since(words[1], adopt_scaled(others, factor)), listed = 0;
+	for (uint32_t i = 0; i < n->rows; i++) listed += since(words[2 + n->first + 2 * i], i < found ? adopt_scaled(rows[i].count, factor) : 0);
 	if (unlisted + listed < ENOUGH) return;
 	d->calls++;
-	if (unlisted > listed && pa_trained(e, 0) == 0) d->unlisted++;
+	if (unlisted > listed && others == 0) d->unlisted++;
 }
 
 static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scale to) {
 	drift d = {0};
 	pa_summary s;
-	pa_entries it = pa_entries_of(p, PA_DATA);
-	pa_entry e;
+	narrower it = narrow_begin(v, p, PA_DATA);
+	narrowed n;
 	const uint64_t *words = (const uint64_t *)((const char *)data + v->data.header);
 	pa_summarize(p, &s);
 	double factor = adopt_factor(&s, to);
 	d.ran = vm_u32(data, v->data.invocations) / v->increment > adopt_weight(&s, to);
 	d.deoptimised = vm_u32(data, v->data.decompiles) > 0;
-	for (; pa_entries_next(&it, &e); words += e.units)
-		if (e.tag == PA_BRANCH) compare_branch(&d, words, &e, factor);
-		else if (e.tag == PA_VIRTUAL_CALL || e.tag == PA_VIRTUAL_CALL_TYPE) compare_call(&d, words, &e, factor);
+	for (; narrow_next(&it, &n); words += n.units)
+		if (n.tag == PA_BRANCH) compare_branch(&d, words, &n.entry, factor);
+		else if (n.tag == PA_VIRTUAL_CALL || n.tag == PA_VIRTUAL_CALL_TYPE) compare_call(&d, words, &n, factor);
 	return d;
 }
 
 /* compare_adopted compares a method, if the VM still has the MethodData that fits. */
 static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *d) {
 	pa_profile p;
+	int32_t point;
 	if (pa_method_at(a->archive, a->method, m).code != PA_OK || pa_profile_at(a->archive, a->profile, &p).code != PA_OK) return false;
 	const vm_method *is = classes_method(v, a->klass, m);
 	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
-	if (data == NULL || !adopt_fits(v, data, &p)) return false;
+	if (data == NULL || !adopt_fits(v, data, &p, &point)) return false;
 	*d = compare(v, data, &p, a->scale);
 	return true;
 }
 
 /* ---- output ---- */
 
-static void write_text(FILE *f, pa_text t) {
-	for (size_t i = 0; i < t.size; i++) {
-		unsigned char c = (unsigned char)t.bytes[i];
-		if (c == '"' || c == '\\') fputc('\\', f);
-		if (c < ' ') fprintf(f, "\\u%04x", c);
-		else fputc(c, f);
-	}
-}
-
 static void write_method(FILE *f, const pa_method *m, const drift *d, bool first) {
 	fprintf(f, "%s\n      {\"method\": \"", first ? "" : ",");
-	write_text(f, m->key.class_name);
-	fputs("::", f);
-	write_text(f, m->key.name);
-	write_text(f, m->key.signature);
+	refused_write_method(f, m);
 	fprintf(f, "\", \"deoptimised\": %s, \"branches_flipped\": %" PRIu64 ", \"calls_of_other_types\": %" PRIu64 "}", d->deoptimised > 0 ? "true" : "false",
 	        d->flipped, d->unlisted);
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // The report says which methods behave otherwise than in training, and only those.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // With profiling off, C2 alone: the compiler inlines the receivers that the archive names,

@@ -26,7 +26,7 @@ enum { VM_GET_ENV = 6 };
 /* Places in the table of a JNIEnv. */
 enum {
 	JNI_DEFINE_CLASS = 5, JNI_FROM_REFLECTED_METHOD = 7, JNI_GET_SUPERCLASS = 10, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
-	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_NEW_OBJECT = 28, JNI_GET_OBJECT_CLASS = 31, JNI_GET_METHOD_ID = 33, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
+	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_ENSURE_LOCAL_CAPACITY = 26, JNI_NEW_OBJECT = 28, JNI_GET_OBJECT_CLASS = 31, JNI_GET_METHOD_ID = 33, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
 	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_NEW_STRING_UTF = 167, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
 	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_DELETE_WEAK_GLOBAL_REF = 227, JNI_EXCEPTION_CHECK = 228
 };
@@ -67,6 +67,9 @@ static inline jvm_ref jni_new_global_ref(jni_env *e, jvm_ref r) {
 }
 static inline jvm_ref jni_new_local_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_LOCAL_REF])(e, r);
+}
+static inline int32_t jni_ensure_local_refs(jni_env *e, int32_t n) {
+	return ((int32_t (*)(jni_env *, int32_t))e->functions[JNI_ENSURE_LOCAL_CAPACITY])(e, n);
 }
 static inline jvm_ref jni_new_weak_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_WEAK_GLOBAL_REF])(e, r);

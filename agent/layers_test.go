@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -83,7 +83,7 @@ func (l *adoptedLayers) load(t *testing.T, options string) (live string, r repor
 	j.Await("ready")
 	j.Send("more")
 	j.Await("loaded")
-	live = dump(t, j)
+	live = dumpAll(t, j)
 	if _, errs := j.End(); errs != "" {
 		t.Errorf("stderr: %s", errs)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reduce"
 )
@@ -101,16 +101,16 @@ func compilers() []cell {
 	return []cell{
 		{name: "Xcomp", program: "Mixed", flags: flags("-Xcomp"), adopts: true},
 		{name: "Xcomp, unload", program: "Unload", flags: flags("-Xcomp"), adopts: true},
-		{name: "Xint", program: "Mixed", flags: flags("-Xint"), short: true},
-		{name: "C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1")},
+		{name: "Xint", program: "Mixed", flags: flags("-Xint"), says: "compiles nothing", short: true},
+		{name: "C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), says: "C1 alone"},
 		{name: "C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), adopts: true},
 		{name: "C2 alone, unprofiled", program: "Mixed", flags: flags("-XX:-TieredCompilation", "-XX:-ProfileInterpreter"), adopts: true},
 		{name: "C2 alone, unload", program: "Unload", flags: flags("-XX:-TieredCompilation"), adopts: true},
-		{name: "no rows", program: "Mixed", flags: width("0")},
+		{name: "no rows", program: "Mixed", flags: width("0"), adopts: true},
 		{name: "no rows, trained", program: "Mixed", flags: width("0"), archive: alike, adopts: true},
-		{name: "four rows", program: "Mixed", flags: width("4")},
+		{name: "four rows", program: "Mixed", flags: width("4"), adopts: true, short: true},
 		{name: "four rows, trained", program: "Unload", flags: width("4"), archive: alike, adopts: true},
-		{name: "all types", program: "Mixed", flags: types},
+		{name: "all types", program: "Mixed", flags: types, says: "other entries"},
 		{name: "all types, trained", program: "Mixed", flags: types, archive: alike, adopts: true},
 		{name: "all types, unload", program: "Unload", flags: types, archive: alike, adopts: true},
 	}
@@ -131,7 +131,7 @@ func requesting() []cell {
 		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true, says: "flags of compilation"},
 		{name: "requests, batch", program: "Mixed", flags: flags("-Xbatch"), options: order, adopts: true},
 		{name: "requests, C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), options: order, adopts: true, says: noC1},
-		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order, says: noC1},
+		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order, says: "C1 alone"},
 		{name: "requests, redefine", program: "Redefine", options: order, says: redefines, prepare: instrumented},
 		{name: "requests, JNI checked", program: "Mixed", flags: flags("-Xcheck:jni"), options: order, adopts: true},
 		{name: "requests, full code cache", program: "Mixed", flags: flags("-XX:ReservedCodeCacheSize=3m"), options: order, adopts: true},

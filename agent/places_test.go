@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // constants finds the constants of jvm.h.

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "adopted.h"
 #include "counters.h"
 
 /* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
@@ -76,19 +77,39 @@ static bool is_loaded(jni_env *jni, const held *h) {
 
 enum { TYPE_TAGS = 3 }; /* of a type word: a null was seen, several types were */
 
-/* write_row makes an empty receiver row one of a class. The count comes first: a row with a class has one. */
-static bool write_row(const type_cell *c, uint64_t klass) {
+/* take_back takes the count of training out of a row, if the VM has not set it since. */
+static void take_back(const type_cell *c) {
+	uint64_t n = __atomic_load_n(c->count, __ATOMIC_RELAXED);
+	while (n >= c->trained && !__atomic_compare_exchange_n(c->count, &n, n - c->trained, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
+/* claim_row makes an empty receiver row one of a class. The VM may claim the row at the same moment: where it has found it empty it stores a
+ * class, and 1 as its count. So the count comes once the row is ours, and goes if the VM has stored its class over ours. */
+static bool claim_row(const type_cell *c, uint64_t klass) {
 	uint64_t empty = 0;
-	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0) return false;
-	__atomic_store_n(c->count, c->trained, __ATOMIC_RELAXED);
-	return __atomic_compare_exchange_n(c->cell, &empty, klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(c->cell, &empty, klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return false;
+	__atomic_fetch_add(c->count, c->trained, __ATOMIC_ACQ_REL);
+	bool ours = __atomic_load_n(c->cell, __ATOMIC_ACQUIRE) == klass;
+	if (!ours) take_back(c);
+	return ours;
+}
+
+/* write_row lists a row and claims it. The VM may have claimed it before, for the same class too. */
+static bool write_row(const type_cell *c, uint64_t klass) {
+	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0 || !adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained)) return false;
+	bool written = claim_row(c, klass);
+	if (!written) adopted_add(ADOPTED_STRUCK, c->cell, 0, 0);
+	return written;
 }
 
 /* write_word adds a class to a type word that has none. */
 static bool write_word(const type_cell *c, uint64_t klass) {
 	uint64_t was = __atomic_load_n(c->cell, __ATOMIC_RELAXED);
 	if ((was & ~(uint64_t)1) != 0) return false; /* a class, or several types */
-	return __atomic_compare_exchange_n(c->cell, &was, was | klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (!adopted_add(ADOPTED_WORD, c->cell, was | klass, 0)) return false;
+	bool written = __atomic_compare_exchange_n(c->cell, &was, was | klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	if (!written) adopted_add(ADOPTED_STRUCK, c->cell, 0, 0);
+	return written;
 }
 
 /* write_class binds a cell to a class, and counts what came of it under bound. */

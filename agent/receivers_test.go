@@ -1,10 +1,11 @@
 package agent_test
 
 import (
+	"os/exec"
 	"path/filepath"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // C2 takes the method of a receiver that a profile names from the receiver's table of
@@ -25,4 +26,21 @@ func TestReceiversThatACallCannotHave(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The VM may claim a row for another class while the agent binds it. In no order of their
+// loads and stores does the other class get a count of training.
+func TestRowsThatTheVMClaims(t *testing.T) {
+	t.Parallel()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler")
+	}
+	program := filepath.Join(t.TempDir(), "rows")
+	if out, err := exec.Command(cc, "-std=c11", "-Wall", "-Werror", "-DPA_API=", "-I.", "-I../c/include", "-o", program, "testdata/rows.c", "-lpthread").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
 }

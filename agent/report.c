@@ -1,11 +1,14 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
 #include "report.h"
 
 #include "drift.h"
+#include "refused.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,16 +24,29 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 	if (l->n > 1) fprintf(f, ",\n  \"profiles_in_base\": %" PRIu64, pa_info_of(l->list[1].archive)->profiles);
 	write_counters(f, c);
 	fprintf(f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32, w->raised ? "true" : "false", w->restored);
+	fputs(",\n  \"refused\": ", f);
+	refused_write(f);
 	if (o->drift) drift_write(f, v);
 	fputs("\n}\n", f);
 }
 
-void report_write(const options *o, const vm *v, const layers *l, const counters *c, const watched *w) {
-	FILE *f = strcmp(o->report, "-") == 0 ? stderr : fopen(o->report, "we");
-	if (f == NULL) {
-		if (!o->quiet) fprintf(stderr, "profarc: the report can't be written to %s\n", o->report);
-		return;
-	}
+/* write_text makes the text of a report. It is freed with free; NULL without memory. */
+static char *write_text(const options *o, const vm *v, const layers *l, const counters *c, const watched *w, size_t *size) {
+	char *text = NULL;
+	FILE *f = open_memstream(&text, size);
+	if (f == NULL) return NULL;
 	write_report(f, o, v, l, c, w);
-	if (f != stderr) fclose(f);
+	if (fclose(f) == 0) return text;
+	free(text);
+	return NULL;
+}
+
+void report_write(const options *o, const vm *v, const layers *l, const counters *c, const watched *w) {
+	size_t size = 0;
+	char *text = write_text(o, v, l, c, w, &size);
+	pa_error e = {.code = PA_SYSTEM, .message = "the process is out of memory"};
+	if (text != NULL && strcmp(o->report, "-") == 0) e.code = PA_OK, fwrite(text, 1, size, stderr);
+	else if (text != NULL) e = pa_publish(o->report, text, size);
+	if (e.code != PA_OK && !o->quiet) fprintf(stderr, "profarc: the report can't be written to %s: %s\n", o->report, e.message);
+	free(text);
 }

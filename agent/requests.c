@@ -49,28 +49,17 @@ static uint64_t now(void) {
 
 /* ---- the list ---- */
 
-/* is_set reports whether the VM has a flag, and it is set. */
-static bool is_set(const vm *v, const char *name) {
-	vm_flag flag;
-	return vm_find_flag(v, name, "UseTLAB", &flag) && *(const uint8_t *)flag.at != 0;
-}
-
-static int64_t number(const vm *v, const char *name) {
-	vm_flag flag;
-	return vm_find_flag(v, name, "Tier3DelayOn", &flag) ? *(const int64_t *)flag.at : -1;
-}
-
 /* mature_weight returns the number of invocations from which on C2 believes a profile, and a little more; 0 if the flags are not as
  * expected. */
 static uint32_t mature_weight(const vm *v) {
-	int64_t threshold = number(v, "Tier4InvocationThreshold"), percent = number(v, "ProfileMaturityPercentage");
+	int64_t threshold = vm_flag_number(v, "Tier4InvocationThreshold"), percent = vm_flag_number(v, "ProfileMaturityPercentage");
 	if (threshold <= 0 || threshold > WEIGHT_HIGHEST || percent < 0 || percent > 100) return 0;
 	return (uint32_t)(threshold * percent / 100 + threshold / 20 + 1);
 }
 
 const char *requests_open(const vm *v, const layers *l, const options *o) {
 	if (o->policy == POLICY_NONE || o->dry) return NULL;
-	if (!is_set(v, "TieredCompilation") || number(v, "TieredStopAtLevel") != C2 || is_set(v, "UseJVMCICompiler")) return "the VM's compilers are not C1 and C2";
+	if (!vm_flag_is_set(v, "TieredCompilation") || vm_flag_number(v, "TieredStopAtLevel") != C2 || vm_flag_is_set(v, "UseJVMCICompiler")) return "the VM's compilers are not C1 and C2";
 	all.vm = v, all.weight = mature_weight(v), all.limit = o->warmup, all.budget = o->budget;
 	if (all.weight == 0) return "the VM's flags of compilation are not those that the agent knows";
 	bool ok = compiled_open(&all.list, l, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);

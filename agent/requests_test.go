@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // interpreted keeps the loop of Ordered out of the compilers, so that each call is counted.

@@ -94,14 +94,19 @@ bool trained_has_profile(const trained *t, const pa_method *m) {
 static void close_archive(trained *t) {
 	free(t->others);
 	pa_close(t->archive);
+	image_free(&t->image);
 	*t = (trained){0};
 }
 
 static pa_error open_archive(trained *t, const char *path) {
 	static const pa_error no_memory = {.code = PA_SYSTEM, .message = "the process is out of memory"};
 	pa_options options = {.domain = PA_HOTSPOT};
-	pa_error e = pa_open(path, &options, &t->archive);
-	if (e.code != PA_OK) return e;
+	pa_error e = image_read(&t->image, path);
+	if (e.code == PA_OK) e = pa_open_memory(t->image.bytes, t->image.size, &options, &t->archive);
+	if (e.code != PA_OK) {
+		close_archive(t);
+		return e;
+	}
 	uint64_t types = pa_info_of(t->archive)->types;
 	t->types = (uint32_t)types;
 	if (types >= UINT32_MAX / MOST_LAYERS || !index_others(t, &e)) {

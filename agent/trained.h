@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image.h"
 #include "profarc.h"
 
 /* A class that was prepared: its name, and the identity of its loader as archives have it, without what tells loaders of one
@@ -17,6 +18,7 @@ typedef struct class_name { pa_text name, loader; bool builtin; /* the boot, pla
 
 /* An archive. */
 typedef struct trained {
+	image image;
 	pa_archive *archive;
 	uint32_t number;             /* of the layer: 0 is the topmost */
 	uint32_t types, first_type;  /* how many the archive has, and which number the first has among those of all layers */

@@ -177,6 +177,16 @@ bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag
 	return row_of_flag(v, name, flag) && row_of_flag(v, like, &model) && flag->type == model.type;
 }
 
+bool vm_flag_is_set(const vm *v, const char *name) {
+	vm_flag flag;
+	return vm_find_flag(v, name, "UseTLAB", &flag) && *(const uint8_t *)flag.at != 0;
+}
+
+int64_t vm_flag_number(const vm *v, const char *name) {
+	vm_flag flag;
+	return vm_find_flag(v, name, "Tier3DelayOn", &flag) ? *(const int64_t *)flag.at : -1;
+}
+
 const char *vm_open(vm *v, java_vm *java, int release) {
 	Dl_info info;
 	lookup l = {0};
@@ -189,6 +199,7 @@ const char *vm_open(vm *v, java_vm *java, int release) {
 	find_cache(v, &l);
 	find_data(v, &l);
 	find_flags(v, &l);
+	v->type_rows = vm_flag_number(v, "TypeProfileWidth");
 	return l.missing;
 }
 

@@ -45,6 +45,7 @@ typedef struct vm {
 	uint32_t increment;       /* one count of an InvocationCounter */
 	const bool *can_redefine; /* whether some agent may redefine classes */
 	struct { const char *flags; size_t n, size; uint32_t name, at, type; } flags;
+	int64_t type_rows; /* of receivers that an entry has; -1: the VM does not say */
 } vm;
 
 /* vm_open finds everything. It returns NULL, or why the VM is not one that the agent knows. */
@@ -56,6 +57,10 @@ bool vm_may_redefine(const vm *v);
 
 /* vm_find_flag finds a flag of a type that another flag has: types are numbered differently in each release. */
 bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag);
+
+/* vm_flag_is_set reports whether the VM has a flag, and it is set; vm_flag_number returns the value of an intx, -1 if there is none. */
+bool vm_flag_is_set(const vm *v, const char *name);
+int64_t vm_flag_number(const vm *v, const char *name);
 
 static inline uint32_t vm_u32(const void *p, uint32_t at) { return *(const uint32_t *)((const char *)p + at); }
 static inline uint16_t vm_u16(const void *p, uint32_t at) { return *(const uint16_t *)((const char *)p + at); }

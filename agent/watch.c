@@ -45,17 +45,10 @@ static bool find_flag(const vm *v, raised *f) {
 	return f->before >= 0 && f->before <= FLAG_HIGHEST;
 }
 
-/* is_tiered reports whether code of C1 runs until C2 has compiled a method. Without it the interpreter does, which must not last
- * longer. */
-static bool is_tiered(const vm *v) {
-	vm_flag flag;
-	return vm_find_flag(v, "TieredCompilation", "UseTLAB", &flag) && *(const uint8_t *)flag.at != 0;
-}
-
 /* raise_flags raises all flags, or none. */
 static bool raise_flags(const vm *v, uint32_t tier4) {
 	enum { OLD = 1000000 };
-	if (!is_tiered(v)) tier4 = 1;
+	if (!vm_flag_is_set(v, "TieredCompilation")) tier4 = 1; /* the interpreter runs until C2 has compiled a method: it must not last longer */
 	for (int i = 0; i < FLAGS; i++)
 		if (!find_flag(v, &flags[i])) return false;
 	for (int i = 0; i < FLAGS; i++) {
@@ -112,7 +105,7 @@ enum { PERIOD = 500, QUIET_PERIODS = 4, QUIET_SHARE = 10 }; /* ms; 2 s; the comp
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
 static bool sleep_for(uint32_t ms) {
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += ms * 1000000L;
 	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
 	pthread_mutex_lock(&w.lock);
@@ -190,6 +183,7 @@ const char *watch_begin(const vm *v, const options *o) {
 	bool unknown = o->raise && !raise_flags(v, o->tier4);
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the wall clock may be set meanwhile */
 	pthread_cond_init(&w.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;

@@ -3,9 +3,10 @@ package analyze
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/formats/jamaica"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,6 +14,7 @@ import (
 // A Measure is a quantity by which methods are ranked.
 type Measure struct {
 	Name, About string
+	Noun        string // what it counts, where its name does not say so after a number
 	of          func(shape disk.Shape, p reader.Profile) uint64
 	// sub is the kind of the Count entries that are summed, 0 if the measure sums
 	// others too. A run of a JamaicaVM has one such entry for each method, except
@@ -25,22 +27,30 @@ type Measure struct {
 
 // Measures are all measures, in the order in which help lists them.
 var Measures = []Measure{
-	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept", of: sumWeight},
+	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept", Noun: "invocations and counts", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
 	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
 	{Name: "counts", About: "sum of the counts at its profile points: calls, branches, types", of: sumCounts},
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
-	{Name: "size", About: "bytes of its profiles in the archive", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
-	{Name: "function-count", About: "LLVM: the counter of the function's entry", of: functionCount},
-	countMeasure("bytecodes", "JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
-	countMeasure("cycles", "JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
-	countMeasure("native-calls", "JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
-	countMeasure("arrays", "JamaicaVM: arrays created", layout.SubNewArrays, ""),
+	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
+	{Name: "function-count", About: "LLVM: the counter of the function's entry", Noun: "entries of functions", of: functionCount},
+	countMeasure("JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
+	countMeasure("JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
+	countMeasure("JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
+	countMeasure("JamaicaVM: arrays created", layout.SubNewArrays, ""),
+	countMeasure("processor time of the samples in the method itself, of sampled programs", layout.SubNanoseconds, ""),
 }
 
-func countMeasure(name, about string, sub layout.Sub, recorded string) Measure {
-	return Measure{Name: name, About: about, of: sumOf(sub), sub: sub, recorded: recorded}
+// ownSamples is the usual measure of sampled programs: the samples in the method itself.
+var ownSamples = countMeasure("samples taken in the method itself", layout.SubSamples, "")
+
+// countMeasure returns the measure that sums one kind of Count entries. Its name is the
+// kind's in texts and in show.
+func countMeasure(about string, sub layout.Sub, recorded string) Measure {
+	schema, _ := disk.SchemaOf(layout.TagCount)
+	name := schema.Subs[sub]
+	return Measure{Name: name, About: about, Noun: strings.ReplaceAll(name, "-", " "), of: sumOf(sub), sub: sub, recorded: recorded}
 }
 
 // inclusive reports whether the value of a method is contained in the values of
@@ -59,6 +69,9 @@ func MeasureNamed(name string) (*Measure, bool) {
 
 // CallsMeasure returns the measure of how often methods of a domain were called.
 func CallsMeasure(d layout.Domain) *Measure {
+	if d == layout.DomainSampled {
+		return &ownSamples
+	}
 	name := "invocations"
 	if d.LLVM() {
 		name = "function-count"
@@ -70,6 +83,10 @@ func CallsMeasure(d layout.Domain) *Measure {
 // MayHave reports whether archives of a domain may have any of the measure.
 func (by *Measure) MayHave(d layout.Domain) bool {
 	switch {
+	case by.sub == layout.SubSamples, by.sub == layout.SubNanoseconds:
+		return d == layout.DomainSampled
+	case d == layout.DomainSampled: // its counts at calls are samples, too, and contain each other
+		return by.Name == "size"
 	case by.sub != 0:
 		return d == layout.DomainJamaica
 	case by.Name == "function-count":
@@ -83,6 +100,9 @@ func (by *Measure) MayHave(d layout.Domain) bool {
 // UsualMeasure returns the measure that Hottest uses for an archive by default: the one that
 // says best how much work was seen.
 func UsualMeasure(h *layout.Header) *Measure {
+	if h.Domain == layout.DomainSampled {
+		return &ownSamples
+	}
 	name := "weight"
 	switch {
 	case h.Summary.TotalInvocations == 0:

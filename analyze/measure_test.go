@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestSumsAreThoseOfEachMeasure reads every method by all measures at once and one by one.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"iter"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -52,6 +52,8 @@ type TopMethod struct {
 	// unknown.
 	Level *uint8 `json:"level,omitempty"`
 	Cut   bool   `json:"cut,omitempty"` // the producer cut its name off
+	// Moved is the number of its profile points whose counts were counted in other code.
+	Moved int `json:"moved_points,omitempty"`
 }
 
 // A heat is a value of a method. A method with a name that is cut off may have
@@ -62,13 +64,16 @@ type heat struct {
 }
 
 // Hottest ranks the methods of an archive by a measure. It reads all profiles. If
-// by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, and
-// else weight or, if the archive has no invocations, counts.
+// by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, samples for
+// those of sampled programs, and else weight or, if the archive has no invocations, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = UsualMeasure(s.Header())
 	}
 	r := &TopReport{Archive: s.Mapping().Name(), By: by.Name, Methods: []TopMethod{}}
+	if d := s.Header().Domain; d == layout.DomainSampled && !by.MayHave(d) {
+		return r, nil
+	}
 	sum, heats, without, err := heatsOf(ctx, s, by, o)
 	if err != nil {
 		return nil, err
@@ -113,13 +118,18 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 
 func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	sum := uint64(0)
+	marks, err := s.Marks()
+	if err != nil {
+		return err
+	}
+	moved := marks.ByMethod()
 	for _, h := range heats {
 		name, err := NameOf(s, h.m)
 		if err != nil {
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m)}
+		row := TopMethod{MethodName: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m), Moved: moved[h.m.Ref()]}
 		if !inclusive {
 			cumulative := share(sum, r.Total)
 			row.Sum = &cumulative

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats/jamaica"
-	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 )
 
 // profileLine is a line of PROFILE or PROFILE_CYCLES: count, share and method.

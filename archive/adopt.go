@@ -7,10 +7,10 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/fast"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/fast"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -39,7 +39,8 @@ type Adopted struct {
 // the Mapping has checked are the same pages of the same file, as long as the file is
 // not written to in place.
 //
-// Of an archive on the heap only rw is copied. Base is then the address of the copy less
+// Of an archive on the heap only rw is copied, which of one that is read in ranges is read
+// before. Base is then the address of the copy less
 // the offset of rw: base + offset is the address of a byte of rw, and no address for
 // any other byte. That suffices for Go code, which subtracts the base again. Native code
 // that follows pointers out of rw needs a mapped archive.
@@ -79,6 +80,11 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[layout.RegionRW]
 	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
 		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge, rw.Size, late))
+	}
+	if m.pieces != nil {
+		if err := m.pieces.fetchAll(rw); err != nil {
+			return nil, m.adoptError(err)
+		}
 	}
 	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
 	copy(memory, m.data[rw.Offset:rw.End()])

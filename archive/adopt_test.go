@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -61,11 +61,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/fast"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/sparsebits"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/fast"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/sparsebits"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 

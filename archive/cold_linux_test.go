@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 

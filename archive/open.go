@@ -11,9 +11,9 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 

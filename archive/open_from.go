@@ -6,7 +6,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"sync"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,6 +49,10 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	m := &Mapping{name: name, data: p.data, pieces: p}
 	return m, m.admit(o)
 }
+
+// InRanges reports whether the archive was opened by [OpenRanges], so that bytes that no call
+// asked for may be missing from [Mapping.Unchecked].
+func (m *Mapping) InRanges() bool { return m.pieces != nil }
 
 // readRange fills b from an offset.
 func readRange(r io.ReaderAt, b []byte, at int64) error {
@@ -104,6 +108,13 @@ func (p *pieces) fetchNames(h *layout.Header) error {
 		to = span.End()
 	}
 	return p.fetch(from, to)
+}
+
+// fetchAll reads the pages of a span that are missing.
+func (p *pieces) fetchAll(part layout.Span) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fetch(part.Offset, part.End())
 }
 
 // touch reads the pages of a span that are missing, and more behind them if they follow

@@ -2,7 +2,7 @@ package archive
 
 import (
 	"errors"
-	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/format/mmap"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

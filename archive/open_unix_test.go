@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/publish"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/publish"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/sparsebits"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/format/mmap"
 	"os"
 	"slices"
 	"strconv"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

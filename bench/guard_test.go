@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"github.com/profarc/profarc/bench/report"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -49,7 +49,7 @@ func BenchmarkOpenToFirstLookup(b *testing.B) {
 		paths = append(paths, path)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	times := make([][]time.Duration, len(paths))
+	times := make([][]float64, len(paths))
 	for n := 0; b.Loop(); n++ {
 		for i, s := range scales() {
 			times[i] = append(times[i], firstAnswer(b, paths[i], n*7919%s.Methods))
@@ -58,15 +58,15 @@ func BenchmarkOpenToFirstLookup(b *testing.B) {
 			runtime.GC()
 		}
 	}
-	first := turns.Median(times[0])
+	first := report.Median(times[0])
 	for i, s := range scales() {
-		b.ReportMetric(float64(turns.Median(times[i]).Nanoseconds())/1e3, s.Name+"-µs")
-		b.ReportMetric(float64(turns.Median(times[i]))/float64(first), s.Name+"/"+Small.Name)
+		b.ReportMetric(report.Median(times[i])/1e3, s.Name+"-µs")
+		b.ReportMetric(report.Median(times[i])/first, s.Name+"/"+Small.Name)
 	}
 }
 
-// firstAnswer returns the time from nothing to one invocation counter.
-func firstAnswer(b *testing.B, path string, method int) time.Duration {
+// firstAnswer returns the nanoseconds from nothing to one invocation counter.
+func firstAnswer(b *testing.B, path string, method int) float64 {
 	key := Key(method)
 	start := time.Now()
 	s, err := reader.Open(path, archive.Options{})
@@ -89,7 +89,7 @@ func firstAnswer(b *testing.B, path string, method int) time.Duration {
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	return took
+	return float64(took.Nanoseconds())
 }
 
 // A plainProfile is what a program without archives would decode a profile into.

@@ -1,6 +1,6 @@
 package builder
 
-import "github.com/profarc/profarc/internal/profileset"
+import "github.com/profarc/profarc/internal/build/profileset"
 
 // A Batch is everything that a Builder records from [Builder.Begin] on until the batch
 // is committed or rolled back. An importer records each input in a batch, so that an

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/archivewriter"
-	"github.com/profarc/profarc/internal/intern"
-	"github.com/profarc/profarc/internal/profileset"
-	"github.com/profarc/profarc/internal/spill"
+	"github.com/profarc/profarc/internal/build/archivewriter"
+	"github.com/profarc/profarc/internal/build/intern"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/spill"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -217,7 +217,10 @@ func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 
 // DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and
-// Time are those of the archive. A dump without an ID gets one from the run's process
+// Time are those of the archive. A run without a Process is one of this process, and the
+// archive is of now if it has no time: of several dumps of one process a merge takes the
+// last, or refuses them. For a run of another process whose identity is not known, or of one
+// of several VMs that this process has, set Process.PID alone. A dump without an ID gets one from the run's process
 // and the archive's time, or a random one if these are not known, so that two runs that
 // count just the same are two. An archive without a fingerprint gets that of the run's
 // program.
@@ -246,7 +249,7 @@ type Run struct {
 }
 
 // NextRun begins another run: profiles recorded from here on are merged with those of
-// the runs before. Recording one twice in a run fails with ErrDuplicate.
+// the runs before. Done refuses one that the run has recorded with ErrDuplicate.
 func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
 
 // Unmerged returns the number of entries that could not be summed with the same entry of
@@ -307,4 +310,6 @@ type Report struct {
 	Bytes  int64  // size of the file
 	Base   uint64 // requested base
 	DumpID [16]byte
+	// Duplicates is the number of profiles that were refused with ErrDuplicate.
+	Duplicates int
 }

@@ -1,8 +1,8 @@
 package builder
 
 import (
-	"github.com/profarc/profarc/internal/profileset"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/words"
 )
 
 // Bulk is the interface for importers of millions of records: each call takes many at

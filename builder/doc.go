@@ -13,7 +13,8 @@
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //
-// Recording a profile twice in one run fails with [ErrDuplicate]. After [Builder.NextRun]
+// A profile that was recorded twice in one run is refused, with [ErrDuplicate]; the first
+// stays. After [Builder.NextRun]
 // profiles of the same method, code and context are merged with those recorded
 // before, with the run's weight. Package merge puts whole archives into a
 // builder. A [Batch] is what one input adds, to be kept or undone as a whole, and

@@ -9,11 +9,11 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/text"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/testarchive"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/verify"
 )
 
 // entryKinds are the ways to record an entry of each tag, at a point and with the types

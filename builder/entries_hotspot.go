@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

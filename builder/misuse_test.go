@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -136,5 +136,27 @@ func TestWriteToWritesTheArchive(t *testing.T) {
 	}
 	if _, err := builder.New(99, builder.Config{}).WriteTo(&got); err == nil {
 		t.Error("an archive of an unknown domain was written")
+	}
+}
+
+// TestTwinIsLeftOut: of two profiles with one key the first stays, and the builder goes on.
+func TestTwinIsLeftOut(t *testing.T) {
+	t.Parallel()
+	b := testarchive.New(layout.DomainHotSpot)
+	var errs []error
+	for n, code := range []uint64{7, 7, 8} {
+		p := b.Profile(b.Method(layout.Key{Name: "m"}), code, builder.NoContext)
+		p.Invocations(uint64(n) + 1)
+		errs = append(errs, p.Done())
+	}
+	if errs[0] != nil || !errors.Is(errs[1], builder.ErrDuplicate) || errs[2] != nil || b.Err() != nil {
+		t.Fatalf("%v, the builder %v", errs, b.Err())
+	}
+	data, report, err := b.Bytes()
+	if err != nil || report.Duplicates != 1 {
+		t.Fatalf("%d duplicates, %v", report.Duplicates, err)
+	}
+	if h := testarchive.Open(t, data).Header(); h.Counts.Profiles != 2 || h.Summary.TotalInvocations != 1+3 {
+		t.Errorf("%d profiles with %d invocations, want 2 with 4", h.Counts.Profiles, h.Summary.TotalInvocations)
 	}
 }

@@ -3,8 +3,8 @@ package builder
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -15,8 +15,8 @@ type Profile struct{ rec profileset.Recording }
 
 // Profile begins the profile of a method, for the code with that id (any but
 // layout.CodeAny; layout.CodeUnknown if it is not known), in that context. One that the
-// run has given already makes Done fail with ErrDuplicate; one of another run is merged
-// with this one.
+// run has given already is refused by Done, with ErrDuplicate, and the builder goes on without
+// it; one of another run is merged with this one.
 func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)
 	b.set.Record(&p.rec, m, code, c)
@@ -29,7 +29,7 @@ func (p *Profile) Ref() ProfileRef { return p.rec.Ref() }
 
 // Done adds the profile to the builder. It must be called once, unless the profile is
 // discarded: a profile without either makes Commit fail. The error is the first of any
-// call on the profile, and is the builder's from then on.
+// call on the profile, and is the builder's from then on unless it is ErrDuplicate.
 func (p *Profile) Done() error { return p.rec.Done() }
 
 // Discard drops a profile that was begun, with all that went wrong in it; it can then be

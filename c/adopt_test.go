@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/cprogram"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestThreadsCountExactly counts in all profiles with eight threads, which race for

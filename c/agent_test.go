@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/cprogram"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestMethodsOfClasses reads every archive class by class, from several threads, without

@@ -3,13 +3,15 @@ package c_test
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"io"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/forgery"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -56,6 +58,34 @@ func TestForgeriesAreTheSame(t *testing.T) {
 			}
 			t.Logf("%d forgeries, %d of them taken", n, taken)
 		})
+	}
+}
+
+// TestClassesOfUnexecutedMethodsAreTheSame gives the classes of unexecuted methods other
+// numbers of rows: both libraries must refuse a class without a row, the first class too.
+func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
+	for _, s := range specimen.All() {
+		data := cprogram.Archive(t, s)
+		c := cprogram.StartForgeries(t, program, data)
+		f, err := forgery.New(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := cprogram.Store(t, data).Header().Parts[disk.PartUnexecuted]
+		for at := rows.Offset; at < rows.End(); at += 4 {
+			for value := range uint64(5) {
+				f.Set(forgery.Reference{At: at}, value)
+				m, err := archive.FromBytes("forged.parc", f.Bytes(), archive.Options{})
+				if err == nil {
+					err = dump.JSON(io.Discard, reader.New(m))
+				}
+				if sound, _ := verdict(t, c, f.Edits()...); sound != (err == nil) {
+					t.Errorf("%s: word at 0x%x set to %d: Go says %v, C takes it: %t", s.Name, at, value, err, sound)
+				}
+			}
+		}
 	}
 }
 

@@ -2,10 +2,15 @@ package c_test
 
 import (
 	"bytes"
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
-	"github.com/profarc/profarc/internal/cprogram"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,4 +54,20 @@ func countBytes(n uint64) []byte {
 		b[i] = byte(n >> (8 * i))
 	}
 	return b
+}
+
+// TestPipeIsRefused: pa_open does not wait for the writer of a pipe.
+func TestPipeIsRefused(t *testing.T) {
+	t.Parallel()
+	program := plain(t).client(t, "tests/dump.c")
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, program, pipe).CombinedOutput()
+	if ctx.Err() != nil || err == nil || !strings.Contains(string(out), "no file") {
+		t.Errorf("%v, %v: %s", ctx.Err(), err, out)
+	}
 }

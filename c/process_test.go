@@ -6,12 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/cprogram"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -108,5 +109,61 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	}
 	if n, _ := p.Invocations(); n.Load() != 10 {
 		t.Errorf("%d calls of two processes, want 10", n.Load())
+	}
+}
+
+// TestForkedProcessesAreCountedOnce: a process and its child count 105 and 10 calls on top of the
+// 1000 of the archive, 5 of them before the fork.
+func TestForkedProcessesAreCountedOnce(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "tests/forked.c")
+	folder := t.TempDir()
+	var args []string
+	for _, name := range []string{"app", "early", "parent", "child"} {
+		args = append(args, filepath.Join(folder, name+".parc"))
+	}
+	if out, stderr, status := cprogram.Run(t, program, args...); status != 0 {
+		t.Fatalf("exit status %d: %s%s", status, out, stderr)
+	}
+	var stores []*reader.Store
+	var all []merge.Contents
+	for _, path := range args {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := cprogram.Store(t, data)
+		c, err := merge.ContentsOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores, all = append(stores, s), append(all, c)
+	}
+	by, err := merge.Superseded(all)
+	if err != nil || !slices.Equal(by, []int{-1, 2, -1, -1}) {
+		t.Fatalf("superseded by %v, %v, want the early dump by that of the parent", by, err)
+	}
+	b := builder.New(layout.DomainGraal, builder.Config{})
+	for i, s := range stores {
+		if by[i] >= 0 {
+			continue
+		}
+		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := merge.Into(t.Context(), b, stores[1], builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+		t.Errorf("two dumps of the parent: %v", err)
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := p.Invocations(); n.Load() != 1115 {
+		t.Errorf("%d calls, want 1115", n.Load())
 	}
 }

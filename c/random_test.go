@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -368,7 +368,11 @@ func (p *program) addTables() {
 func (p *program) addSets() {
 	compilations := p.table(layout.TableCompilations, 0, disk.TableColumns(layout.TableCompilations)...)
 	inlining := p.table(layout.TableInlining, 0, disk.TableColumns(layout.TableInlining)...)
+	certain := p.table(layout.TableCertain, 0, disk.TableColumns(layout.TableCertain)...)
 	for range p.IntN(30) {
+		if len(p.profiles) > 0 {
+			certain.row(uint64(p.profiles[p.IntN(len(p.profiles))]), p.Uint64N(2), p.Uint64N(2)-1, p.n())
+		}
 		m := p.aMethod()
 		compilations.row(uint64(m), 3+p.Uint64N(2), uint64(p.Int64N(3)-1), p.Uint64N(3), p.Uint64N(9), p.n(), p.n(), p.n())
 		if all := p.contexts[m]; len(all) > 0 {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/cprogram"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
 

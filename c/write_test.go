@@ -13,10 +13,10 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/cprogram"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/specimen"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -162,7 +162,6 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"context of another":    {layout.DomainGraal, contextOfAnother},
 		"profile of no method":  {layout.DomainGraal, func(j *journal) { j.begin(7, 0, 0); j.done() }},
 		"any code":              {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), layout.CodeAny, 0); j.done() }},
-		"twice":                 {layout.DomainGraal, recordedTwice},
 		"narrow in Graal":       {layout.DomainGraal, profileWith(func(j *journal) { j.counter(builder.At{Bci: 3}, 1) })},
 		"rows":                  {layout.DomainHotSpot, profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...) })},
 		"ret rows":              {layout.DomainHotSpot, profileWith(func(j *journal) { j.ret(builder.At{}, 1, make([]builder.RetRow, 3)...) })},
@@ -253,11 +252,23 @@ func contextOfAnother(j *journal) {
 	j.done()
 }
 
-func recordedTwice(j *journal) {
-	m := j.method(layout.Key{Name: "m"})
-	for range 2 {
-		j.begin(m, 7, 0)
+// TestTwinIsLeftOut: of two profiles with one key the first stays, and all others.
+func TestTwinIsLeftOut(t *testing.T) {
+	t.Parallel()
+	j := newJournal(layout.DomainGraal, builder.Config{})
+	for n, code := range []uint64{7, 7, 8} {
+		j.begin(j.method(layout.Key{Name: "m"}), code, 0)
+		j.invocations(uint64(n) + 1)
+		j.count(builder.Count{Point: int32(n), Sub: layout.SubCalls, N: 5})
 		j.done()
+	}
+	got, message := replayed(t, sanitized(t, "address,undefined").replayer(t), j)
+	if message != "" {
+		t.Fatal(message)
+	}
+	compareBytes(t, j, got)
+	if h := cprogram.Store(t, got).Header(); h.Counts.Profiles != 2 || h.Summary.TotalInvocations != 1+3 {
+		t.Errorf("%d profiles with %d invocations, want 2 with 4", h.Counts.Profiles, h.Summary.TotalInvocations)
 	}
 }
 
@@ -352,7 +363,15 @@ func TestSnapshots(t *testing.T) {
 // snapshot adopts an archive, counts what rewrite.c counts, and returns a snapshot.
 func snapshot(t *testing.T, data []byte, take merge.Take) []byte {
 	t.Helper()
-	st := cprogram.Store(t, data)
+	copied, dropped := snapshotOf(t, cprogram.Store(t, data), take)
+	if dropped.Profiles != 0 {
+		t.Errorf("a snapshot lacks %v", dropped)
+	}
+	return copied
+}
+
+func snapshotOf(t *testing.T, st *reader.Store, take merge.Take) ([]byte, merge.Dropped) {
+	t.Helper()
 	if err := st.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
 	}
@@ -361,30 +380,72 @@ func snapshot(t *testing.T, data []byte, take merge.Take) []byte {
 		t.Fatal(err)
 	}
 	number := uint32(0)
-	for p, err := range st.Profiles() {
+	for m, err := range st.Methods() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if number%3 != 2 {
-			countIn(t, st, p, number, late)
+		for p, err := range m.Profiles() {
+			if err != nil {
+				break // as rewrite.c does
+			}
+			if number%3 != 2 {
+				countIn(t, st, p, number, late)
+			}
+			number++
 		}
-		number++
 	}
 	b := builder.New(st.Header().Domain, builder.ConfigOf(st.Header()))
-	if _, err := merge.Copy(t.Context(), b, st, take); err != nil {
+	dropped, err := merge.Copy(t.Context(), b, st, take)
+	if err != nil {
 		t.Fatal(err)
 	}
 	copied, _, err := b.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return copied
+	return copied, dropped
+}
+
+// TestSnapshotsOfDamagedArchives damages profiles, and compares what is left of the snapshots in
+// Go and in C.
+func TestSnapshotsOfDamagedArchives(t *testing.T) {
+	t.Parallel()
+	program := plain(t).client(t, "tests/rewrite.c")
+	lost := 0
+	for _, s := range specimen.All() {
+		data := cprogram.Archive(t, s)
+		rw := cprogram.Store(t, data).Header().Region(layout.RegionRW)
+		for i := range min(40, int(rw.Size)) {
+			at := rw.Offset + rw.Size*int64(i)/40
+			damaged := slices.Clone(data)
+			damaged[at] ^= 1 << (i % 8)
+			m, err := archive.FromBytes(s.Name, damaged, archive.Options{Check: archive.CheckNone})
+			if err != nil {
+				t.Fatal(err)
+			}
+			take, name := merge.Live, "live"
+			if i%2 == 1 {
+				take, name = merge.Delta, "delta"
+			}
+			want, dropped := snapshotOf(t, reader.New(m), take)
+			lost += dropped.Profiles
+			to := filepath.Join(t.TempDir(), "b.parc")
+			_, stderr, status := cprogram.Run(t, program, cprogram.Write(t, damaged), to, name, "unsummed", fmt.Sprint(dropped.Profiles))
+			got, err := os.ReadFile(to)
+			if status != 0 || err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s, bit %d at 0x%x, %s: exit status %d, %v, or other bytes than in Go: %s", s.Name, i%8, at, name, status, err, stderr)
+			}
+		}
+	}
+	if lost == 0 {
+		t.Error("no damage was seen")
+	}
 }
 
 func countIn(t *testing.T, st *reader.Store, p reader.Profile, number uint32, late reader.Type) {
 	t.Helper()
 	live, err := p.Adopt()
-	if errors.Is(err, reader.ErrUndecoded) {
+	if errors.Is(err, reader.ErrUndecoded) || errors.Is(err, layout.ErrCorrupt) {
 		return
 	}
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -86,12 +86,26 @@ func (c *comparison) addUp() error {
 	var leftOutA, leftOutB int
 	r := &c.report
 	var both sync.WaitGroup
-	both.Go(func() { leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA) })
-	both.Go(func() { leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB) })
+	var panics [2]any
+	both.Go(func() {
+		defer keepPanic(&panics[0])
+		leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA)
+	})
+	both.Go(func() {
+		defer keepPanic(&panics[1])
+		leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB)
+	})
 	both.Wait()
+	if p := cmp.Or(panics[0], panics[1]); p != nil {
+		panic(p)
+	}
 	r.LeftOut, r.Primary = leftOutA+leftOutB, c.primary()
 	return errors.Join(errA, errB)
 }
+
+// keepPanic, deferred, keeps a panic for the goroutine of the caller, which may be prepared for
+// one. In any other it ends the program.
+func keepPanic(p *any) { *p = recover() }
 
 // addUpOne sums the counts of one archive, and returns how many profiles it left out. A
 // memory fault must be caught in the goroutine in which it happens.
@@ -204,7 +218,8 @@ type Uncompared struct {
 var describing = map[layout.TableKind]bool{
 	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
 	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true, layout.TableShapes: true,
-	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true,
+	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true, layout.TableMoved: true,
+	layout.TableCertain: true,
 }
 
 // passTables lists the tables that are not compared.

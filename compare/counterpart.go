@@ -6,8 +6,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -18,6 +19,7 @@ const onlyInA = 1 << 63
 // counterparts map the methods and types of a to those of b.
 type counterparts struct {
 	a, b    *reader.Store
+	byName  *loaders.Pairing
 	methods []counterpart // sorted by inA
 	taken   bitset        // methods of b that are in a
 	types   []uint32      // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
@@ -30,6 +32,10 @@ type counterpart struct{ inA, inB layout.Ref }
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize)) // the count may be wrong
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
+	var err error
+	if c.byName, err = loaders.Pair(a, b); err != nil {
+		return nil, err
+	}
 	steps := poll.New(ctx)
 	for m, err := range a.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
@@ -55,6 +61,10 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 		return 0, err
 	}
 	found, err := c.b.Find(k)
+	if other, ok := c.byName.Loader(k.Class, k.Loader); ok && errors.Is(err, reader.ErrNotFound) {
+		k.Loader = other
+		found, err = c.b.Find(k)
+	}
 	if errors.Is(err, reader.ErrNotFound) {
 		return 0, nil
 	}
@@ -107,6 +117,9 @@ func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
 		return 0, err
 	}
 	found, err := c.b.FindType(name.String(), loader.String())
+	if other, ok := c.byName.Loader(name.String(), loader.String()); ok && errors.Is(err, reader.ErrNotFound) {
+		found, err = c.b.FindType(name.String(), other)
+	}
 	if errors.Is(err, reader.ErrNotFound) {
 		return 1, nil
 	}

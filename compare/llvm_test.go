@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

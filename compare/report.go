@@ -191,7 +191,7 @@ const (
 )
 
 var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "samples", "receivers", "type_checks",
-	"indirect_calls", "mem_ops", "vtables", "native_calls", "arrays", "nanoseconds"}
+	"indirect_calls", "mem_ops", "vtables", "native_calls", "new_arrays", "nanoseconds"}
 
 func (k Kind) String() string { return kindNames[k] }
 

@@ -46,7 +46,7 @@ func (vm *VM) Dump(ctx context.Context, path string) error {
 			return fmt.Errorf("what was counted in the archive: %w", err)
 		}
 		if dropped.Rows > 0 { // this VM counts by the library alone, which writes no such rows
-			return fmt.Errorf("rows of the archive were overwritten: %v", dropped.First)
+			return fmt.Errorf("rows of the archive were overwritten: %v", dropped)
 		}
 	}
 	for _, f := range vm.program.Functions {

@@ -12,7 +12,7 @@ import (
 // program, or its .profdata. Methods that the run did not profile are Unknown.
 type Archive struct {
 	s       *reader.Store
-	loaders *bool // whether it names any class loader; nil until needed
+	pairing *loaders.Pairing // of the classes of the profiles that are checked
 	byName  bool
 
 	sketches *sketches // nil until needed
@@ -71,41 +71,17 @@ func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	return v, nil
 }
 
-// find finds a method, without its loader if one of the two archives names no loaders.
+// find finds a method, by the name of its class if one of the two archives names no class
+// loaders.
 func (a *Archive) find(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
-	if !errors.Is(err, reader.ErrNotFound) {
-		return m, err == nil, err
+	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {
+		k.Loader = other
+		m, err = a.s.Find(k)
+		a.byName = a.byName || err == nil
 	}
-	loaders, err := a.otherLoaders(k)
-	for _, k.Loader = range loaders {
-		if m, err = a.s.Find(k); !errors.Is(err, reader.ErrNotFound) {
-			a.byName = a.byName || err == nil
-			return m, err == nil, err
-		}
-		err = nil
+	if errors.Is(err, reader.ErrNotFound) {
+		return m, false, nil
 	}
-	return m, false, err
-}
-
-// otherLoaders returns the loaders that a method's class may have in this archive if
-// one of the two archives names none.
-func (a *Archive) otherLoaders(k layout.Key) ([]string, error) {
-	switch {
-	case k.Class == "":
-		return nil, nil
-	case k.Loader == "":
-		return []string{"app", "platform"}, nil
-	}
-	if a.loaders == nil {
-		named, err := loaders.Known(a.s)
-		if err != nil {
-			return nil, err
-		}
-		a.loaders = &named
-	}
-	if *a.loaders {
-		return nil, nil
-	}
-	return []string{""}, nil
+	return m, err == nil, err
 }

@@ -8,8 +8,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -56,8 +57,8 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c := &checker{poll: poll.New(ctx), s: s, shape: s.Mapping().Shape(), against: against, o: o}
 	c.report.Reasons, c.report.Lost = map[string]int{}, map[Loss]Lost{}
 	var err error
-	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
-		if c.renames, err = findRenames(ctx, s, inv, o.Old); err != nil {
+	if code, ok := against.(*Archive); ok {
+		if code.pairing, err = loaders.Pair(s, code.s); err != nil {
 			return nil, err
 		}
 	}
@@ -71,8 +72,18 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
 		return nil, err
 	}
+	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
+		if c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch); err != nil {
+			return nil, err
+		}
+	}
+	if c.marks, err = s.Marks(); err != nil {
+		return nil, err
+	}
 	if o.Into != nil {
 		c.rewriter = newRewriter(ctx, s, o.Into, against, &c.report)
+		c.rewriter.marks = c.marks
+		c.rewriter.least = o.Confidence
 		if !o.KeepNames {
 			c.rewriter.renames = &c.renames
 		}
@@ -91,6 +102,13 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return &c.report, c.rewriter.finish()
 	}
 	return &c.report, nil
+}
+
+// sameSketch reports whether code has the names that a profile's code is known to have.
+func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *Version) (bool, error) {
+	points := pointsOf(p, c.shape).points
+	err := c.sketches.describe(m, p, points)
+	return sameNames(points, v.Points), err
 }
 
 // refuse returns an error if an archive cannot be checked with these options.
@@ -127,6 +145,7 @@ type checker struct {
 	renames  renames
 	former   *former // nil until it is needed
 	sketches *sketches
+	marks    reader.Marks
 	rewriter *rewriter // nil if nothing is rewritten
 
 	judgements []judgement    // of one method
@@ -185,6 +204,10 @@ func (c *checker) answer(m reader.Method, k layout.Key) (Answer, error) {
 // settle reports a verdict.
 func (c *checker) settle(j *judgement) error {
 	c.report.add(&j.Verdict)
+	if n := c.marks.ByCode(j.Profile); n > 0 {
+		c.report.Guessed.Points += n
+		c.report.Guessed.Profiles++
+	}
 	if j.misfits() {
 		c.report.Misfits = append(c.report.Misfits, j.Verdict)
 		if len(c.report.Misfits) > 2*c.o.Top+1000 {

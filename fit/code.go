@@ -37,12 +37,28 @@ type Version struct {
 	// Points are the profile points; nil, and Opaque, if they are not known.
 	Points []Point
 	Opaque bool
+	// Blocks are the control flow between the points; nil if it is not known.
+	Blocks []Block
 	// Names are the classes and members that its bytecodes name, in their order; nil if
 	// they are not known.
 	Names []Name
 	// Under returns the sketches of its points under other names, in their order. It is
 	// nil if the names are not known.
 	Under func(other func(Name) Name) []layout.SketchPoint
+}
+
+// A Block is a part of the code that is entered at its first bytecode and left after its
+// last one.
+type Block struct {
+	First, End int32 // its points
+	// To are the blocks after it: of a branch the target and then the next, of a switch the
+	// default and the cases. A block that leaves the method has none.
+	To []int32
+	// Throws is whether it ends with a throw, Handler whether no block leads to it.
+	Throws, Handler bool
+	// IfNull is the place in To of the block that follows where an argument is null, -1 if the
+	// block does not end with such a test.
+	IfNull int
 }
 
 // A PointKind says what is recorded at a profile point.

@@ -7,9 +7,9 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/specimen"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -11,14 +11,14 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/specimen"
-	"github.com/profarc/profarc/internal/testarchive"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // elsewhere has no code at all to look at.
@@ -230,7 +230,7 @@ func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.S
 	t.Helper()
 	var verdict fit.Verdict
 	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-	r, err := fit.Check(t.Context(), s, one{v}, fit.Options{Into: into, Each: func(f *fit.Verdict) error { verdict = *f; return nil }})
+	r, err := fit.Check(t.Context(), s, one{v}, fit.Options{Into: into, Confidence: fit.AssumedConfidence, Each: func(f *fit.Verdict) error { verdict = *f; return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestInsertedPoints(t *testing.T) {
 		if alike := len(v.Points) - len(distinctPoints(v)); right < len(v.Points)-inserted-1-alike {
 			rt.Errorf("%d of %d points are right, %d of them resemble others, confidence %v", right, len(v.Points), alike, verdict.Confidence)
 		}
-		if right < len(v.Points)-inserted-1 && verdict.Confidence >= fit.DefaultConfidence {
+		if right < len(v.Points)-inserted-1 && verdict.Confidence >= fit.AssumedConfidence {
 			rt.Errorf("%d of %d points are right, and yet the confidence is %v", right, len(v.Points), verdict.Confidence)
 		}
 	})
@@ -415,7 +415,7 @@ func TestImpossibleReceivers(t *testing.T) {
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
 		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch, Holder: holder}}}
 		into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into})
+		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into, Confidence: fit.AssumedConfidence})
 		if err != nil {
 			t.Fatal(err)
 		}

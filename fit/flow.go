@@ -103,3 +103,20 @@ func (s *side) reach(from, how, to int) {
 		s.out[from] = append(s.out[from], edge{to, how})
 	}
 }
+
+// controls returns the edges from branches and switches that lead to a point, or to the one
+// from which alone it is reached.
+func (s *side) controls(i int) (edges []edge) {
+	for range s.points {
+		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {
+			break
+		}
+		i = s.in[i][0].point
+	}
+	for _, e := range s.in[i] {
+		if e.point != outside && e.how != next {
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}

@@ -15,6 +15,7 @@ type judgement struct {
 	old       profiled
 	now       Version
 	alignment alignment
+	flow      *conservation // nil if it is not known
 }
 
 // judge decides how a profile fits.
@@ -60,9 +61,10 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		if err := c.poll.Err(); err != nil {
 			return err
 		}
+		flow := conserve(&j.old, &v, &l)
 		c.choose(&l, &j.old, &v)
 		if confidence := l.weighed(j.old.weights); confidence > best {
-			best, j.now, j.alignment = confidence, v, l
+			best, j.now, j.alignment, j.flow = confidence, v, l, flow
 		}
 	}
 	if best >= 0 {
@@ -145,6 +147,8 @@ func (c *checker) choose(l *alignment, old *profiled, now *Version) {
 		switch {
 		case j < 0:
 			continue
+		case l.confidence[i] < c.o.Confidence && l.confidence[i] == assumed:
+			l.lost[i] = LostAssumed
 		case l.confidence[i] < c.o.Confidence:
 			l.lost[i] = LostUnsure
 		case now.Points[j].Bci > math.MaxUint16:

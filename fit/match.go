@@ -175,13 +175,20 @@ func equal(is bool) float64 {
 // DefaultConfidence is the least confidence at which a point is moved by default.
 const DefaultConfidence = 0.95
 
-// Confidences of pairs: the shares of pairs like them that were right in the
-// experiment of program.TestEditsOfRealSources.
+// AssumedConfidence is the confidence of points that are moved only as if the new code reached
+// them as often as the old: its control flow is not known, or does not tell.
+const AssumedConfidence = 0.9
+
+// Confidences of pairs, which conservation of flow confirms or lowers: the shares of pairs
+// like them that were right in the experiments of program.TestEditsOfRealSources and
+// TestFlowOfEditedMethods.
 const (
 	// sure: the operands are the same, and so are most of the edges.
 	sure = 0.99
 	// likely: a call or type check of the same operands at another place.
 	likely = 0.97
+	// assumed: nothing tells how often the point is reached now; it may be as often as before.
+	assumed = AssumedConfidence
 	// possible: a branch on the same operands that is reached by other conditions, so
 	// that it may hold as often as before, or not.
 	possible = 0.8

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/names"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,14 +21,15 @@ type mover struct {
 	*rewriter
 	*judgement
 	p       *profileset.Recording
-	from    []int   // old point of each new one, -1 for none
-	offsets []int64 // of the new entries in the VM's MethodData, and their end
-	level   uint32  // TypeProfileLevel
+	from    []int           // old point of each new one, -1 for none
+	offsets []int64         // of the new entries in the VM's MethodData, and their end
+	level   uint32          // TypeProfileLevel
+	filled  map[int]float64 // confidence of new points whose counts follow from others
 }
 
 func (m *mover) run() error {
 	m.level = m.s.Header().Params.TypeProfileLevel
-	m.from = slices.Repeat([]int{-1}, len(m.now.Points))
+	m.from, m.filled = slices.Repeat([]int{-1}, len(m.now.Points)), map[int]float64{}
 	for i, j := range m.alignment.to {
 		if j >= 0 {
 			m.from[j] = i
@@ -63,6 +64,28 @@ func (m *mover) run() error {
 		}
 	}
 	return m.others()
+}
+
+// mark notes in the archive which points were moved or filled in. A point that was moved
+// before is as sure as both moves together.
+func (m *mover) mark(method profileset.MethodRef) {
+	note := func(j int, derived uint64, confidence float64) {
+		t := m.b.Table(layout.TableMoved, 0)
+		t.Row(uint64(method), m.now.ID, uint64(int64(m.now.Points[j].Bci)), derived, uint64(confidence*float64(layout.WeightOne)))
+	}
+	for j, i := range m.from {
+		if i < 0 {
+			if confidence, ok := m.filled[j]; ok {
+				note(j, 1, confidence)
+			}
+		} else if m.old.weights[i] > 0 {
+			confidence := m.alignment.confidence[i]
+			if before, ok := m.marks.At(m.Profile, m.old.points[i].Bci); ok {
+				confidence *= before.Confidence
+			}
+			note(j, 0, confidence)
+		}
+	}
 }
 
 // companions returns the data entries that are no profile points of HotSpot, such as
@@ -138,6 +161,14 @@ func (m *mover) entryFor(j int) disk.Entry {
 		}
 		return raw
 	}
+	return m.withFlow(j, m.emptyEntry(j))
+}
+
+// emptyEntry returns the entry of a new point before it has counted anything. A switch has
+// the counts of the old one.
+func (m *mover) emptyEntry(j int) disk.Entry {
+	point := m.now.Points[j]
+	i := m.from[j]
 	tag := tagOf(point.Kind)
 	if point.Kind == TypeCheck && m.untyped() {
 		tag = layout.TagBit
@@ -154,6 +185,32 @@ func (m *mover) entryFor(j int) disk.Entry {
 			m.cases(raw, i, j)
 		}
 	}
+	return raw
+}
+
+// withFlow gives the entry of a point that was not found the counts that follow from the
+// flow of the code. Which types were met does not follow.
+func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
+	if m.from[j] >= 0 || m.flow == nil {
+		return raw
+	}
+	counts, confidence, ok := m.flow.counts(j)
+	if !ok || confidence < m.least {
+		return raw
+	}
+	switch kind := m.now.Points[j].Kind; kind {
+	case Call, Jump:
+		raw.SetCell(0, counts[0])
+	case Branch:
+		raw.SetCell(takenCell, counts[0])
+		raw.SetCell(notTakenCell, counts[1])
+	case Switch:
+		for k, n := range counts {
+			raw.SetCell(1+2*k, n)
+		}
+	}
+	m.filled[j] = confidence
+	m.counts.Filled++
 	return raw
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse/names"
 )
 
 // A Name is what a bytecode names: a class, a member of a class, the method of a

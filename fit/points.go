@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,6 +16,10 @@ type profiled struct {
 	weights []float64 // sums of their counts
 	size    int       // of the code, 0 if not known
 	names   []Name    // see Version.Names
+
+	targeted    []bool  // by point: something else than the point before leads to it
+	entered     bool    // the number of invocations is known
+	invocations float64 // those that the points counted too
 }
 
 // pointsOf returns the points of a HotSpot profile. Displacements are differences
@@ -48,7 +52,24 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	}
 	size, _ := p.Size()
 	out.size = int(size)
+	out.enter(p)
 	return out
+}
+
+// enter sets what is known of how points are reached.
+func (d *profiled) enter(p reader.Profile) {
+	if n, ok := p.Invocations(); ok {
+		early, _ := p.Interpreted() // before there was a MethodData
+		d.entered, d.invocations = true, float64(n.Trained()-min(n.Trained(), early.Trained()))
+	}
+	d.targeted = make([]bool, len(d.points)+1)
+	for i := range d.points {
+		for _, to := range d.points[i].Targets {
+			if to >= 0 {
+				d.targeted[to] = true
+			}
+		}
+	}
 }
 
 // kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entries.

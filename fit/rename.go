@@ -135,19 +135,24 @@ func (m *lostMethod) size(id uint64) int {
 
 // findRenames finds the classes and methods of an archive that a program has under
 // other names.
-func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code) (renames, error) {
+func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code, same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
 	r.old, _ = old.(Inventory)
 	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Ref]renamed{}, map[layout.Ref]string{}
-	if err := r.lookForAll(); err != nil || len(r.lost)+len(r.orphans) == 0 {
+	if err := r.lookForAll(); err != nil {
 		return renames{}, err
 	}
-	for _, step := range []func() error{r.listTypes, r.matchClasses, r.matchMentioned} {
+	steps := []func() error{r.listTypes, r.matchClasses, r.matchMentioned, r.matchMethods}
+	if len(r.lost)+len(r.orphans) == 0 {
+		steps = nil
+	}
+	for _, step := range steps {
 		if err := step(); err != nil {
 			return renames{}, err
 		}
 	}
-	return r.renames, r.matchMethods()
+	r.matchSignatures()
+	return r.renames, r.matchLambdas(same)
 }
 
 // lookForAll looks up all methods and collects those that are missing.

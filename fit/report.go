@@ -70,6 +70,9 @@ type Report struct {
 	// Found counts the points with a place, Swapped the branches among them with the
 	// opposite sense, whose counts change sides.
 	Found, Swapped Lost
+	// Guessed counts the points whose counts an earlier rewrite moved or derived, and their
+	// profiles: they are guesses, even if the code is the same now.
+	Guessed struct{ Points, Profiles int }
 	// Misfits are the profiles that are stale, gone, or moved with less than full
 	// confidence, the heaviest loss first.
 	Misfits []Verdict
@@ -93,6 +96,26 @@ func (r *Report) Score() float64 {
 		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.Checked())
 	}
 	return 1
+}
+
+// DefaultChecked is the share of all events that must be checked for a score to say how an
+// archive fits, unless somebody asks for another.
+const DefaultChecked = 0.5
+
+// CheckedShare returns the share of all profiles that the score covers, from 0 to 1, weighted
+// as the score is.
+func (r *Report) CheckedShare() float64 {
+	checked := 0.0
+	for s := Exact; s < Unchecked; s++ {
+		checked += r.Weights[s]
+	}
+	switch n, rest := r.Checked(), r.Weights[Unchecked]; {
+	case checked+rest > 0:
+		return checked / (checked + rest)
+	case n > 0:
+		return float64(n) / float64(n+r.Profiles[Unchecked])
+	}
+	return 0
 }
 
 // Checked returns the number of profiles that the score covers.
@@ -149,6 +172,7 @@ type Rewritten struct {
 	Profiles      int     // in the archive
 	Dropped       int     // stale, gone, or of a version that became the same as another
 	Points        int     // of moved profiles, written
+	Filled        int     // of moved profiles, with counts that follow from those of other points
 	PointsDropped int     // of moved profiles, with counts, without a place in the new code
 	CountsDropped float64 // of these, and of receivers and cases that the new code cannot have
 	Swapped       int     // branches whose counts changed sides
@@ -166,6 +190,8 @@ const (
 	LostAmbiguous   Loss = "several points of the new code resemble it equally"
 	LostUnsure      Loss = "the confidence of its match is below the limit"
 	LostAround      Loss = "a jump whose surrounding code has changed"
+	LostFlow        Loss = "the new code reaches it more or less often"
+	LostAssumed     Loss = "it is not known how often the new code reaches it"
 	LostSize        Loss = "the method has too many profile points to match"
 	LostReceivers   Loss = "receiver types that the new code cannot have there"
 	LostLabels      Loss = "a switch whose cases differ, and whose values are unknown"

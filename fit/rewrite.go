@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,14 +22,17 @@ type rewriter struct {
 	report  *Report
 	counts  *Rewritten
 	code    Types                   // the classes of the new program; nil if they are not known
-	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
+	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles whose sketches are copied
+	same    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
 	renames *renames                // nil if names stay
 	copier  *copier.Copier
+	marks   reader.Marks
+	least   float64 // the least confidence of what is filled in
 }
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(Types)
-	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}}
+	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := profileset.Of(b)
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(), copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
 	return w
@@ -121,12 +124,15 @@ func (w *rewriter) profile(j *judgement) error {
 			return err
 		}
 		w.movedFields(&p, j)
-		if err := (&mover{rewriter: w, judgement: j, p: &p}).run(); err != nil {
+		mover := &mover{rewriter: w, judgement: j, p: &p}
+		if err := mover.run(); err != nil {
 			return err
 		}
+		mover.mark(m)
 		w.sketch(m, &j.now)
 		return p.Done()
 	}
+	w.same[j.Method.Ref()] = append(w.same[j.Method.Ref()], j.Profile.Code())
 	if (j.State == Exact || j.State == Renamed) && anyKnown(j.old.points) {
 		w.sketch(m, &j.now) // its names may have changed
 	} else {
@@ -186,10 +192,10 @@ func dependsOnCode(t *reader.Table) bool {
 	return false
 }
 
-// rows returns the hook that drops sketches of old code. The table stays, even if it
+// rows returns the hook that drops sketches and moved points of old code. The table stays, even if it
 // becomes empty.
 func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
-	if t.Kind != layout.TableCode {
+	if t.Kind != layout.TableCode && t.Kind != layout.TableMoved {
 		return nil
 	}
 	columns := make([]layout.ColumnKind, t.Columns())
@@ -197,6 +203,11 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 		columns[i] = t.Column(i)
 	}
 	w.b.Table(t.Kind, t.Flags, columns...)
+	if t.Kind == layout.TableMoved {
+		return func(row int) (bool, error) {
+			return slices.Contains(w.same[layout.Ref(t.Cell(0, row))], t.Cell(1, row)), nil
+		}
+	}
 	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
 }
 

@@ -25,7 +25,6 @@
 //	profdata    llvm                   yes  LLVM's indexed profiles
 //	proftext    llvm                   yes  LLVM's text
 //	methoddata  hotspot           yes  yes  the text of HotSpot's -XX:+PrintMethodData
-//	replay      hotspot/replay    yes  yes  HotSpot's replay files of one compilation
 //	iprof       iprof             yes  yes  profiles of GraalVM native images
 //	jamaica     jamaica           yes  yes  profiles of JamaicaVMs
 //	text        text              yes  yes  all of an archive as text, for review

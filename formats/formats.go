@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/formats/jsondump"
@@ -38,7 +37,6 @@ func Importers() []Importer {
 		&llvm.Importer{},
 		&pprof.Importer{},
 		&text.Importer{},
-		&replay.Importer{},
 		&iprof.Importer{},
 		&jamaica.Importer{},
 		&perf.Importer{},
@@ -69,7 +67,6 @@ func Exporters() []Exporter {
 		&hotspot.Exporter{},
 		&jsondump.Exporter{},
 		&text.Exporter{},
-		&replay.Exporter{},
 		&llvm.IndexedExporter{},
 		&iprof.Exporter{},
 		&llvm.TextExporter{},

@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/layout"
@@ -109,12 +108,10 @@ func TestOptionsAreChecked(t *testing.T) {
 	defer store.Close()
 	_, importErr := formats.Import(t.Context(), []formats.Input{input("a", firstRun)}, formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
 	_, exportErr := formats.Export(t.Context(), io.Discard, store, &llvm.IndexedExporter{Version: 3})
-	_, unnamedErr := formats.Export(t.Context(), io.Discard, store, &replay.Exporter{})
-	got := []string{importErr.Error(), exportErr.Error(), unnamedErr.Error()}
+	got := []string{importErr.Error(), exportErr.Error()}
 	want := []string{
 		"llvm-release 3: it is 12 or higher, as 22",
 		"profdata-version 3: use 4 to 13",
-		"method: a replay file is of one method: name it, for instance java.lang.String::length()I",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
 
@@ -70,7 +71,7 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 	r, size, waits := in.Reader, int64(0), true
 	var closers []func()
 	if r == nil {
-		f, err := os.Open(in.Name)
+		f, err := openFile(ctx, in.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +85,9 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 		r = counted(r, func(done int64) { o.Progress(in.Name, done, size) })
 	}
 	if waits {
-		r = cancellable(ctx, r)
+		pipe := cancellable(ctx, r)
+		closers = append(closers, func() { pipe.Close() })
+		r = pipe
 	} else {
 		r = checked(ctx, r)
 	}
@@ -99,17 +102,49 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 	return s, nil
 }
 
-// cancellable returns a reader of r that ends when ctx is done, even while r
-// waits.
-func cancellable(ctx context.Context, r io.Reader) io.Reader {
-	out, in := io.Pipe()
-	context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+// openFile opens a file. A named pipe waits for its writer, for as long as ctx is not done.
+func openFile(ctx context.Context, name string) (*os.File, error) {
+	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return os.Open(name)
+	}
+	type opened struct {
+		*os.File
+		error
+	}
+	done := make(chan opened, 1)
 	go func() {
+		f, err := os.Open(name)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.File, o.error
+	case <-ctx.Done():
+	}
+	// A writer ends the waiting. If this process may not write, the goroutine waits on.
+	if w, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
+		o := <-done
+		_, _ = o.Close(), w.Close()
+	}
+	return nil, ctx.Err()
+}
+
+// cancellable returns a reader of r that ends when ctx is done, even while r
+// waits. Once it is closed nothing is read from r but what a read under way returns.
+func cancellable(ctx context.Context, r io.Reader) io.ReadCloser {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
+	go func() {
+		defer stop()
 		_, err := io.Copy(in, r)
 		in.CloseWithError(err)
 	}()
 	return out
 }
+
+// checkedSize is how much is read between two looks at a context: little enough that what is
+// made of it takes less than a moment.
+const checkedSize = 1 << 15
 
 // checked returns a reader of r that fails once ctx is done.
 func checked(ctx context.Context, r io.Reader) io.Reader {
@@ -117,7 +152,7 @@ func checked(ctx context.Context, r io.Reader) io.Reader {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		return r.Read(b)
+		return r.Read(b[:min(len(b), checkedSize)])
 	})
 }
 

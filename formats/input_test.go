@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Small reads and large ones give the bytes of a file one after the other,
@@ -41,7 +43,7 @@ func TestReadsOfAllSizes(t *testing.T) {
 		t.Error("other bytes")
 	}
 	cancel()
-	if _, err := in.Read(make([]byte, largeRead)); !errors.Is(err, context.Canceled) {
+	if _, err := io.Copy(io.Discard, in); !errors.Is(err, context.Canceled) {
 		t.Errorf("once the context has ended: %v", err)
 	}
 }
@@ -131,4 +133,31 @@ func FuzzDetect(f *testing.F) {
 			t.Errorf("%.60q is taken for a page", text)
 		}
 	})
+}
+
+// An import that fails leaves nobody behind who waits for the rest of a pipe.
+func TestFailedImportEndsItsPipe(t *testing.T) {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() {
+		for text := "profarc text 1\ndomain nowhere\n"; ; text = strings.Repeat("more\n", 1<<16) {
+			if _, err := io.WriteString(w, text); err != nil {
+				return
+			}
+		}
+	}()
+	if _, err := Import(t.Context(), []Input{{Name: "pipe", Reader: r}}, ImportOptions{}); err == nil {
+		t.Error("it is imported")
+	}
+	for begun := time.Now(); waitsForPipe(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > 10*time.Second {
+			t.Fatal("somebody still waits for the pipe")
+		}
+	}
+}
+
+// waitsForPipe reports whether a goroutine reads an input that may wait.
+func waitsForPipe() bool {
+	stacks := make([]byte, 1<<20)
+	return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("formats.cancellable"))
 }

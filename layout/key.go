@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/fast"
+	"github.com/profarc/profarc/internal/format/fast"
 )
 
 // The hashes of this file are frozen: a file made with one of them can only be
@@ -89,6 +89,10 @@ func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainSampled }
 // NamesWhole reports whether the name of a method is its whole key: it has no class,
 // signature or loader.
 func (d Domain) NamesWhole() bool { return d.LLVM() || d == DomainJamaica || d == DomainSampled }
+
+// CountsAddUp reports whether all counts of an archive have one unit, or units of which one
+// alone is in the sums of its header.
+func (d Domain) CountsAddUp() bool { return d != DomainJamaica && d != DomainSampled }
 
 // LLVM reports whether the id of a method is LLVM's (MD5 of the PGO name).
 func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFrontend }

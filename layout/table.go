@@ -37,6 +37,9 @@ const (
 	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
 	TableFunctions    TableKind = 22 // Sampled: where functions are declared [method, system name symbol, file symbol, start line]
 	TableBase         TableKind = 23 // the archive beneath: see BaseArchive
+	TableMoved        TableKind = 25 // points whose counts are of other code [method, code, point, derived, confidence in billionths]
+	// of branches and type checks with several outcomes, the counts of runs with one [profile, point, outcome, count]
+	TableCertain TableKind = 26
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive
@@ -68,6 +71,8 @@ var tableNames = map[TableKind]string{
 	TableInlining:     "inlining",
 	TableFunctions:    "functions",
 	TableBase:         "base",
+	TableMoved:        "moved",
+	TableCertain:      "certain",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.
@@ -107,7 +112,7 @@ type Provenance struct {
 	// Since is the dump that the counts were counted from; zero if they are
 	// totals, counted from the start of the process.
 	Since   [16]byte
-	Process Process
+	Process Process   // zero to describe a run of this process
 	Begun   time.Time // when the process started
 	Time    time.Time // when the counts were taken
 	Exit    Exit

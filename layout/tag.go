@@ -152,9 +152,23 @@ const (
 	NumCountUnits
 )
 
-var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "arrays", "point samples", "nanoseconds"}
+var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples", "nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }
+
+// domainUnits has the units that a domain calls otherwise.
+var domainUnits = map[Domain]map[CountUnit]string{
+	DomainJamaica: {UnitExecutions: "calls"},
+	DomainSampled: {UnitExecutions: "samples of calls", UnitPointSamples: "samples"},
+}
+
+// Name returns what a unit is called in archives of a domain.
+func (u CountUnit) Name(d Domain) string {
+	if name := domainUnits[d][u]; name != "" {
+		return name
+	}
+	return u.String()
+}
 
 // Inclusive reports whether the counts of a method are included in those of its callers,
 // so that the counts of several methods must not be added up.

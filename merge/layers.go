@@ -7,9 +7,9 @@ import (
 	"maps"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/poll"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -109,7 +109,7 @@ func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answered
 		if f.answered[v] {
 			continue
 		}
-		if err := c.Profile(m.Ref(), p); err != nil {
+		if err := c.Profile(m, p); err != nil {
 			return own, err
 		}
 		own = append(own, v)
@@ -192,9 +192,10 @@ func (l *layerCopy) run(top bool) error {
 	if err != nil {
 		return err
 	}
-	hooks := copier.Hooks{Dropped: l.dropped.add, Skip: isBase}
+	hooks := l.dropped.hooks(l.take)
+	hooks.Skip = isBase
 	if top {
-		return l.copy(&contents, hooks, (*copier.Copier).All)
+		return l.copy(&contents, hooks, l.dropped.all)
 	}
 	l.copied = map[layout.Ref]bool{}
 	hooks.Lazy, hooks.Skip, hooks.Rows = true, l.skips, l.rows
@@ -218,13 +219,18 @@ func isBase(t *reader.Table) bool { return t.Kind == layout.TableBase }
 // skips keeps of the tables of a layer beneath what describes what is copied: the code, and
 // which runs trained counts are of.
 func (l *layerCopy) skips(t *reader.Table) bool {
-	return t.Kind != layout.TableCode && (l.take != Live || t.Kind != layout.TableRuns && t.Kind != layout.TableClassPath)
+	return !describesCode(t) && (l.take != Live || t.Kind != layout.TableRuns && t.Kind != layout.TableClassPath)
 }
 
 func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) {
-		return len(l.copied) > 0 && (t.Kind != layout.TableCode || l.copied[layout.Ref(t.Cell(0, row))]), nil
+		return len(l.copied) > 0 && (!describesCode(t) || l.copied[layout.Ref(t.Cell(0, row))]), nil
 	}
+}
+
+// describesCode reports whether the rows of a table belong to profiles of their methods.
+func describesCode(t *reader.Table) bool {
+	return t.Kind == layout.TableCode || t.Kind == layout.TableMoved
 }
 
 // counted copies the versions in which something was counted, of all methods of the layer.
@@ -249,11 +255,11 @@ func (l *layerCopy) counted(c *copier.Copier) error {
 func (l *layerCopy) countedOf(c *copier.Copier, m reader.Method) error {
 	changed := map[uint64]bool{}
 	for p, err := range m.Profiles() {
-		if err != nil {
-			return err
+		has := false
+		if err == nil {
+			has, err = c.Changed(p)
 		}
-		has, err := c.Changed(p)
-		if err != nil {
+		if err = c.WithoutLost(m, err); err != nil {
 			return err
 		}
 		if has {
@@ -261,14 +267,11 @@ func (l *layerCopy) countedOf(c *copier.Copier, m reader.Method) error {
 		}
 	}
 	for p, err := range m.Profiles() {
-		if err != nil {
-			return err
-		}
-		if !changed[p.Code()] {
-			continue
+		if err != nil || !changed[p.Code()] {
+			continue // what cannot be read is counted already
 		}
 		l.copied[m.Ref()] = true
-		if err := c.Profile(m.Ref(), p); err != nil {
+		if err := c.WithoutLost(m, c.Profile(m, p)); err != nil {
 			return err
 		}
 	}

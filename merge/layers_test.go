@@ -8,11 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
+
+// anotherProcess is not that of the test, and not known.
+var anotherProcess = layout.Process{PID: 1}
 
 func layersOf(t testarchive.TB, stores ...*reader.Store) *reader.Layers {
 	t.Helper()
@@ -120,7 +123,7 @@ func countedArchive(t testarchive.TB, id byte, calls map[string]uint64, base *re
 	t.Helper()
 	config := testarchive.Config(layout.DomainHotSpot)
 	config.DumpID = [16]byte{id}
-	config.Run = &layout.Provenance{VM: "test"}
+	config.Run = &layout.Provenance{VM: "test", Process: anotherProcess}
 	b := builder.New(layout.DomainHotSpot, config)
 	for name, n := range calls {
 		p := b.Profile(b.Method(layout.Key{Class: "C", Name: name}), 7, builder.NoContext)
@@ -197,7 +200,7 @@ func TestSnapshotsOfLayers(t *testing.T) {
 	}
 	snapshot := func(take merge.Take) testarchive.Archive {
 		b := testarchive.New(layout.DomainHotSpot)
-		b.DescribeRun(layout.Provenance{VM: "test"})
+		b.DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
 		if dropped, err := merge.CopyLayers(t.Context(), b, l, take); err != nil || dropped.Rows > 0 {
 			t.Fatal(dropped, err)
 		}

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/relocate"
-	"github.com/profarc/profarc/internal/sparsebits"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/sparsebits"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/relocate"
 )
 
 // AdoptOptions say how a store is adopted.
@@ -107,7 +107,9 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 	if a.copied {
 		ready = func([]byte) bool { return true }
 	}
-	n, err := slots.ApplyAll(a.rw, a.move, ready)
+	move := a.move
+	move.Populate = ready
+	n, err := slots.ApplyAll(a.rw, move)
 	a.relocated.Store(uint64(n))
 	return err
 }

@@ -3,7 +3,7 @@ package reader
 import (
 	"sync"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -120,7 +120,7 @@ type batch struct {
 	ids    [batchSize]uint64     // of keys
 	lines  [batchSize]uint64     // where in ix the searches begin
 	rests  [batchSize]uint64     // see disk.Hash.Split
-	ready  [batchSize]uint32     // the ready words, shifted by the own slots in these lines
+	ready  [batchSize]uint32     // of blocks: the ready words, shifted by the own slots in these lines
 	blocks [batchSize]layout.Ref // where the own slots lead, 0 if not to a profile
 	places [3 * batchSize]int64  // of what is asked for
 }
@@ -176,13 +176,18 @@ func (b *batch) fetchLines(ids []uint64) {
 	b.s.m.Prefetch(b.places[:len(ids)])
 }
 
-// fetchHeads asks for the fronts of the profiles to which the lines lead.
+// fetchHeads asks for the fronts of the profiles to which the lines lead. Of an archive that
+// is read in ranges it looks only at what was checked: the rest may be missing.
 func (b *batch) fetchHeads(ids []uint64) {
 	hit, n := &b.s.hit, 0
 	ix, first, last := hit.ix, hit.first, hit.last.Load()
 	for i, id := range ids {
 		b.blocks[i], b.ready[i] = 0, 0
 		line := b.lines[i]
+		ready := hit.words.Word32(line / (disk.LineSize / 4)).Load()
+		if ready == 0 && hit.inRanges {
+			continue
+		}
 		slot := disk.SlotOf(ix.Uint32(line+disk.LineWord), b.rests[i])
 		if ix.Uint16(line+2*slot) != disk.MixSeeded(id, hit.seed).Fingerprint() {
 			continue
@@ -191,7 +196,10 @@ func (b *batch) fetchHeads(ids []uint64) {
 		if at < first || at > last {
 			continue
 		}
-		b.ready[i] = hit.words.Word32(line/(disk.LineSize/4)).Load() >> (slot & 31)
+		if ready >>= slot & 31; ready&(1|1<<readyVersions) == 0 && hit.inRanges {
+			continue
+		}
+		b.ready[i] = ready
 		b.blocks[i], b.places[n] = layout.Ref(at), int64(at*disk.Unit)
 		n++
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -152,6 +152,9 @@ func (c Context) Caller() (Frame, error) {
 	caller, err := c.s.referred(c.rec.Caller)
 	return Frame{caller, c.rec.Point}, err
 }
+
+// CallSite returns the place of the record that Caller reads, and the point of the call.
+func (c Context) CallSite() (caller layout.Ref, point int32) { return c.rec.Caller, c.rec.Point }
 
 // Inner returns the place of the context with one frame fewer, 0 if there is none.
 func (c Context) Inner() layout.Ref {

@@ -3,14 +3,14 @@ package reader_test
 import (
 	"context"
 	"errors"
-	"github.com/profarc/profarc/internal/mmap"
+	"github.com/profarc/profarc/internal/format/mmap"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

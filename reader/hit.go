@@ -5,9 +5,9 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -26,6 +26,7 @@ type hitPath struct {
 	seed            uint64     // see disk.MixSeeded, for ids of methods
 	first, end      uint64     // of rw, in units
 	memory          []byte     // behind words if it is not on the heap, to be released
+	inRanges        bool       // what was not checked may be missing
 
 	// last is the last unit at which the head of a block can begin; 0 once the store is
 	// closed, so that no slot leads anywhere.
@@ -36,7 +37,8 @@ type hitPath struct {
 // leads to a profile that was checked, and that is the only one of its method for every
 // caller; the texts of the key in this profile were checked; the slot leads to the first
 // of several such profiles, all of which were checked. One bit says that the line was
-// checked.
+// checked. It is set before the others, so that any word but 0 says so: the word is loaded
+// before the line, which may not have been read until then (see [archive.OpenRanges]).
 const (
 	readyKeys     = disk.LineSlots     // the first bit of the second kind
 	readyVersions = 2 * disk.LineSlots // the first bit of the third kind
@@ -147,12 +149,14 @@ func (p *hitPath) presence(n uint64) uint32 {
 func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at := line * disk.LineSize
+	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	if ready == 0 {
+		return s.lookupProfile(id, code)
+	}
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	slot := disk.SlotOf(word, rest)
-	ready := s.hit.words.Word32(4 * line).Load()
 	if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() {
-		if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.hit.closed() {
+		if disk.NotInLine(word, hash) && !s.hit.closed() {
 			return Profile{}, ErrNotFound
 		}
 		return s.lookupProfile(id, code)
@@ -197,6 +201,9 @@ func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
 	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	if ready == 0 {
+		return Profile{}, errNotReady
+	}
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	own := disk.SlotOf(word, rest)
 	if s.hit.ix.Uint16(at+2*own) == hash.Fingerprint() {
@@ -290,15 +297,17 @@ func (s *Store) FindProfile(k layout.Key, code uint64) (Profile, error) {
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at := line * disk.LineSize
+	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	if ready == 0 {
+		return s.searchProfile(id, k, code)
+	}
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	slot := disk.SlotOf(word, rest)
-	ready := s.hit.words.Word32(4 * line).Load()
 	if s.hit.ix.Uint16(at+2*slot) == hash.Fingerprint() {
 		if p, err := s.readySlot(id, code, k, at, slot, ready); err != errNotReady {
 			return p, err
 		}
-	} else if disk.NotInLine(word, hash) && ready>>readyLine != 0 && !s.hit.closed() {
+	} else if disk.NotInLine(word, hash) && !s.hit.closed() {
 		return Profile{}, ErrNotFound
 	}
 	if disk.Spilled(word) {
@@ -306,6 +315,11 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 			return p, err
 		}
 	}
+	return s.searchProfile(id, k, code)
+}
+
+// searchProfile is like findProfile for what was not checked yet.
+func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	q := s.search(id, disk.KindMethod)
 	m, err := q.nextKey(id, k)
 	if err != nil {
@@ -376,9 +390,12 @@ func (s *Store) nameIs(record uint64, text string) bool {
 func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at := line * disk.LineSize
+	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	if ready == 0 {
+		return Method{}, false
+	}
 	slot := disk.SlotOf(s.hit.ix.Uint32(at+disk.LineWord), rest)
-	ready := s.hit.words.Word32(4*line).Load() >> (slot & 31)
+	ready >>= slot & 31
 	n := uint64(s.hit.ix.Uint32(at + disk.LineRefs + 4*slot))
 	if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() || ready&(1|1<<readyVersions) == 0 || n > s.hit.last.Load() {
 		return Method{}, false

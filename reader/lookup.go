@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -447,7 +447,9 @@ func fatal(err error) bool {
 }
 
 // Profiles iterates over all profiles of the method: those without a context
-// first, then by context; by code id within.
+// first, then by context; by code id within. Instead of a damaged profile, and of the later
+// versions of the code to which it leads, there is an error; who goes on gets the profiles
+// of the next context.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		if m.s == nil || !m.yieldChain(m.profiles(), 0, yield) {
@@ -470,8 +472,7 @@ func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error)
 	for c := m.chain(first, context); ; {
 		var p Profile
 		if err := c.step(&p); err != nil {
-			yield(Profile{}, err)
-			return false
+			return yield(Profile{}, err)
 		}
 		if !p.Valid() {
 			return true

@@ -3,7 +3,7 @@ package reader
 import (
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

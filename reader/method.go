@@ -2,9 +2,10 @@ package reader
 
 import (
 	"cmp"
+	"errors"
 	"runtime"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -69,7 +70,8 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 }
 
 // indexedID returns the id of a method that has a record: that of its first profile, or
-// else of the record.
+// else of the record. If that profile is damaged it is computed from the key: the method,
+// what refers to it, and its other profiles can be read as before.
 func (m Method) indexedID() (uint64, error) {
 	if id, ok := m.head.ID(m.s.data[m.at.Offset():]); ok {
 		return id, nil
@@ -79,6 +81,10 @@ func (m Method) indexedID() (uint64, error) {
 		return 0, m.s.corrupt(layout.RegionRO, m.at.Offset(), "a method without an id")
 	}
 	b, err := m.s.block(first)
+	if errors.Is(err, layout.ErrCorrupt) {
+		k, err := m.Key()
+		return k.ID(m.s.h.Domain), err
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -389,7 +395,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 		before, err = s.classRow(classes, i-1)
 		from = int64(before.End)
 	}
-	if to = int64(c.End); err == nil && (from > to || to > rows.Size/disk.UnexecutedRowSize) {
+	if to = int64(c.End); err == nil && (from >= to || to > rows.Size/disk.UnexecutedRowSize) {
 		err = s.corrupt(layout.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
 	}
 	return from, to, rows.Offset, err

@@ -8,8 +8,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -307,12 +307,14 @@ func TestTables(t *testing.T) {
 func TestNoneLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
-	_, symbol := s.SymbolAt(0)
+	if text, err := s.SymbolAt(0); err != nil || text.Len() != 0 {
+		t.Errorf("no symbol: %q, %v", text, err)
+	}
 	_, typ := s.TypeAt(0)
 	_, method := s.MethodAt(0)
 	_, profile := s.ProfileAt(0)
 	_, context := s.ContextAt(0)
-	for i, err := range []error{symbol, typ, method, profile, context} {
+	for i, err := range []error{typ, method, profile, context} {
 		if !errors.Is(err, reader.ErrNotFound) {
 			t.Errorf("%d: %v", i, err)
 		}

@@ -49,10 +49,10 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/mmap"
-	"github.com/profarc/profarc/internal/rawreader"
-	"github.com/profarc/profarc/internal/sparsebits"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/format/rawreader"
+	"github.com/profarc/profarc/internal/format/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -110,6 +110,7 @@ func New(m *archive.Mapping) *Store {
 	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 	s.hit.init(h, data)
+	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {
 		runtime.AddCleanup(s, mmap.Release, s.hit.memory)
 	}

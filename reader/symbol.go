@@ -3,7 +3,7 @@ package reader
 import (
 	"runtime"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -75,13 +75,8 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	return same, nil
 }
 
-// SymbolAt returns the text of the symbol at n; the error matches ErrNotFound for 0.
-func (s *Store) SymbolAt(n layout.Ref) (Name, error) {
-	if n == 0 {
-		return Name{}, ErrNotFound
-	}
-	return s.symbol(n)
-}
+// SymbolAt returns the text of the symbol at n, which is empty for 0.
+func (s *Store) SymbolAt(n layout.Ref) (Name, error) { return s.symbol(n) }
 
 // signature returns the text of a signature. Its symbol may be a list of symbols
 // (disk.SymbolParts), whose text is joined on the heap.

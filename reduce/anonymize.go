@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -135,6 +135,22 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 	}
 	if bytes.Equal(random(), random()) {
 		t.Error("two random keys make the same archive")
+	}
+}
+
+// TestReasonsOfTrapsStay: what the numbers of a VM mean stays, unlike other properties.
+func TestReasonsOfTrapsStay(t *testing.T) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"}, {disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
+		b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(property[0])), uint64(b.Symbol(property[1])))
+	}
+	anonymous, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
+	table, err := anonymous.Store.Table(layout.TableProperties)
+	if err != nil || table.Rows != 1 {
+		t.Fatalf("%d rows, %v", table.Rows, err)
+	}
+	if text, err := table.Text(1, 0); text != "none,null_check" {
+		t.Errorf("%q stays, %v", text, err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

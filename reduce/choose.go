@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -192,7 +193,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 		return c.names != nil
 	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
 		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns,
-		layout.TableCompilations, layout.TableInlining:
+		layout.TableCompilations, layout.TableInlining, layout.TableMoved, layout.TableCertain:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names
@@ -218,17 +219,33 @@ func (c *rowCut) decide(row int) (bool, error) {
 		return c.sampled(row), nil
 	case c.t.Kind == layout.TableTraces && c.selective():
 		return c.traced(row)
-	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableFunctions:
+	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableFunctions, c.t.Kind == layout.TableMoved:
 		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == layout.TableCompilations:
 		return c.chose(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == layout.TableInlining && c.selective():
 		return c.inlined(row)
+	case c.t.Kind == layout.TableCertain:
+		return c.ofKept(layout.Ref(c.t.Cell(0, row)))
 	}
 	return true, nil
 }
 
-// harmless reports whether a property is a number that is merged between runs.
+// ofKept reports whether a profile stays.
+func (c *rowCut) ofKept(n layout.Ref) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	p, err := c.s.ProfileAt(n)
+	if err != nil {
+		return false, err
+	}
+	m, err := p.Method()
+	return err == nil && c.keeps(m.Ref()) && !c.drops(p), err
+}
+
+// harmless reports whether a property is a number that is merged between runs, or says what
+// the numbers of the VM mean.
 func (c *rowCut) harmless(row int) (bool, error) {
 	if c.t.Columns() != 2 || c.t.Column(0) != layout.ColumnSymbol || c.t.Column(1) != layout.ColumnSymbol {
 		return false, nil
@@ -236,7 +253,9 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	key, err1 := c.t.Text(0, row)
 	value, err2 := c.t.Text(1, row)
 	_, notNumber := strconv.ParseUint(value, 10, 64)
-	return disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil, errors.Join(err1, err2)
+	number := disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil
+	reasons := key == disk.PropertyTrapReasons && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789_,") == ""
+	return number || reasons, errors.Join(err1, err2)
 }
 
 // sampled reports whether the stack of a row was chosen. A stack stays or is dropped as
@@ -251,7 +270,11 @@ func (c *rowCut) sampled(row int) bool {
 // inlined reports whether the method into which a row's call was inlined stays: that of
 // the outermost frame.
 func (c *rowCut) inlined(row int) (bool, error) {
-	node, err := c.s.ContextAt(layout.Ref(c.t.Cell(0, row)))
+	n := layout.Ref(c.t.Cell(0, row))
+	if n == 0 {
+		return true, nil // a call in no method
+	}
+	node, err := c.s.ContextAt(n)
 	if err != nil {
 		return false, err
 	}

@@ -5,9 +5,9 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/poll"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -223,7 +223,7 @@ func (t *reduction) copyMethod(m reader.Method) error {
 			continue
 		}
 		weight.Add(t.took(p))
-		if err := t.copier.Profile(m.Ref(), p); err != nil {
+		if err := t.copier.Profile(m, p); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

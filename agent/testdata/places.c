@@ -16,6 +16,7 @@ PLACE(JNINativeInterface_, ExceptionClear, AGENT_JNI_EXCEPTION_CLEAR);
 PLACE(JNINativeInterface_, NewGlobalRef, AGENT_JNI_NEW_GLOBAL_REF);
 PLACE(JNINativeInterface_, DeleteLocalRef, AGENT_JNI_DELETE_LOCAL_REF);
 PLACE(JNINativeInterface_, NewLocalRef, AGENT_JNI_NEW_LOCAL_REF);
+PLACE(JNINativeInterface_, EnsureLocalCapacity, AGENT_JNI_ENSURE_LOCAL_CAPACITY);
 PLACE(JNINativeInterface_, NewObject, AGENT_JNI_NEW_OBJECT);
 PLACE(JNINativeInterface_, GetMethodID, AGENT_JNI_GET_METHOD_ID);
 PLACE(JNINativeInterface_, NewStringUTF, AGENT_JNI_NEW_STRING_UTF);

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/bench/turns"
 )
 
 // A goal is a limit of what one contender takes, as a share of what another takes, at
@@ -78,7 +77,7 @@ func ratio(costs [][]float64, i, base int) float64 {
 	for round := range costs[i] {
 		ratios = append(ratios, costs[i][round]/costs[base][round])
 	}
-	return turns.Median(ratios)
+	return report.Median(ratios)
 }
 
 // baseOf names the contender with which the table compares a row: the same without

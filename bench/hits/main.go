@@ -1,9 +1,11 @@
 // Hits measures how long a hit and a miss take, against the memory of the machine and
 // against Go's maps:
 //
-//	go run ./bench/hits                      1,000, 20,000 and 1,000,000 methods
-//	go run ./bench/hits -n 10000000          needs 16 GB of memory
-//	go run ./bench/hits -o DIR               writes report.md and report.html, too
+//	cd bench
+//	go run ./hits                      1,000, 20,000 and 1,000,000 methods
+//	go run ./hits -n 10000000          needs 16 GB of memory
+//	go run ./hits -o DIR               writes report.md and report.html, too
+//	go run ./hits -peers -n 100000     key-value stores instead of maps
 //
 // A hit ends with one counter read and used. The maps lead to the place of the profile
 // in the same file, of which the same counter is read: what a program would have that
@@ -14,6 +16,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -22,8 +25,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/bench/hits/peers"
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/bench/turns"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,6 +34,7 @@ import (
 type options struct {
 	sizes, dir, only, shape, out string
 	rounds                       int
+	peers                        bool
 }
 
 func main() {
@@ -41,6 +45,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
 	flag.StringVar(&o.shape, "shape", "javac", "javac for keys and profiles as long as javac's, even for profiles of 400 bytes and keys of 75")
 	flag.StringVar(&o.out, "o", "", "directory for report.md and report.html; tables that other runs left there stay")
+	flag.BoolVar(&o.peers, "peers", false, "compare with key-value stores, by key, instead of with maps")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "hits:", err)
@@ -65,7 +70,7 @@ func run(o options) error {
 		return err
 	}
 	runtime.LockOSThread()
-	turns.Pin()
+	report.Pin()
 	for _, text := range strings.Split(o.sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 100 {
@@ -83,6 +88,9 @@ func (o options) measure(n int, r *report.Report) error {
 	if need, free := perMethod*int64(n), freeMemory(); free > 0 && free < need {
 		fmt.Printf("%d methods: left out, since they need %d MB of memory and %d are free\n", n, need>>20, free>>20)
 		return nil
+	}
+	if o.peers {
+		return errors.Join(peers.Measure(o.dir, n, o.rounds, r), o.write(r))
 	}
 	if err := o.measurePlain(n, r); err != nil {
 		return err
@@ -147,10 +155,15 @@ func (o options) measureKinds(n int, r *report.Report) error {
 	return nil
 }
 
-// add prints a table, and writes the report as far as it has come.
+// add prints a table and adds it to the report.
 func (o options) add(r *report.Report, t report.Table) error {
 	fmt.Print(t.Text())
 	r.Add(t)
+	return o.write(r)
+}
+
+// write writes the report as far as it has come.
+func (o options) write(r *report.Report) error {
 	if o.out == "" {
 		return nil
 	}

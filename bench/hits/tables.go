@@ -6,8 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/bench/turns"
-	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/internal/format/cputime"
 )
 
 // A contender looks up all that a query asks for and returns the sum of the counters
@@ -99,7 +98,7 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 func (t table) found(f *field, costs [][]float64, noise report.Noise) report.Table {
 	result := report.Table{Title: t.title, Methods: f.n, Note: t.note, Noise: noise}
 	for i, c := range t.contenders {
-		result.Rows = append(result.Rows, report.Row{Name: c.name, Value: turns.Median(costs[i])})
+		result.Rows = append(result.Rows, report.Row{Name: c.name, Value: report.Median(costs[i])})
 	}
 	compare(&result, costs)
 	return result
@@ -107,7 +106,7 @@ func (t table) found(f *field, costs [][]float64, noise report.Noise) report.Tab
 
 // guard has everything of a guard but the turns.
 func guard(rounds int) report.Guard {
-	return report.Guard{Rounds: rounds, Loop: turns.FixedLoop, Round: func(round int) {
+	return report.Guard{Rounds: rounds, Loop: report.FixedLoop, Round: func(round int) {
 		if round%6 == 5 { // it takes longer than a round
 			runtime.GC()
 		}

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/bench/turns"
-	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/internal/format/cputime"
 )
 
 // groupSize is the number of dependent lookups that are timed together. One alone takes
@@ -55,7 +54,7 @@ func clockCost() float64 {
 		begin := cputime.Thread()
 		costs = append(costs, float64(cputime.Thread()-begin))
 	}
-	return turns.Median(costs)
+	return report.Median(costs)
 }
 
 func (q *query) part(from, to int) *query {

@@ -2,8 +2,6 @@ package report
 
 import (
 	"slices"
-
-	"github.com/profarc/profarc/bench/turns"
 )
 
 // Quiet is the spread of the fixed loop from which on a round is too noisy.
@@ -82,6 +80,6 @@ func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
 			costs[i] = append(costs[i], c)
 		}
 	}
-	noise.Spread = turns.Median(spreads)
+	noise.Spread = Median(spreads)
 	return costs, noise
 }

@@ -1,9 +1,9 @@
 // Warm measures what archives give programs in Java, with profarc warm:
 //
-//	go run ./bench/warm -jdk /usr/lib/jvm/java-17-openjdk-amd64 -o results
-//	go run ./bench/warm -jdk $JAVA25_HOME -only h2,javac -n 25 -o results
-//	go run ./bench/warm -jdk $JAVA_HOME -only javac -quota 1 -o results
-//	go run ./bench/warm -jdk $JAVA_HOME -only javac,h2 -traps -n 5 -o results
+//	go run ./warm -jdk /usr/lib/jvm/java-17-openjdk-amd64 -o results
+//	go run ./warm -jdk $JAVA25_HOME -only h2,javac -n 25 -o results
+//	go run ./warm -jdk $JAVA_HOME -only javac -quota 1 -o results
+//	go run ./warm -jdk $JAVA_HOME -only javac,h2 -traps -n 5 -o results
 //
 // The programs are javac, which compiles a part of itself; H2, a database in memory; ant;
 // Clojure; a server of the JDK's HTTP server under load; and Hello World. They take their
@@ -80,8 +80,10 @@ func (m *measurement) run() error {
 	if err := os.MkdirAll(m.out, 0o755); err != nil {
 		return err
 	}
-	if err := m.command("go", "build", "-o", m.profarc, "./cmd/profarc").Run(); err != nil {
-		return fmt.Errorf("run it in the folder of the repository: %w", err)
+	build := m.command("go", "build", "-o", m.profarc, "./cmd/profarc")
+	build.Dir = ".." // a program of this module would need the command's dependencies
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("run it in the folder bench of the repository: %w", err)
 	}
 	if err := m.limit(); err != nil {
 		return err

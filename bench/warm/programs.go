@@ -91,7 +91,7 @@ func (m *measurement) clojure() []string {
 
 // source returns the absolute path of a file of this folder's programs.
 func source(name string) string {
-	path, err := filepath.Abs(filepath.Join("bench", "warm", "programs", name))
+	path, err := filepath.Abs(filepath.Join("warm", "programs", name))
 	if err != nil {
 		panic(err)
 	}

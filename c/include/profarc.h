@@ -317,7 +317,8 @@ typedef struct pa_profiles {
 	bool _begun;
 } pa_profiles;
 
-/* pa_profiles_of iterates over the profiles of a method: those for all callers first, then by context; by code id. */
+/* pa_profiles_of iterates over the profiles of a method: those for all callers first, then by context; by code id. After damage
+ * an iteration may go on: with the profiles of the next context. */
 PA_API pa_profiles pa_profiles_of(const pa_archive *archive, const pa_method *method);
 PA_API pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile);
 
@@ -462,7 +463,7 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 
 enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
        PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING, PA_TABLE_FUNCTIONS,
-       PA_TABLE_BASE };
+       PA_TABLE_BASE, PA_TABLE_MOVED = 25, PA_TABLE_CERTAIN };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
 
@@ -523,12 +524,12 @@ PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
  * claimed, or does not have the field. */
 PA_API pa_counter *pa_profile_word(const pa_profile *profile, unsigned field);
 
-/* pa_add counts. No order with other memory is needed, or given. */
+/* pa_add counts, in release order: a copy that has the count of a row then has the type that was stored into the row before. */
 static inline void pa_add(pa_counter *counter, uint64_t n) {
 #ifdef __cplusplus
-	counter->fetch_add(n, std::memory_order_relaxed);
+	counter->fetch_add(n, std::memory_order_release);
 #else
-	atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+	atomic_fetch_add_explicit(counter, n, memory_order_release);
 #endif
 }
 
@@ -652,8 +653,8 @@ PA_API void pa_add_seen(pa_builder *builder, uint32_t method);
 PA_API uint32_t pa_add_context(pa_builder *builder, uint32_t method, uint32_t inner, uint32_t caller, int32_t point);
 
 /* Profiles. pa_begin begins the profile of a method, for a version of its code (PA_UNKNOWN_CODE, but not PA_ANY_CODE) and a
- * context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. A profile that
- * the builder has already is PA_AMBIGUOUS. *profile is its reference, for tables; it may be NULL. */
+ * context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. Of a profile that
+ * the builder has already pa_done returns PA_AMBIGUOUS: that one is left out, and the builder goes on. *profile is its reference, for tables; it may be NULL. */
 PA_API void pa_begin(pa_builder *builder, uint32_t method, uint64_t code, uint32_t context);
 PA_API pa_error pa_done(pa_builder *builder, uint32_t *profile);
 PA_API void pa_discard(pa_builder *builder);
@@ -801,7 +802,7 @@ typedef struct pa_run {
 PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
 
 /* pa_describe_process is like pa_add_run, for a dump of this process, as it counts now. It finds out boot, name_space, process, start
- * and begun, and takes the rest from run, which may be NULL. The dump gets a random id and the time of now. Of several dumps of
+ * and begun, and after pa_copy with PA_DELTA since, and takes the rest from run, which may be NULL. The dump gets a random id and the time of now. Of several dumps of
  * one process a merge then counts the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does
  * not say which process this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */
 PA_API pa_error pa_describe_process(pa_builder *builder, const pa_run *run);
@@ -816,16 +817,23 @@ typedef enum pa_take {
 /* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes again.
  * Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the builder's
  * dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables properties,
- * code and shapes. PA_MISMATCH: domain or settings differ. */
+ * code and shapes. A damaged profile, or one that the builder has, does not end a copy of live counts: it is left out, which
+ * pa_report says. PA_MISMATCH: domain or settings differ. PA_UNSUPPORTED: PA_DELTA in a process that was forked after the archive
+ * was adopted: its increments contain those of its parent. Open and adopt the archive again after a fork, and count there. */
 PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
 
-/* What copies of live counts lack, since native code has written what leads to no type or method: the number of rows and of type
- * words, and where the first of them stands. */
+/* What copies of live counts lack. rows: since native code has written what leads to no type or method, the number of rows and of
+ * type words; what follows is where the first of them stands. profiles: the number of profiles that are left out, since they are
+ * damaged, or share a damaged page of the file, or only a damaged version of the code leads to them, or since the builder has
+ * recorded them already; what follows is of the first of them. */
 typedef struct pa_dropped {
 	uint64_t rows;
 	pa_ref method;      /* pa_table_method of the archive that was copied */
 	int32_t point;      /* the profile point of the entry */
 	const char *reason; /* short, in English, static; NULL if rows is 0 */
+	uint64_t profiles;
+	pa_ref lost;        /* method of the first: pa_table_method; 0 if profiles is 0 */
+	pa_error error;     /* PA_DAMAGED, or PA_AMBIGUOUS if it was recorded already */
 } pa_dropped;
 
 /* What was written. */
@@ -833,6 +841,7 @@ typedef struct pa_report {
 	uint64_t file_size, requested_base;
 	uint8_t dump_id[16];
 	pa_dropped dropped;
+	uint64_t duplicates; /* profiles that were refused with PA_AMBIGUOUS, since the builder had one of the method, code and context */
 } pa_report;
 
 /* pa_write lays the archive out and creates or replaces the file at a path in one step: under a temporary name in the same
@@ -843,8 +852,11 @@ typedef struct pa_report {
 PA_API pa_error pa_write(pa_builder *builder, const char *path, pa_report *report);
 PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size, pa_report *report);
 
-/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write. It describes no run: increments of
- * several processes are dumped with a builder, see docs/embedding.md. */
+/* pa_publish creates or replaces the file at a path with bytes, in one step as pa_write does. */
+PA_API pa_error pa_publish(const char *path, const void *bytes, size_t size);
+
+/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write, and for PA_DELTA before that
+ * pa_describe_process, so that a merge never counts two snapshots of one process. */
 PA_API pa_error pa_snapshot(const pa_archive *archive, pa_take take, const char *path, pa_report *report);
 
 #ifdef __cplusplus

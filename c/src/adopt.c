@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -40,6 +41,7 @@ pa_error pa_adopt(pa_archive *a, pa_base base) {
 	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE) return pai_fail(&e, PA_ARGUMENT, "no such choice of a base"), e;
 	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING))
 		return pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption"), e;
+	a->live->process = getpid();
 	bool ok = adopt(a, base, a->live, &e);
 	atomic_store_explicit(&a->live->state, ok ? ADOPTED : NOT_ADOPTED, memory_order_release);
 	return e;

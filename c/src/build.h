@@ -57,7 +57,7 @@ typedef struct new_entry { size_t start, size; int32_t point; uint8_t tag; uint1
 
 /* The profile between pa_begin and pa_done. */
 typedef struct recording {
-	bool open;
+	bool open, twin; /* twin: the builder has a profile with its key, and takes no other */
 	uint32_t method, context, presence;
 	uint64_t code;
 	buffer fields[FIELDS], sections[DIRECTORY], entries;
@@ -71,6 +71,8 @@ struct pa_builder {
 	uint32_t shape_rows; /* of shape.shapes */
 	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
 	pa_dropped dropped; /* by copies */
+	uint64_t duplicates;
+	uint8_t since[16]; /* the dump from which on increments were counted; 0 if none were copied */
 	ref_index symbol_index, type_index, method_index, context_index, profile_index;
 	recording open;
 };

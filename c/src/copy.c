@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and snapshots of archives: every record is interned, every profile recorded. */
+#include <unistd.h>
+
 #include "build.h"
+
+enum { ORDER_RUNS = 18 };
 
 /* What the records of an archive are in the builder. A key of a map is a pa_ref. */
 typedef struct copier {
@@ -9,6 +13,8 @@ typedef struct copier {
 	pa_take take;
 	pa_error e;
 	pa_ref method; /* whose profile is copied */
+	uint64_t met; /* profiles that were read, or could not be */
+	bool partial; /* the copy lacks some */
 	buffer types; /* uint32_t by ordinal */
 	ref_index methods, contexts, profiles;
 } copier;
@@ -108,7 +114,7 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
-	if (d->rows++ == 0) *d = (pa_dropped){1, c->method, entry->point, reason};
+	if (d->rows++ == 0) d->method = c->method, d->point = entry->point, d->reason = reason;
 }
 
 static const char no_type[] = "what stands in the place of a type leads to none", no_method[] = "what stands in the place of a method leads to none";
@@ -120,11 +126,19 @@ static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t 
 	else if (kind == POINTS_TO_TYPE && pa_receivers_of(entry, &rows) && get64(cells + 8 * ((uint64_t)cell + 1)) != 0) drop(c, entry, cell, 0, "a count has no type");
 }
 
+/* method_of returns a pointer to a method, which nothing records in place. */
+static uint64_t method_of(copier *c, const pa_entry *entry, uint32_t cell) {
+	uint64_t trained = pa_trained(entry, cell);
+	uint32_t method = trained == 0 ? 0 : get(&c->methods, ref_of(trained - c->a->info.requested_base));
+	if (trained != 0 && method == 0) pai_damage(c->a, &c->e, (uint64_t)(entry->bytes - c->a->bytes), "an entry points to a method that is none");
+	return pai_method_cell(c->b, method);
+}
+
 static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint8_t kind, const uint8_t *cells) {
 	pa_entry trained = *entry;
 	unsigned tags = 0;
 	trained.live = NULL;
-	if (kind == POINTS_TO_METHOD) return pai_method_cell(c->b, get(&c->methods, pa_trained(entry, cell) == 0 ? 0 : ref_of(pa_trained(entry, cell) - c->a->info.requested_base)));
+	if (kind == POINTS_TO_METHOD) return method_of(c, entry, cell);
 	uint64_t held = pa_cell(entry, cell);
 	uint32_t type = pa_cell_type(kind == TYPE_WORD && c->take == PA_TRAINED ? &trained : entry, cell, &tags);
 	if (type == PA_NO_TYPE) miss_type(c, entry, cell, held, kind, cells);
@@ -135,9 +149,10 @@ static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint
  * they are those of now: what a VM may record in which of them it alone knows. */
 static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
 	const shape *s = pai_shape(c->a, entry->tag);
+	uint64_t base = entry->live != NULL ? (uint64_t)(uintptr_t)c->a->live->base : c->a->info.requested_base;
 	for (uint32_t i = 0; s != NULL && c->take != PA_TRAINED && i < entry->cells; i++) {
 		uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
-		uint64_t v = pa_cell(entry, i), at = v - (uint64_t)(uintptr_t)c->a->live->base;
+		uint64_t v = pa_cell(entry, i), at = v - base;
 		if (kind == PA_CELL_METHOD) {
 			uint32_t method = v == 0 || at % 8 != 0 || at >> 35 != 0 ? 0 : get(&c->methods, ref_of(at));
 			if (method == 0 && v != 0) drop(c, entry, i, v, no_method);
@@ -223,18 +238,35 @@ static bool is_changed(const pa_profile *p) {
 	return has_changed_cells(p);
 }
 
+/* lose notes a profile that the copy lacks, since it is damaged or recorded already. Any other error ends the copy. */
+static bool lose(copier *c, pa_error e) {
+	pa_dropped *d = &c->b->dropped;
+	if (c->take == PA_TRAINED || (e.code != PA_DAMAGED && e.code != PA_AMBIGUOUS)) return !failed(c, e);
+	if (d->profiles++ == 0) d->lost = c->method, d->error = e;
+	return c->partial = true;
+}
+
+/* leave leaves out the profile that is being copied, if that is damaged. */
+static bool leave(copier *c) {
+	pa_error e = c->e;
+	if (!sound(c->b) || e.code != PA_DAMAGED) return false;
+	c->e = pai_none();
+	pa_discard(c->b);
+	return lose(c, e);
+}
+
 static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	uint32_t ref = 0;
 	block own;
 	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
-	if (e.code != PA_NOT_DECODED && failed(c, e)) return false; /* nobody has counted in one that cannot be claimed */
+	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e)) return false; /* nobody has counted in one that cannot be claimed */
 	if (c->take == PA_DELTA && !is_changed(p)) return true;
-	if (!pai_block(c->a, place_of(p->at), &own, &c->e)) return false;
+	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
 	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
 	copy_fields(c, p, &own);
-	if (!copy_entries(c, p)) return false;
-	pa_done(c->b, &ref);
-	return keep(c, &c->profiles, p->at, ref);
+	if (!copy_entries(c, p)) return leave(c);
+	e = pa_done(c->b, &ref);
+	return e.code != PA_OK ? lose(c, e) : keep(c, &c->profiles, p->at, ref);
 }
 
 static bool copy_profiles(copier *c, const pa_method *m) {
@@ -242,9 +274,17 @@ static bool copy_profiles(copier *c, const pa_method *m) {
 	pa_profile p;
 	pa_error e;
 	c->method = m->at;
-	while ((e = pa_profiles_next(&it, &p)).code == PA_OK)
-		if (!copy_profile(c, get(&c->methods, m->at), &p)) return false;
-	return !failed(c, e);
+	for (; (e = pa_profiles_next(&it, &p)).code != PA_NOT_FOUND; c->met++)
+		if (e.code != PA_OK ? !lose(c, e) : !copy_profile(c, get(&c->methods, m->at), &p)) return false;
+	return true;
+}
+
+/* copy_all_profiles counts also the profiles that it does not come to, since only damaged ones lead to them. */
+static bool copy_all_profiles(copier *c) {
+	uint64_t all = c->a->info.profiles;
+	if (!each(c, copy_profiles)) return false;
+	if (c->partial && all > c->met) c->b->dropped.profiles += all - c->met;
+	return true;
 }
 
 /* ---- tables ---- */
@@ -252,25 +292,34 @@ static bool copy_profiles(copier *c, const pa_method *m) {
 static uint64_t copy_cell(copier *c, uint8_t kind, uint64_t v) {
 	pa_text text = {NULL, 0};
 	pa_type type = {.ordinal = PA_NO_TYPE};
-	pa_method m;
 	if (v == 0) return 0;
 	switch (kind) {
 	case PA_COLUMN_SYMBOL: return failed(c, pa_symbol_at(c->a, (pa_ref)v, &text)) ? 0 : pa_add_symbol(c->b, text);
 	case PA_COLUMN_TYPE: return failed(c, pa_type_at(c->a, (pa_ref)v, &type)) ? 0 : type_ref(c, type.ordinal);
-	case PA_COLUMN_METHOD: return failed(c, pa_table_method(c->a, (pa_ref)v, &m)) ? 0 : get(&c->methods, m.at);
+	case PA_COLUMN_METHOD: return get(&c->methods, (pa_ref)v);
 	case PA_COLUMN_PROFILE: return get(&c->profiles, (pa_ref)v);
 	case PA_COLUMN_CONTEXT: return get(&c->contexts, (pa_ref)v);
 	default: return v;
 	}
 }
 
+/* copy_row appends a row, unless it is of a profile that the copy lacks. */
+static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
+	size_t before = cells->size;
+	for (uint32_t i = 0; i < t->columns; i++) {
+		uint64_t old = pa_table_cell(t, i, r), v = copy_cell(c, t->column_kinds[i], old);
+		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial) return cells->size = before, true;
+		if (!pai_append(c->b, cells, &v, sizeof v)) return false;
+	}
+	return true;
+}
+
+/* copy_rows copies a table, unless all its rows are of profiles that the copy lacks. */
 static bool copy_rows(copier *c, const pa_table *t) {
 	buffer cells = {0};
-	for (uint32_t r = 0; r < t->rows && sound(c->b); r++)
-		for (uint32_t i = 0; i < t->columns; i++) {
-			uint64_t v = copy_cell(c, t->column_kinds[i], pa_table_cell(t, i, r));
-			if (!pai_append(c->b, &cells, &v, sizeof v)) break;
-		}
+	for (uint32_t r = 0; r < t->rows && copy_row(c, t, r, &cells); r++) {}
+	if (cells.size == 0 && t->rows > 0) return pai_empty(&cells), sound(c->b) && c->e.code == PA_OK;
+	pa_add_table(c->b, t->kind, t->flags, t->column_kinds, t->columns);
 	new_table *to = pai_table(c->b, t->kind);
 	bool ok = sound(c->b) && c->e.code == PA_OK && pai_add_cells(c->b, to, (const void *)cells.bytes, COUNT(uint64_t, cells));
 	pai_empty(&cells);
@@ -282,9 +331,9 @@ static bool copy_tables(copier *c) {
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
-		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE && t.kind != PA_TABLE_BASE) continue; /* tables cover the whole run */
-		pa_add_table(c->b, t.kind, t.flags, t.column_kinds, t.columns);
-		if (!sound(c->b) || !copy_rows(c, &t)) return false;
+		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue; /* the order of all profiles */
+		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE && t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE) continue; /* tables cover the whole run */
+		if (!copy_rows(c, &t)) return false;
 	}
 	return !failed(c, e);
 }
@@ -317,16 +366,18 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
 	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
 		return pai_refuse(b, PA_MISMATCH, "the archive is of another domain, or has other type rows, bci rows or gap");
+	if (take == PA_DELTA && adopted(a) != NULL && a->live->process != getpid())
+		return pai_refuse(b, PA_UNSUPPORTED, "this process was forked from the one that adopted the archive, whose counts it has: open and adopt the archive again after the fork");
 	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
-	if (take == PA_DELTA) c->flags |= 1;
+	if (take == PA_DELTA) c->flags |= 1, memcpy(b->since, i->dump_id, 16);
 	return true;
 }
 
 pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
 	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
-	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && each(&c, copy_profiles) && copy_tables(&c);
+	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && copy_all_profiles(&c) && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
 	pai_empty(&c.types);
 	free(c.methods.slots), free(c.contexts.slots), free(c.profiles.slots);
@@ -338,6 +389,7 @@ pa_error pa_snapshot(const pa_archive *a, pa_take take, const char *path, pa_rep
 	pa_error e = pa_builder_like(a, &b);
 	if (e.code != PA_OK) return e;
 	e = pa_copy(b, a, take);
+	if (e.code == PA_OK && take == PA_DELTA) pa_describe_process(b, NULL); /* if the system says which process this is */
 	if (e.code == PA_OK) e = pa_write(b, path, report);
 	pa_builder_free(b);
 	return e;

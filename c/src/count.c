@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting in claimed profiles. Counts are added in relaxed order. A row keeps its type; it is released when it gets
- * one, so that who reads the type also sees its record. */
+/* Counting in claimed profiles. A row keeps its type; it is released when it gets one, so that who reads the type also sees
+ * its record. Counts are added in release order, so that who reads the count also sees the type of its row. */
 #include "internal.h"
 
 pa_counter *pa_word(const pa_entry *entry, uint32_t i) {

@@ -316,7 +316,7 @@ static bool put_front(output *o, pa_report *report) {
 	uint8_t h[HEADER];
 	put_header(p, sum_levels(o), h);
 	seal(h), identify(h);
-	*report = (pa_report){.file_size = p->file_size, .requested_base = p->base, .dropped = p->b->dropped};
+	*report = (pa_report){.file_size = p->file_size, .requested_base = p->base, .dropped = p->b->dropped, .duplicates = p->b->duplicates};
 	memcpy(report->dump_id, h + 128, 16);
 	return o->to->write(o->to->to, 0, h, HEADER, &o->e) && o->to->write(o->to->to, p->at[PA_PS], o->ps, (size_t)(p->at[PA_IX] - p->at[PA_PS]), &o->e);
 }

@@ -204,7 +204,8 @@ uint64_t pa_trained(const pa_entry *entry, uint32_t i) {
 
 uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
 	pa_counter *cell = pa_word(entry, i);
-	return cell != NULL ? atomic_load_explicit(cell, memory_order_relaxed) : pa_trained(entry, i);
+	/* With a pointer a reader needs all that was written before it, with the count of a row the pointer. */
+	return cell != NULL ? atomic_load_explicit(cell, memory_order_acquire) : pa_trained(entry, i);
 }
 
 pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
@@ -216,15 +217,9 @@ pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
 	return e;
 }
 
-/* live_pointer reads a pointer cell of a claimed profile, and all that was written before the pointer was put there. */
-static uint64_t live_pointer(const pa_entry *entry, uint32_t i) {
-	pa_counter *cell = pa_word(entry, i);
-	return cell != NULL ? atomic_load_explicit(cell, memory_order_acquire) : 0;
-}
-
 uint32_t pa_cell_type(const pa_entry *entry, uint32_t i, unsigned *tags) {
 	const pa_archive *a = entry->archive;
-	uint64_t cell = entry->live != NULL ? live_pointer(entry, i) : pa_trained(entry, i);
+	uint64_t cell = pa_cell(entry, i);
 	uint64_t pointer = cell & ~(uint64_t)TYPE_TAGS, at = pointer - a->info.requested_base;
 	if (tags != NULL) *tags = (unsigned)(cell & TYPE_TAGS);
 	if (entry->live != NULL) return pai_ordinal(a, pointer);

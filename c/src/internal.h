@@ -60,6 +60,7 @@ typedef struct late_type { char *text; uint32_t name, loader; } late_type; /* si
 typedef struct live {
 	_Atomic int state;
 	_Atomic bool undecoded; /* a block with a PA_UNDECODED entry was checked: claims look for them from then on */
+	pid_t process; /* that adopted it */
 	uint8_t *base;
 	uint64_t size; /* of the mapping, late records included */
 	uint64_t late_at; /* offset of these */
@@ -216,7 +217,7 @@ bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e);
 /* pai_type_is compares the name and loader of the type at a place. */
 bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader, bool *same, pa_error *e);
 bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e);
-/* pai_id reads the id of a record: its own, or that of its head. */
+/* pai_id reads the id of a record: its own, that of its head, or if the head is damaged that of its key. */
 bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
 /* pai_method fills a method from its record, with the texts of its key. */
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);

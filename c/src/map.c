@@ -18,7 +18,7 @@
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e) {
 	struct stat info;
-	a->file = open(path, O_RDONLY | O_CLOEXEC);
+	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
 	if (a->file < 0) return pai_system(e, "the file can't be opened");
 	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
 	if (!S_ISREG(info.st_mode) || info.st_size < 64) return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or too short");

@@ -87,6 +87,8 @@ static bool header(pa_archive *a, pa_error *e) {
 	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_SAMPLED) return pai_damage(a, e, 64, "an unknown domain");
 	static const uint8_t none[16];
 	if ((a->info.domain == PA_CUSTOM) == (memcmp(a->info.producer_id, none, 16) == 0)) return pai_damage(a, e, 608, "a producer id that its domain does not have, or none");
+	if (memchr(a->info.producer.bytes, 0, a->info.producer.size) != NULL) return pai_damage(a, e, 224, "a NUL byte in the producer");
+	if (a->info.flags > 3) return pai_damage(a, e, 152, "unknown flags");
 	if (get32(a->bytes + 68) != PAGE_SHIFT) return pai_damage(a, e, 68, "an unknown size of pages");
 	if (a->size > (uint64_t)32 << 30) return pai_damage(a, e, 24, "an impossible size of the file");
 	if (a->info.requested_base % PAGE != 0 || a->info.requested_base > (uint64_t)1 << 62) return pai_damage(a, e, 72, "an impossible requested base");

@@ -94,6 +94,8 @@ pa_error pa_describe_process(pa_builder *b, const pa_run *run) {
 	if (!sound(b)) return b->error;
 	if (is_described(b)) return pai_refuse(b, PA_ARGUMENT, "the run of the dump is described already"), b->error;
 	if (!find_boot(r.boot) || !find_start(&r.start)) return pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is"), e;
+	static const uint8_t none[16];
+	if (memcmp(r.since, none, 16) == 0) memcpy(r.since, b->since, 16);
 	r.name_space = name_space(), r.process = (uint64_t)getpid(), r.begun = begun(r.start);
 	if (!pai_draw(b, b->config.dump_id)) return b->error;
 	b->config.dump_time = clock_now(CLOCK_REALTIME);

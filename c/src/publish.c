@@ -151,14 +151,27 @@ static bool publish(target *t, pa_error *e) {
 	return true;
 }
 
+static void close_target(target *t) {
+	if (t->temporary[0] != 0) unlinkat(t->folder, t->temporary, 0);
+	if (t->file >= 0) close(t->file);
+	if (t->folder >= 0) close(t->folder);
+}
+
 pa_error pa_write(pa_builder *b, const char *path, pa_report *report) {
 	pa_error e = pai_none();
 	target t = {-1, -1, NULL, {0}};
 	pa_report got;
 	if (open_folder(path, &t, &e)) e = write_to(b, open_file, &(sink){write_file, &t}, &got);
 	if (e.code == PA_OK && publish(&t, &e) && report != NULL) *report = got;
-	if (t.temporary[0] != 0) unlinkat(t.folder, t.temporary, 0);
-	if (t.file >= 0) close(t.file);
-	if (t.folder >= 0) close(t.folder);
+	close_target(&t);
+	return e;
+}
+
+pa_error pa_publish(const char *path, const void *bytes, size_t size) {
+	pa_error e = pai_none();
+	target t = {-1, -1, NULL, {0}};
+	bool ok = open_folder(path, &t, &e) && open_file(&t, size, &e) && write_file(&t, 0, bytes, size, &e);
+	if (ok) publish(&t, &e);
+	close_target(&t);
 	return e;
 }

@@ -35,10 +35,9 @@ void pa_begin(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
 	else if (context != 0 && (!HAS(new_context, b->contexts, context) || ITEM(new_context, b->contexts, context)->method != method))
 		pai_refuse(b, PA_ARGUMENT, "a context that is not one of the method");
 	else if (code == PA_ANY_CODE) pai_refuse(b, PA_ARGUMENT, "a profile is of one version of the code, not of any");
-	else if (!pai_is_new(b, method, code, context)) pai_refuse(b, PA_AMBIGUOUS, "the builder has a profile of this method, code and context");
 	if (!sound(b)) return;
 	reset(r);
-	r->open = true, r->method = method, r->context = context, r->code = code;
+	r->open = true, r->twin = !pai_is_new(b, method, code, context), r->method = method, r->context = context, r->code = code;
 	put64(id, code);
 	if (code != 0) pai_set_field(b, PA_FIELD_CODE, id, sizeof id);
 }
@@ -211,8 +210,17 @@ static bool encode(pa_builder *b, const uint32_t *sorted, size_t n) {
 	return pai_append(b, &b->profiles, &p, sizeof p) && pai_insert(b, &b->profile_index, hash_of(r->method, r->code, r->context), ref);
 }
 
+/* refuse_twin drops the open profile, since the builder has one with its key. The builder goes on. */
+static pa_error refuse_twin(pa_builder *b) {
+	pa_error e = pai_none();
+	b->duplicates++;
+	reset(&b->open);
+	return pai_fail(&e, PA_AMBIGUOUS, "the builder has a profile of this method, code and context: this one is left out"), e;
+}
+
 pa_error pa_done(pa_builder *b, uint32_t *profile) {
 	if (!recorded(b)) return b->error;
+	if (b->open.twin) return refuse_twin(b);
 	size_t n = COUNT(new_entry, b->open.entries);
 	uint32_t *sorted = malloc(2 * n * sizeof *sorted + 1);
 	if (sorted == NULL) return pai_no_memory(b), b->error;

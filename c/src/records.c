@@ -180,16 +180,6 @@ bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	return true;
 }
 
-bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
-	block b;
-	*id = r->id;
-	if (r->row || (r->flags & WITH_ID)) return true;
-	if (!pai_block(a, r->profiles, &b, e)) return false;
-	if (pai_field(&b, PA_FIELD_ID) == 0 || b.method != r->at) return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
-	*id = get64(a->bytes + b.at + pai_field(&b, PA_FIELD_ID));
-	return true;
-}
-
 /* row_id computes the id of a row, of which the file has none. */
 static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, uint64_t *id, pa_error *e) {
 	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) return *id = pai_md5(m->key.name), true;
@@ -200,18 +190,42 @@ static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, 
 	return true;
 }
 
-bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e) {
-	signature s;
+/* describe fills a method from its record, but for the id of a row. */
+static bool describe(const pa_archive *a, const record *r, pa_method *m, signature *s, pa_error *e) {
 	pa_type holder = {.ordinal = PA_NO_TYPE};
-	pa_method got = {.at = ref_of(r->at), .flags = r->flags, .access = r->access, .id = r->id, .contexts = r->ncontexts, ._profiles = ref_of(r->profiles),
+	*m = (pa_method){.at = ref_of(r->at), .flags = r->flags, .access = r->access, .id = r->id, .contexts = r->ncontexts, ._profiles = ref_of(r->profiles),
 		._contexts = ref_of(r->contexts), ._signature = r->signature};
 	if (r->holder != 0 && !pai_type(a, r->holder, &holder, e)) return false;
-	got.holder = holder.ordinal, got.key.class_name = holder.name, got.key.loader = holder.loader;
-	if (r->flags & NAMED) got.key.name = r->named;
-	else if (!pai_symbol(a, r->name, &got.key.name, e)) return false;
-	if (!pai_signature(a, r->signature, &s, e)) return false;
-	got.key.signature = (pa_text){s.parts > 0 ? NULL : s.text.bytes, (size_t)s.size};
-	if (!(r->row ? row_id(a, &got, &s, &got.id, e) : pai_id(a, r, &got.id, e))) return false;
+	m->holder = holder.ordinal, m->key.class_name = holder.name, m->key.loader = holder.loader;
+	if (r->flags & NAMED) m->key.name = r->named;
+	else if (!pai_symbol(a, r->name, &m->key.name, e)) return false;
+	if (!pai_signature(a, r->signature, s, e)) return false;
+	m->key.signature = (pa_text){s->parts > 0 ? NULL : s->text.bytes, (size_t)s->size};
+	return true;
+}
+
+/* id_of_key computes the id of a method whose first profile, which has it, is damaged: all else of the method can be read. */
+static bool id_of_key(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
+	signature s;
+	pa_method m;
+	*e = pai_none();
+	return describe(a, r, &m, &s, e) && row_id(a, &m, &s, id, e);
+}
+
+bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
+	block b;
+	*id = r->id;
+	if (r->row || (r->flags & WITH_ID)) return true;
+	if (!pai_block(a, r->profiles, &b, e)) return e->code == PA_DAMAGED && id_of_key(a, r, id, e);
+	if (pai_field(&b, PA_FIELD_ID) == 0 || b.method != r->at) return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
+	*id = get64(a->bytes + b.at + pai_field(&b, PA_FIELD_ID));
+	return true;
+}
+
+bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e) {
+	signature s;
+	pa_method got;
+	if (!describe(a, r, &got, &s, e) || !(r->row ? row_id(a, &got, &s, &got.id, e) : pai_id(a, r, &got.id, e))) return false;
 	*m = got;
 	return true;
 }

@@ -94,7 +94,7 @@ bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 typedef struct set { const pa_builder *b; const uint8_t *cells; size_t row; uint32_t columns; const uint8_t *kinds; const char *rules; } set;
 
 static const char *rules_of(uint32_t kind) {
-	return kind == PA_TABLE_CODE || kind == PA_TABLE_BASE ? "" : kind == PA_TABLE_COMPILATIONS ? "====<>++" : kind == PA_TABLE_INLINING ? "==+" : kind == PA_TABLE_FUNCTIONS ? "===>" : NULL;
+	return kind == PA_TABLE_CODE || kind == PA_TABLE_BASE ? "" : kind == PA_TABLE_COMPILATIONS ? "====<>++" : kind == PA_TABLE_INLINING ? "==+" : kind == PA_TABLE_FUNCTIONS ? "===>" : kind == PA_TABLE_CERTAIN ? "===+" : kind == PA_TABLE_MOVED ? "====<" : NULL;
 }
 
 static char rule_of(const set *s, uint32_t column) { return column < strlen(s->rules) ? s->rules[column] : '='; }

@@ -6,7 +6,7 @@ enum { MAX_TABLES = 1024 };
 
 const char *pai_columns_of(uint32_t kind) {
 	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112", "11111111", "3", "22", "42",
-		"1111111111111222222", "112111", "2111", "11111", "41111111", "611", "4221", "11112"};
+		"1111111111111222222", "112111", "2111", "11111", "41111111", "611", "4221", "11112", "", "", "5111"};
 	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
 }
 
@@ -20,6 +20,8 @@ static const char *parse(const pa_archive *a, span s, pa_table *t) {
 	if (t->columns < 1 || t->columns > PA_MAX_COLUMNS || t->columns < strlen(begins)) return "a table with an impossible number of columns";
 	uint64_t at = 16 + round_up(t->columns, 8);
 	if (at > s.size) return "a table is cut off";
+	if (begins[0] != 0 && t->flags != 0) return "a table with unknown flags";
+	if (t->kind == PA_TABLE_ORDER && t->flags > 1) return "a table with unknown flags";
 	for (uint32_t i = 0; i < t->columns; i++) {
 		uint8_t kind = t->column_kinds[i] = p[16 + i];
 		if (kind < PA_COLUMN_WORD || kind > PA_COLUMN_CONTEXT) return "a column of an unknown kind";

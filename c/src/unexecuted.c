@@ -13,7 +13,8 @@ bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e) {
 	n->rows = (span){s.at + 8 + size, s.size - 8 - size};
 	if (size == 0) return n->rows.size == 0 || pai_damage(a, e, s.at, "unexecuted methods of no class");
 	uint64_t last = end_of(n->classes) - 8;
-	if (!pai_touch(a, last, 8, e)) return false;
+	if (!pai_touch(a, n->classes.at, 8, e) || !pai_touch(a, last, 8, e)) return false;
+	if (get32(a->bytes + n->classes.at + 4) == 0) return pai_damage(a, e, n->classes.at, "a class of unexecuted methods without a row");
 	return 8 * (uint64_t)get32(a->bytes + last + 4) == n->rows.size || pai_damage(a, e, last, "a wrong number of unexecuted methods");
 }
 

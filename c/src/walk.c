@@ -131,7 +131,7 @@ pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile) {
 	uint64_t at;
 	if (it->_next == 0 && !next_context(it, &e)) return e;
 	chain c = {place_of(it->_method), place_of(it->_context), place_of(it->_next), it->_code, it->_begun};
-	if (!pai_step(a, &c, &at, &b, &e)) return e;
+	if (!pai_step(a, &c, &at, &b, &e)) return it->_next = 0, e;
 	it->_next = ref_of(c.next), it->_code = c.code, it->_begun = c.begun;
 	pai_profile(a, &b, profile);
 	return e;

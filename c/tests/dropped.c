@@ -9,12 +9,17 @@ static void *record(size_t *size) {
 	pa_type_count rows[3] = {{0, 0}};
 	pa_builder *b;
 	void *bytes;
+	pa_report report;
 	check(pa_builder_new(&config, &b));
 	rows[0] = (pa_type_count){pa_add_type(b, pa_text_of("T"), pa_text_of("")), 4};
 	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
 	pa_put_receivers(b, &(pa_new_receivers){.point = 7, .sub = PA_OF_CALL}, rows, 3);
 	check(pa_done(b, NULL));
-	check(pa_write_memory(b, &bytes, size, NULL));
+	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_set_invocations(b, 9);
+	must(pa_done(b, NULL).code == PA_AMBIGUOUS, "a profile was recorded twice");
+	check(pa_write_memory(b, &bytes, size, &report));
+	must(report.duplicates == 1, "the report does not have the duplicate");
 	pa_builder_free(b);
 	return bytes;
 }
@@ -27,6 +32,25 @@ static void snapshot(const pa_archive *a, pa_take take, const char *path, uint64
 	if (rows == 0) return;
 	check(pa_table_method(a, report.dropped.method, &m));
 	must(report.dropped.point == 7 && m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "the first row that was dropped stands elsewhere");
+}
+
+/* copy_beside copies a profile that the builder has. */
+static void copy_beside(const pa_archive *a) {
+	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
+	pa_builder *b;
+	pa_method m;
+	pa_report report;
+	void *bytes;
+	size_t size;
+	check(pa_builder_like(a, &b));
+	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
+	check(pa_done(b, NULL));
+	check(pa_copy(b, a, PA_LIVE));
+	check(pa_write_memory(b, &bytes, &size, &report));
+	must(report.dropped.profiles == 1 && report.dropped.error.code == PA_AMBIGUOUS && report.duplicates == 1, "the copy does not say what it lacks");
+	check(pa_table_method(a, report.dropped.lost, &m));
+	must(m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "it says that of another method");
+	free(bytes), pa_builder_free(b);
 }
 
 int main(int argc, char **argv) {
@@ -49,6 +73,7 @@ int main(int argc, char **argv) {
 	pa_add(pa_word(&entry, 4), 0x1235); /* no type */
 	snapshot(a, PA_LIVE, argv[1], 2);
 	snapshot(a, PA_TRAINED, argv[1], 0);
+	copy_beside(a);
 	pa_close(a);
 	free(bytes);
 	return 0;

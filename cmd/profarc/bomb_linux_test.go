@@ -19,12 +19,12 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/internal/format/procfs"
 )
 
 // memoryPerByte is the most memory that an import takes for each byte of its
 // input, decompressed, in addition to baseMemory. docs/design.md states it.
-var memoryPerByte = map[string]int64{"methoddata": 24, "replay": 40, "iprof": 40, "jamaica": 40, "text": 24, "pprof": 64, "llvm": 64, "llvm packed names": 128}
+var memoryPerByte = map[string]int64{"methoddata": 24, "iprof": 40, "jamaica": 40, "text": 24, "pprof": 64, "llvm": 64, "llvm packed names": 128}
 
 const baseMemory = 64 << 20
 
@@ -114,7 +114,6 @@ func TestLimitsEndAnImport(t *testing.T) {
 	for want, of := range map[string]struct{ format, bomb string }{
 		"line 4: a line of more than 67108864 bytes":                             {"text", "line"},
 		"line 2, byte 4: a line of more than 67108864 bytes":                     {"llvm", "line"},
-		"line 5: a line of more than 67108864 bytes":                             {"replay", "line"},
 		"line 2, column 1048576: a line of more than 1048576 bytes":              {"jamaica", "name"},
 		"an item of more than 16777216 bytes":                                    {"iprof", "string"},
 		"values nested in more than 1000 others":                                 {"iprof", "brackets"},
@@ -144,7 +143,7 @@ func TestLimitsEndAnImport(t *testing.T) {
 // TestExpansionIsLimited: a compressed file is read as far as it may expand, and
 // the error says so once. The limit can be raised.
 func TestExpansionIsLimited(t *testing.T) {
-	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "replay": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
+	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
 	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },

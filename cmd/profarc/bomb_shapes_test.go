@@ -66,8 +66,6 @@ var (
 	iprofMethods  = iprofTypes + `{"id":0,"name":"a"}],"methods":[`
 	iprofCalls    = iprofMethods + `{"id":0,"name":"m","signature":[0,0]}],"callCountProfiles":[`
 	textBegin     = "profarc text 1\ndomain graal\n\n"
-	replayBegin   = "version 2\nJvmtiExport can_access_local_variables 0\n# 1 ciObject found\ninstanceKlass A\n"
-	replayEnd     = "compile A m ()V -1 4\n"
 )
 
 // The beginning of a profile of pprof's: a type of values, samples/count.
@@ -114,14 +112,6 @@ var bombs = map[string][]bomb{
 		}, methodDataEnd)},
 		{"rules", repeated("", constant(ruleLine), methodData("A::m()V")+methodDataEnd)},
 		{"dumps", repeated("", constant(methodData("A::m()V")+methodDataEnd), "")},
-	},
-	"replay": {
-		{"line", repeated(replayBegin+"# ", constant("x"), "\n"+replayEnd)},
-		{"empty lines", repeated(replayBegin, constant("\n"), replayEnd)},
-		{"classes", repeated(replayBegin, func(i int) string { return fmt.Sprintf("instanceKlass B%d\n", i) }, replayEnd)},
-		{"methods", repeated(replayBegin, func(i int) string { return fmt.Sprintf("ciMethod A m%d ()V 0 0 1 0 -1\n", i) }, replayEnd)},
-		{"data", countedBomb(replayBegin+"ciMethod A m ()V 0 0 1 0 -1\nciMethodData A m ()V 2 0 orig 0 data %d", 1, " 0x0", " oops 0 methods 0\n"+replayEnd)},
-		{"name", repeated(replayBegin+"ciMethod A ", constant("m"), " ()V 0 0 1 0 -1\n"+replayEnd)},
 	},
 	"iprof": {
 		{"string", repeated(iprofCalls+`{"ctx":"`, constant("0"), `","records":[1]}]}`)},

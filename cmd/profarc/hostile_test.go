@@ -12,11 +12,11 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/ranking"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -120,7 +120,7 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{nothing}, {"info", "--" + nothing}, {"info", first, "-" + nothing}, {"top", first, "--by", nothing}, {"top", first, "-n", nothing},
 		{"show", first, nothing}, {"show", first, "n", "--caller", nothing + "@1"}, {"show", first, "--loader", nothing},
 		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing}, {"export", "-t", "text", first, "-o", nothing + "/" + nothing},
-		{"export", "-t", "replay", first, "--method", nothing}, {"import", first, "-o", nothing}, {"import", first, "-o", nothing + app.ArchiveExtension},
+		{"import", first, "-o", nothing}, {"import", first, "-o", nothing + app.ArchiveExtension},
 		{"import", second, "--weighted", nothing, "-o", out + app.ArchiveExtension}, {"merge", first + ":" + nothing, "-o", out + app.ArchiveExtension},
 		{"reduce", first, "-o", out + app.ArchiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
 		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"}, {"train", "-o", out + app.ArchiveExtension, "--", nothing},
@@ -130,10 +130,7 @@ func hostileCommands(first, second, out string) (all [][]string) {
 // hostileExport exports in a format, to a terminal and to a hostile name, and
 // imports what that gives: whole, cut short, and with a line nobody understands.
 func hostileExport(t *testing.T, archive, out, format string) {
-	args := []string{"export", "-t", format, archive, "--method", "n1"}
-	if format != "replay" {
-		args = args[:4]
-	}
+	args := []string{"export", "-t", format, archive}
 	printtest.CheckCharacters(t, format+" to a terminal", execute(t, true, args...).plain.String()) // lines are as the format has them
 	out += "." + format
 	p := execute(t, false, append(args, "-o", out)...)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/profarc/profarc/internal/parse/jdk"
 )
 
 func TestMain(m *testing.M) {
@@ -26,6 +28,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TMPDIR", e.WorkDir+"/tmp")
 			e.Setenv("TMP", e.WorkDir+"/tmp")
 			e.Setenv("JAVA25", java25())
+			e.Setenv("JDK", filepath.Dir(filepath.Dir(jdk.FindJava(""))))
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // A process that poses as a JVM: testdata/posing/libjvm.c forges what a mode

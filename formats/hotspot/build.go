@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 

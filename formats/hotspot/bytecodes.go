@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/jvm/sketch"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/sketch"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/parse/names"
 )
 
 // A textParser reads a dump from lines.

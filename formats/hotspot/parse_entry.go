@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -418,9 +418,6 @@ const (
 	manyName         = "many"
 	recompiledSuffix = " recompiled"
 )
-
-// TrapText returns a traps word as HotSpot prints it: "class_check recompiled".
-func TrapText(traps layout.EntryTraps) string { return string(appendTrap(nil, traps, false)) }
 
 // parseTrap parses the text inside "trap(...)". known is false for a reason that is not
 // recorded for bytecodes, plain is true for a name in VMs without JVMCI, and ok is false

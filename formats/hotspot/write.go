@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/refindex"
+	"github.com/profarc/profarc/internal/format/refindex"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // The members of an item, as bits.

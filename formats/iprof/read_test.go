@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -21,6 +21,9 @@ const (
 	PropertyBytecodes = "jamaica.total.bytecodes"
 	PropertyNative    = "jamaica.total.native"
 	PropertyHeap      = "jamaica.total.heap"
+	// PropertyColumns is the length to which lines were cut, if that cut a mark of the
+	// interpreter. Cut signatures are names of their own and need no such number.
+	PropertyColumns = "jamaica.columns"
 )
 
 // A row is a row of a table: its identity, and the numbers that are summed.
@@ -49,6 +52,9 @@ func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 		}
 	}
 	t.addTotals(b, runs, report)
+	if t.columns > 0 {
+		addProperty(b, PropertyColumns, uint64(t.columns))
+	}
 }
 
 func addProperty(b *builder.Builder, key string, value uint64) {

@@ -40,7 +40,8 @@
 // (layout.MethodNotMatchable). Several methods may share one truncated signature, so that
 // a profile may have several counts of the same kind, which must not be added up. The
 // cycles of a method are included in those of its callers. Heap, threads and classes are
-// tables. Shares are not kept but computed. If the lines of a file are not all of a run,
+// tables. A cut mark is kept by the length of its line, a property, and completed if lines
+// are cut to several lengths. Shares are not kept but computed. If the lines of a file are not all of a run,
 // the smallest total that agrees with its shares is kept as a property.
 //
 // # Runs

@@ -98,6 +98,7 @@ type text struct {
 	names   names
 	records []record
 	foreign []foreignLine
+	columns int // the length to which lines were cut, 0 if their marks do not show it
 }
 
 // parseText reads all lines. The error is a [*SyntaxError], or that of r.
@@ -115,7 +116,32 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	if len(t.records) == 0 {
 		return nil, parse.Place{Name: name}.Fail(ErrNoProfile)
 	}
+	t.findColumns(report)
 	return t, nil
+}
+
+// findColumns finds the length to which lines were cut: all lines with a cut mark have
+// it, and no line with a mark is longer. Otherwise the marks are completed, which is
+// counted.
+func (t *text) findColumns(report *Report) {
+	cut, longest := map[int]bool{}, 0
+	for i := range t.records {
+		if r := &t.records[i]; r.mark > 0 {
+			longest = max(longest, r.length)
+			if r.mark < len(interpretedMark) {
+				cut[r.length] = true
+			}
+		}
+	}
+	if len(cut) == 1 && cut[longest] {
+		t.columns = longest
+		return
+	}
+	for i := range t.records {
+		if r := &t.records[i]; r.mark > 0 && r.mark < len(interpretedMark) {
+			report.Lost.AddAt(LossMarkCut, r.line)
+		}
+	}
 }
 
 // parseLine adds the record of a line.
@@ -135,7 +161,7 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 		t.foreign = append(t.foreign, foreignLine{string(word), string(bytes.Trim(content[rest:], " \t\r"))})
 		return nil
 	}
-	r := record{key: key, line: lines.Line}
+	r := record{key: key, line: lines.Line, length: len(content)}
 	l := line{text: content, at: rest, form: &forms[key]}
 	if expected, column := l.parseValues(&r, t.names.intern); expected != "" {
 		kind := ErrSyntax

@@ -116,6 +116,8 @@ const maxNumbers = 8
 type record struct {
 	key         keyword
 	interpreted bool
+	mark        int  // length of the interpreter's mark as it stands there, which may be truncated
+	length      int  // of the line
 	fraction    bool // a percentage had a fraction, which was dropped
 	oddMark     bool // a signature was followed by an unknown mark
 	passed      bool // words without meaning were ignored
@@ -330,7 +332,7 @@ func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	all := whole >= len(l.form.names)
 	marked := whole > 0 && len(rest) > 0 && isInterpreted(rest[0].text) && isWhole(list[end-1].text)
 	if marked && (all || len(rest) == 1) {
-		r.interpreted, rest = true, rest[1:]
+		r.interpreted, r.mark, rest = true, len(rest[0].text), rest[1:]
 	}
 	if !all {
 		return list[:end+len(rest)]
@@ -356,7 +358,7 @@ func (l *line) takeMark(r *record, text string) string {
 	}
 	signature, mark := cutMark(text)
 	if isInterpreted(mark) {
-		r.interpreted = true
+		r.interpreted, r.mark = true, len(mark)
 	} else if mark != "" {
 		r.oddMark = true
 	}

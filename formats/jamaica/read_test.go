@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -120,8 +120,8 @@ func TestWhatIsInTheArchive(t *testing.T) {
 }
 
 // TestHottestLines: lines cut to a column, as the documentation shows them,
-// come back as they were, shares included, but for marks that were cut. The
-// documentation's own lines are taken where they are there.
+// come back as they were, shares and cut marks included. The documentation's own
+// lines are taken where they are there.
 func TestHottestLines(t *testing.T) {
 	texts := map[string]string{"hottest.txt": testdata(t, "hottest.txt")}
 	documents, _ := filepath.Glob("../../../shared/seeds/jamaicavm-profile-output.txt")
@@ -142,7 +142,7 @@ func TestHottestLines(t *testing.T) {
 			t.Errorf("%s: %+v", name, report)
 		}
 		out, _ := write(t, data)
-		if diff := cmp.Diff(uncut(text), uncut(out)); diff != "" {
+		if diff := cmp.Diff(text, out); diff != "" {
 			t.Errorf("%s: (-text +written):\n%s", name, diff)
 		}
 	}
@@ -158,16 +158,24 @@ func linesOf(document string) (text string) {
 	return text
 }
 
-// uncut completes marks of the interpreter.
-func uncut(text string) (whole string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if at := strings.LastIndexByte(line, '('); at >= 0 && strings.HasPrefix(interpretedMark, line[at:]) {
-			line = line[:at] + interpretedMark
+// TestCutMarks: marks come back as they were cut if all were cut to one length. Others are
+// completed, and that is said.
+func TestCutMarks(t *testing.T) {
+	const at39, at40 = "PROFILE_CYCLES: 9           A.m()V(inte\n", "PROFILE_CYCLES: 8           A.n()V(inter\n"
+	const longer = "PROFILE_CYCLES: 8           A.name()V(i\n"
+	whole := func(line string) string { return line[:strings.LastIndexByte(line, '(')] + interpretedMark + "\n" }
+	for text, want := range map[string]string{
+		at39:               at39,
+		at39 + longer:      at39 + longer,
+		at39 + at40:        whole(at39) + whole(at40),
+		at39 + whole(at40): whole(at39) + whole(at40),
+	} {
+		data, report := read(t, text)
+		out, written := write(t, data)
+		if out != want || (len(report.Lost) > 0) != (want != text) || len(written.Lost) > 0 {
+			t.Errorf("%q: written as %q, lost %v and %v", text, out, report.Lost, written.Lost)
 		}
-		whole += line + "\n"
 	}
-	return whole
 }
 
 // TestCutSignatures: what is cut is marked as not matchable, and two methods of

@@ -14,6 +14,7 @@ const (
 	LossFraction codec.LossKind = "fractions of a percent"
 	LossWords    codec.LossKind = "lines with words without meaning after or before the signature"
 	LossMark     codec.LossKind = "marks after signatures that are not (interpreted), or not at a count"
+	LossMarkCut  codec.LossKind = "(interpreted) marks cut at several columns, which are completed"
 )
 
 // The losses of writing a text.

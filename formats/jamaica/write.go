@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -49,6 +49,7 @@ type textWriter struct {
 	lines   [numKeywords][]outLine
 	totals  [numKeywords]uint64 // lower bounds of the totals of shares
 	heap    [2]uint64           // references and words
+	columns uint64              // the length of lines at which marks of the interpreter are cut, 0 if there is none
 	foreign []string
 }
 
@@ -73,13 +74,23 @@ func (t *textWriter) writeLines(w io.Writer) {
 		})
 		for _, l := range t.lines[key] {
 			t.report.Lines++
-			fmt.Fprintln(w, lineText(key, l, total))
+			fmt.Fprintln(w, t.cutInMark(lineText(key, l, total)))
 		}
 	}
 	for _, l := range t.foreign {
 		t.report.Lines++
 		fmt.Fprintln(w, l)
 	}
+}
+
+// cutInMark cuts the mark of the interpreter as it was cut in the text that was read. Its
+// first character stays, so that it is read as a mark again.
+func (t *textWriter) cutInMark(line string) string {
+	signature, marked := strings.CutSuffix(line, interpretedMark)
+	if !marked || t.columns == 0 || t.columns >= uint64(len(line)) {
+		return line
+	}
+	return line[:max(int(t.columns), len(signature)+1)]
 }
 
 // The columns at which the names of the two keywords of known spelling start.
@@ -295,11 +306,14 @@ func (t *textWriter) addProperty(r tableRow) error {
 			return nil
 		}
 	}
-	if key != PropertyThreads || numberErr != nil {
+	switch {
+	case key == PropertyThreads && numberErr == nil:
+		t.addThreads(n)
+	case key == PropertyColumns && numberErr == nil: // of merged texts the one that cuts least
+		t.columns = max(t.columns, n)
+	default:
 		t.report.Lost.Add(LossProperty, 1)
-		return nil
 	}
-	t.addThreads(n)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -175,9 +175,11 @@ func (in *intake) addCalledName(name string) {
 	in.b.Seen(in.b.Method(layout.Key{Name: name}))
 }
 
-// addBinaryID adds the build id of a program or library.
-func (in *intake) addBinaryID(id []byte) {
-	in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+// addBinaryIDs adds the build ids of programs and libraries.
+func (in *intake) addBinaryIDs(ids [][]byte) {
+	for _, id := range ids {
+		in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+	}
 }
 
 // addVTable adds the name of a vtable and, if known, its place in memory.

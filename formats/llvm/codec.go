@@ -82,7 +82,7 @@ func (*IndexedExporter) Format() codec.Format {
 
 // Options implements [codec.Exporter].
 func (e *IndexedExporter) Options() []codec.Option {
-	version := codec.Int("profdata-version", &e.Version, "version of the format, 4 to 13 (without it: 7 for IR, which every LLVM from 12 on reads; of a front end that of the LLVM that made it)")
+	version := codec.Int("profdata-version", &e.Version, "version of the format, 4 to 13; 7 is read by every LLVM from 12 on (without it: that of the LLVM that made the profiles; of several the oldest)")
 	return []codec.Option{version.WithCheck(e.checkVersion), sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}
 }
 

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
 )

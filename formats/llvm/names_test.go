@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 func TestNames(t *testing.T) {

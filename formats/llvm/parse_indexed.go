@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/words"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 )
 
 // An indexedScan reads an indexed file sequentially. It checks the offsets in the file
@@ -201,9 +201,11 @@ func (x *indexedScan) readBinaryIDs() error {
 	if err != nil {
 		return err
 	}
-	if err := x.addBinaryIDs(b, false); err != nil {
+	ids, err := splitBinaryIDs(b, false)
+	if err != nil {
 		return x.malformed(at, "%v", err)
 	}
+	x.addBinaryIDs(ids)
 	return nil
 }
 
@@ -279,6 +281,9 @@ func (x *indexedScan) readBuckets() error {
 			}
 		}
 	}
+	if x.memProfAlone() {
+		return x.fault(ErrMemProf, x.offset(), "")
+	}
 	if padding := x.table - x.offset(); padding < 0 || padding >= disk.Unit {
 		return x.malformed(x.offset(), "the functions end, and their table is at byte %d", x.table)
 	}
@@ -289,6 +294,12 @@ func (x *indexedScan) readBuckets() error {
 		return x.cut("the functions")
 	}
 	return nil
+}
+
+// memProfAlone reports whether the file has a memory profile and no function, so that
+// nothing of it would be kept.
+func (x *indexedScan) memProfAlone() bool {
+	return x.items == 0 && x.report.Lost.Count(LossMemProf) > 0
 }
 
 // take consumes n bytes. If it has to read, it first lets go of the functions that lie in

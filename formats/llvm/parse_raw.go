@@ -7,14 +7,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // A rawScan reads a raw file.
 type rawScan struct {
 	*scan
 	machine rawMachine
-	stamps  []stamp // of all modules
+	stamps  []stamp  // of all modules
+	lastIDs [][]byte // binary ids that are added at the end of the file
 	f       function
 }
 
@@ -37,6 +38,7 @@ func (s *scan) readRaw() error {
 			return err
 		}
 	}
+	r.addBinaryIDs(r.lastIDs)
 	r.addTimestampTrace()
 	return nil
 }
@@ -104,9 +106,15 @@ func (m *rawModule) checkVersion(at int64) error {
 		return m.fault(ErrVersion, at, fmt.Sprintf("raw version %d is newer than %d: "+
 			"run llvm-profdata merge of the LLVM that compiled the program and import the .profdata", v, RawNewest))
 	case m.h.variant&VariantCorrelated != 0:
-		return m.fault(ErrCorrelated, at, "")
+		return m.correlated(at, "debug-info")
 	}
 	return nil
+}
+
+// correlated returns the error of a profile whose names and data are elsewhere. The option
+// is that of llvm-profdata, which without it writes an empty profile.
+func (m *rawModule) correlated(at int64, option string) error {
+	return m.fault(ErrCorrelated, at, "run llvm-profdata merge --"+option+"=PROGRAM FILE -o OUT.profdata and import that")
 }
 
 func (m *rawModule) headerFields() error {
@@ -123,7 +131,7 @@ func (m *rawModule) headerFields() error {
 		return m.malformed(at, "%v", err)
 	}
 	if m.h.records == 0 && m.h.counters > 0 {
-		return m.fault(ErrCorrelated, at, "")
+		return m.correlated(at, "binary-file") // nothing else tells of -profile-correlate=binary
 	}
 	m.l = m.h.layout()
 	return nil

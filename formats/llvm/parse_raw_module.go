@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -45,10 +45,22 @@ func (m *rawModule) readBinaryIDs() error {
 	if !ok {
 		return m.cut("the binary ids")
 	}
-	if err := m.addBinaryIDs(b, m.machine.order); err != nil {
+	ids, err := splitBinaryIDs(b, m.machine.order)
+	if err != nil {
 		return m.malformed(at, "%v", err)
 	}
+	if m.forgetsBinaryIDs() {
+		m.lastIDs = ids
+		return nil
+	}
+	m.addBinaryIDs(ids)
 	return nil
+}
+
+// forgetsBinaryIDs reports whether the file is merged as LLVM 16 does, which keeps the
+// binary ids of the last module alone. Later releases keep all.
+func (m *rawModule) forgetsBinaryIDs() bool {
+	return m.o.Run.AsLLVM && m.report.Params.LLVMVersion == sinceBinaryIDs
 }
 
 func (m *rawModule) readData() (err error) {
@@ -139,21 +151,21 @@ func (m *rawModule) addVTables(names *nameIndex) {
 	}
 }
 
-// addBinaryIDs adds the ids of { u64 length, bytes, zeros }.
-func (in *intake) addBinaryIDs(b []byte, o order) error {
+// splitBinaryIDs returns the ids of { u64 length, bytes, zeros }.
+func splitBinaryIDs(b []byte, o order) (ids [][]byte, err error) {
 	for len(b) >= 8 {
 		n := o.u64(b)
 		b = b[8:]
 		if n == 0 || n > uint64(len(b)) {
-			return fmt.Errorf("a binary id of %d bytes, where %d are left", n, len(b))
+			return nil, fmt.Errorf("a binary id of %d bytes, where %d are left", n, len(b))
 		}
-		in.addBinaryID(b[:n])
+		ids = append(ids, b[:n])
 		b = b[min(uint64(len(b)), n+padding(n)):]
 	}
 	if len(b) > 0 {
-		return fmt.Errorf("%d bytes after the last binary id", len(b))
+		return nil, fmt.Errorf("%d bytes after the last binary id", len(b))
 	}
-	return nil
+	return ids, nil
 }
 
 // rawPlaces maps addresses of the process to functions and vtables.

@@ -45,10 +45,11 @@ var (
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
 	// ErrVersion: the version of the file is not known.
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
-	// ErrCorrelated: names and data of the profile are in the program's debug
-	// information.
-	ErrCorrelated = errors.New("a profile that needs its program's debug information to be read: run " +
-		"llvm-profdata merge --debug-info=PROGRAM FILE -o OUT.profdata and import that")
+	// ErrCorrelated: names and data of the profile are in the program.
+	ErrCorrelated = errors.New("a profile that needs its program to be read")
+	// ErrMemProf: the file has a memory profile and nothing else.
+	ErrMemProf = errors.New("a memory profile (MemProf), which an archive cannot hold yet: " +
+		"give it to clang as it is, with -fmemory-profile-use, and import the counts of another run")
 )
 
 // An Error describes an error in a profile, with its place.
@@ -96,11 +97,11 @@ const (
 	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
 	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (version 11 or higher can)"
 	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (version 12 or higher can)"
-	LossVTableNames codec.LossKind = "names of vtables: left out (KeepVTableNames and version 12 or higher keep them)"
+	LossVTableNames codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold them)"
 
 	// What text does not hold.
 	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
-	LossTextVTables   codec.LossKind = "names of vtables: left out (KeepVTableNames keeps those that sites have)"
+	LossTextVTables   codec.LossKind = "names of vtables: left out, as llvm-profdata does (text can hold those that sites have)"
 	LossTextName      codec.LossKind = "functions whose names text cannot hold"
 	LossTextTrace     codec.LossKind = "functions of temporal traces whose names are not known"
 	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"

@@ -71,7 +71,7 @@ func (c content) asIndexed(release string) content {
 	c.VTables = nil // llvm-profdata leaves them out
 	c.Version = 0   // that of raw files is the oldest that it can be
 	if release < "17" {
-		c.BinaryIDs = nil // LLVM 16 keeps one alone, those before none
+		c.BinaryIDs = nil // LLVM 16 keeps those of a last module, those before none
 	}
 	return c
 }

@@ -13,17 +13,17 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // WriteOptions configure [WriteIndexed] and [WriteText]. The zero value is valid.
 type WriteOptions struct {
-	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for 7,
-	// which every LLVM reads, if the profiles were instrumented on IR. For profiles of
-	// a front end it stands for the version of the LLVM that made them, because only
-	// that version understands its hashes.
+	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for the
+	// version of the LLVM that made the profiles: it has a place for all that they hold,
+	// and of a front end only that version understands the hashes. If several LLVMs can
+	// have made them, it is that of the oldest.
 	Version int
 	// Sparse leaves unexecuted functions out.
 	Sparse bool
@@ -165,15 +165,16 @@ const (
 	usualVersion = 12
 )
 
-// defaultVersion returns the version to write if the options have none. Profiles that
-// were instrumented on IR mean the same in every version. The meaning of a front end's
-// hashes depends on its version.
+// defaultVersion returns the version to write if the options have none: the producer's. If
+// that is not known, it is one that every LLVM reads for profiles that were instrumented on
+// IR, which mean the same in every version. The meaning of a front end's hashes depends on it.
 func defaultVersion(s *reader.Store) int {
-	if s.Header().Domain == layout.DomainLLVMIR {
-		return widestVersion
-	}
-	if v := producerVersion(s); v >= WrittenOldest && v <= WrittenNewest {
+	v := producerVersion(s)
+	switch {
+	case v >= WrittenOldest && v <= WrittenNewest:
 		return v
+	case s.Header().Domain == layout.DomainLLVMIR:
+		return widestVersion
 	}
 	return usualVersion
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

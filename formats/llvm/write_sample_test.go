@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -96,7 +96,7 @@ func requireSameContent(t testing.TB, got, want []byte) {
 	t.Helper()
 	a, b := contentOf(t, want), contentOf(t, got)
 	if len(a.BinaryIDs) < len(b.BinaryIDs) {
-		b.BinaryIDs = a.BinaryIDs // LLVM 16 keeps the binary id of one module alone
+		b.BinaryIDs = a.BinaryIDs // LLVM 16 keeps those of the last module alone
 	} else if len(got) != len(want) {
 		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,14 +31,14 @@ func TestOtherDomainsAreRefused(t *testing.T) {
 	}
 }
 
-// Without a version, profiles of IR get the one that every LLVM reads, and
-// those of a front end the one that says what their hashes mean.
+// Without a version, profiles get their producer's. If that is not known, those of IR get
+// the one that every LLVM reads.
 func TestVersionFollowsFromTheProducer(t *testing.T) {
 	for _, c := range []struct {
 		domain         layout.Domain
 		producer, want int
 	}{
-		{layout.DomainLLVMIR, 0, 7}, {layout.DomainLLVMIR, 13, 7},
+		{layout.DomainLLVMIR, 0, 7}, {layout.DomainLLVMIR, 13, 13}, {layout.DomainLLVMIR, 9, 9}, {layout.DomainLLVMIR, 99, 7},
 		{layout.DomainLLVMFrontend, 0, 12}, {layout.DomainLLVMFrontend, 7, 7}, {layout.DomainLLVMFrontend, 13, 13},
 		{layout.DomainLLVMFrontend, 5, 5}, {layout.DomainLLVMFrontend, 99, 12},
 	} {

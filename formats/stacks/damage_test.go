@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/lcov"
 	"github.com/profarc/profarc/formats/stacks/pprof"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
-	"github.com/profarc/profarc/internal/testprofile"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
 )
 
 // TestFoldedComesBack: the export of what was imported has the same lines, sorted and summed.

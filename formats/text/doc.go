@@ -71,7 +71,7 @@
 //	S, POINT = N, or - N
 //
 // The line of an entry follows from the row of its tag in the table of schemas
-// (internal/disk): the word of its sub, its flags and traps, the cells that do not
+// (internal/format/disk): the word of its sub, its flags and traps, the cells that do not
 // repeat with their keys, displacements last, and its rows, in which "=" follows a
 // cell that says what the others count. A tag that is new in the table needs no
 // code here.

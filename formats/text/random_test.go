@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -363,7 +363,7 @@ func (m *maker) tables() {
 			continue
 		}
 		m.made[kind] = true
-		table := m.b.Table(kind, m.Uint32N(3), columns...)
+		table := m.b.Table(kind, m.Uint32N(3)&disk.TableFlags(kind), columns...)
 		for range m.IntN(4) {
 			cells := m.row(columns)
 			if kind == layout.TableSamples {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/formats/llvm"
 )
@@ -67,8 +66,6 @@ func imported(t *testing.T, path string) (b *builder.Builder) {
 	switch {
 	case isLLVM:
 		b, _, err = llvm.Read(r, llvm.ReadOptions{})
-	case replay.Detect(data):
-		b, _, err = replay.Read(r, replay.ReadOptions{})
 	case iprof.Detect(data):
 		b, _, err = iprof.Read(r, iprof.ReadOptions{})
 	case hotspot.Detect(data):

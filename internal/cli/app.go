@@ -34,7 +34,8 @@ type App struct {
 	Recognise func(path string) (format string, ok bool)
 	// Advice returns what to do about an error, empty if it knows nothing. It is asked
 	// first; what is wrong with a file or an archive needs none. It may be nil.
-	Advice func(error) string
+	Advice  func(error) string
+	command string // that was asked for, with the names of those above it
 	// Running reports whether arguments and flags were accepted: an error from
 	// then on is not a usage error.
 	Running bool

@@ -54,7 +54,7 @@ func (a *App) Exit(err error) int {
 	case err == nil || errors.Is(err, errPipe):
 		return ExitOK
 	case errors.As(err, &usage) || !a.Running:
-		fmt.Fprintf(a.ErrOut, "%s: %s (see %s --help)\n", name, OneLine(err.Error()), name)
+		fmt.Fprintf(a.ErrOut, "%s: %s (see %s --help)\n", name, OneLine(err.Error()), cmp.Or(a.command, name))
 		return exitUsage
 	}
 	fmt.Fprintf(a.ErrOut, "%s: %s\n", name, Message(err, a.Advice))

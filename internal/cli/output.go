@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/publish"
+	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // PrintJSON prints v as indented JSON.

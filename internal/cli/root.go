@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // Main runs the command that args name below root, until it ends or is interrupted,
@@ -29,7 +29,8 @@ func (a *App) Main(root *cobra.Command, args []string) int {
 // Execute runs the command that args name below root, and returns the exit code.
 func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	a.command = cmd.CommandPath()
 	if flushed := a.Finish(); err == nil && flushed != nil {
 		err, a.Running = flushed, true
 	}

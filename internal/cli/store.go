@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/layout"
@@ -37,13 +38,19 @@ func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool
 // its format.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{})
-	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil {
+	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil && isRegular(path) {
 		if format, ok := a.Recognise(path); ok {
 			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
 				Detail: "it is " + format, Advice: "make an archive of it with profarc import " + path + " -o NAME" + ArchiveExtension}
 		}
 	}
 	return s, err
+}
+
+// isRegular reports whether a file may be looked into. A pipe would wait for its writer.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // AllProfiles returns every profile of an archive, all of them checked.

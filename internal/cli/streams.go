@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // Streams are the output streams of a process. The plain ones escape what a

@@ -1,8 +1,8 @@
 package copier
 
 import (
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 

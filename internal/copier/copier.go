@@ -8,9 +8,9 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -44,6 +44,10 @@ type Hooks struct {
 	// Dropped is told of a row or type word of a method that is copied without its type
 	// or method, since the live cell leads to none. Its error ends the copy.
 	Dropped func(m reader.Method, point int32, reason string) error
+	// Lost is told of a profile of a method that the copy lacks, since it is damaged, with
+	// those to which it leads, or since the run has recorded it. Its error ends the copy. If
+	// it is nil, such a profile ends the copy.
+	Lost func(m reader.Method, err error) error
 	// Skip reports whether a table is left out.
 	Skip func(t *reader.Table) bool
 	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
@@ -76,7 +80,9 @@ type Copier struct {
 	shape    disk.Shape
 	Take     Take
 	of       profileset.Run
-	method   layout.Ref           // of the profile that is being copied
+	method   reader.Method        // of the profile that is being copied
+	met      uint64               // profiles that were read, or could not be
+	partial  bool                 // the copy lacks some
 	chosen   []reader.Method      // that Hooks.Chosen chose
 	types    []profileset.TypeRef // by ordinal
 	methods  map[layout.Ref]profileset.MethodRef
@@ -267,26 +273,15 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	}
 	var ref profileset.ContextRef
 	for _, node := range slices.Backward(path) {
-		f, err := node.Caller()
+		at, point := node.CallSite()
+		caller, err := c.MethodRef(at)
 		if err != nil {
 			return 0, err
 		}
-		caller, err := c.MethodRef(f.Caller.Ref())
-		if err != nil {
-			return 0, err
-		}
-		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, f.Point)
+		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, point)
 		*c.contexts.at(node.Ref()) = ref
 	}
 	return ref, nil
-}
-
-// contextRef returns the reference of a context of the method whose record is at n.
-func (c *Copier) contextRef(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
-	if ref := c.contexts.of(node.Ref()); ref != profileset.NoContext || !c.hooks.Lazy {
-		return ref, nil
-	}
-	return c.copyContext(n, node)
 }
 
 // contextAt returns the reference of the context at n.

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/profileset"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -122,7 +122,7 @@ func TestLazyCopy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Profile(m.Ref(), p); err != nil {
+		if err := c.Profile(m, p); err != nil {
 			t.Fatal(err)
 		}
 	}

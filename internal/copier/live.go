@@ -3,9 +3,9 @@ package copier
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/methoddata"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/methoddata"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -19,11 +19,7 @@ func (c *Copier) dropped(e reader.Entry, reason string, v uint64) error {
 	if c.hooks.Dropped == nil {
 		return nil
 	}
-	m, err := c.s.MethodAt(c.method)
-	if err != nil {
-		return err
-	}
-	return c.hooks.Dropped(m, e.Point(), fmt.Sprintf(reason, v))
+	return c.hooks.Dropped(c.method, e.Point(), fmt.Sprintf(reason, v))
 }
 
 // The reasons of dropped.
@@ -73,7 +69,16 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 
 // liveMethod returns the reference of the method that a live cell holds, 0 for none.
 func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
-	v := e.Cell(cell).Load()
+	v, base := e.Cell(cell).Load(), c.s.Header().Base
+	if _, live := e.Cell(cell).Word(); live {
+		a, _ := c.s.Adoption()
+		base = a.Base
+	}
+	if at := v - base; at%disk.Unit == 0 && at < uint64(c.s.Header().FileSize) {
+		if ref, ok := c.methods[disk.RefOf(int64(at))]; ok {
+			return ref, nil
+		}
+	}
 	m, err := e.MethodCell(cell)
 	if err != nil {
 		return 0, err

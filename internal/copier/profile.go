@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"errors"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/methoddata"
-	"github.com/profarc/profarc/internal/profileset"
+	"github.com/profarc/profarc/internal/build/methoddata"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -25,25 +25,41 @@ func (c *Copier) copyProfiles() error {
 
 func (c *Copier) copyProfilesOf(m reader.Method) error {
 	for p, err := range m.Profiles() {
-		if err = cmp.Or(err, c.poll.Err()); err != nil {
-			return err
+		c.met++
+		if err == nil {
+			err = cmp.Or(c.poll.Err(), c.Profile(m, p))
 		}
-		if err := c.Profile(m.Ref(), p); err != nil {
+		if err = c.WithoutLost(m, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Profile copies a profile of the method whose record is at n.
-func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
-	c.method = n
+// WithoutLost returns err unless it is of a single profile of a method, which the copy then
+// lacks: Hooks.Lost is told.
+func (c *Copier) WithoutLost(m reader.Method, err error) error {
+	if c.hooks.Lost == nil || !errors.Is(err, layout.ErrCorrupt) && !errors.Is(err, profileset.ErrDuplicate) {
+		return err
+	}
+	c.partial = true
+	return c.hooks.Lost(m, err)
+}
+
+// Unmet returns how many profiles All did not come to, since only damaged ones lead to them.
+func (c *Copier) Unmet() int {
+	return int(max(c.s.Header().Counts.Profiles, c.met) - c.met)
+}
+
+// Profile copies a profile of a method.
+func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
+	c.method = m
 	if c.Take != Trained {
 		live, err := p.Adopt()
 		switch {
 		case err == nil:
 			p = live
-		case !errors.Is(err, reader.ErrUndecoded): // nobody has counted in one that cannot be adopted
+		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt): // nobody has counted in one that cannot be adopted
 			return err
 		}
 	}
@@ -51,19 +67,31 @@ func (c *Copier) Profile(n layout.Ref, p reader.Profile) error {
 		return nil
 	}
 	var to profileset.Recording
-	if err := c.Begin(&to, n, p, p.Code()); err != nil {
+	if err := c.Begin(&to, m.Ref(), p, p.Code()); err != nil {
 		return err
 	}
 	c.Fields(&to, p, AllFields)
+	if err := c.entries(&to, p); err != nil {
+		to.Discard()
+		return err
+	}
+	if err := to.Done(); err != nil {
+		return err
+	}
+	c.profiles[p.Ref()] = to.Ref()
+	return nil
+}
+
+// entries copies the entries of a profile.
+func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
-			if err := cmp.Or(c.poll.Err(), c.Entry(&to, section, e)); err != nil {
+			if err := cmp.Or(c.poll.Err(), c.Entry(to, section, e)); err != nil {
 				return err
 			}
 		}
 	}
-	c.profiles[p.Ref()] = to.Ref()
-	return to.Done()
+	return nil
 }
 
 // Begin begins the copy of a profile of the method whose record is at n, in the same
@@ -79,12 +107,16 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 // placeOf returns the references of the method whose record is at n, and of the context of
 // one of its profiles.
 func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef, err error) {
-	node, inContext, err := p.Context()
-	if err != nil {
+	if m, err = c.MethodRef(n); err != nil {
 		return 0, 0, err
 	}
-	if m, err = c.MethodRef(n); err == nil && inContext {
-		context, err = c.contextRef(n, node)
+	at, _ := disk.Block(p.Bytes()).Links()
+	if context = c.contexts.of(at); context != profileset.NoContext || at == 0 || !c.hooks.Lazy {
+		return m, context, nil
+	}
+	node, _, err := p.Context()
+	if err == nil {
+		context, err = c.copyContext(n, node)
 	}
 	return m, context, err
 }

@@ -3,6 +3,8 @@ package copier
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/secrets"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,10 +18,10 @@ func (c *Copier) Tables() error {
 		if t.Kind == layout.TableShapes {
 			continue // see DeclareShapes
 		}
-		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode && t.Kind != layout.TableBase {
+		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode && t.Kind != layout.TableMoved && t.Kind != layout.TableBase {
 			continue // tables cover the whole run
 		}
-		if c.hooks.Skip != nil && c.hooks.Skip(&t) {
+		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && t.Kind.IsSourceOrder() {
 			continue
 		}
 		if err := c.copyTable(&t); err != nil {
@@ -29,6 +31,7 @@ func (c *Copier) Tables() error {
 	return nil
 }
 
+// copyTable copies a table, unless none of its rows stays.
 func (c *Copier) copyTable(t *reader.Table) error {
 	kinds := make([]layout.ColumnKind, t.Columns())
 	for i := range kinds {
@@ -39,6 +42,7 @@ func (c *Copier) copyTable(t *reader.Table) error {
 	if c.hooks.Rows != nil {
 		stays = c.hooks.Rows(t)
 	}
+rows:
 	for r := range t.Rows {
 		if err := c.poll.Err(); err != nil {
 			return err
@@ -55,6 +59,10 @@ func (c *Copier) copyTable(t *reader.Table) error {
 			if err != nil {
 				return err
 			}
+			if cell == 0 && kind == layout.ColumnProfile && (c.partial || t.Kind == layout.TableCertain) && t.Cell(i, r) != 0 {
+				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
+				continue rows
+			}
 			cells = append(cells, cell)
 		}
 		if c.hooks.Row != nil {
@@ -67,6 +75,18 @@ func (c *Copier) copyTable(t *reader.Table) error {
 	to := c.b.Table(t.Kind, t.Flags, kinds...)
 	to.AppendRows(cells)
 	return nil
+}
+
+// withoutSecrets masks the command line and the options of a run: nobody knows what wrote them.
+func withoutSecrets(of layout.TableKind, column int, text string) string {
+	switch {
+	case of != layout.TableRuns:
+	case column == disk.RunCommand:
+		return secrets.Line(text)
+	case column == disk.RunOptions:
+		return secrets.OptionsLine(text)
+	}
+	return text
 }
 
 // tableCell returns a cell of the copy, with a reference of the set for one of the file.
@@ -87,7 +107,7 @@ func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKi
 		if c.hooks.Symbol != nil {
 			text = c.hooks.Symbol(of, text)
 		}
-		return uint64(c.b.Symbol(text)), err
+		return uint64(c.b.Symbol(withoutSecrets(of, column, text))), err
 	case layout.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {

@@ -1,6 +1,6 @@
 // Package dump prints archives as JSON, in full and always in the same bytes.
 // docs/format.md has the definition, under "The JSON dump"; a reader in C,
-// internal/creader, prints the same.
+// internal/testkit/creader, prints the same.
 //
 // Text that is not UTF-8 keeps its bytes: each byte that is not part of a valid
 // sequence is printed as \udcXX, a lone surrogate, which no text can hold.
@@ -13,7 +13,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

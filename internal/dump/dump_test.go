@@ -11,11 +11,11 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/specimen"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

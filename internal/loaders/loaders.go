@@ -1,4 +1,5 @@
-// Package loaders lists the class loaders that an archive names.
+// Package loaders lists the class loaders that an archive names, and pairs the classes of
+// two archives of which only one names them.
 package loaders
 
 import (
@@ -6,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -48,4 +50,81 @@ func List(s *reader.Store) ([]string, error) {
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// A Pairing finds the classes of one archive in another if only one of the two names class
+// loaders: by their names. A class that has several loaders in either is in no pair, since
+// its name does not say which one is meant. The nil Pairing pairs nothing.
+type Pairing struct {
+	only   map[string]string // loader of each class that has one alone, in the archive that names them
+	toThem bool              // that archive is the second
+	// Unnamed is the archive without class loaders.
+	Unnamed *reader.Store
+}
+
+// Pair returns the pairing of the classes of one archive with those of another, nil if both
+// name class loaders or neither does.
+func Pair(from, to *reader.Store) (*Pairing, error) {
+	if from.Header().Domain != layout.DomainHotSpot {
+		return nil, nil
+	}
+	inFrom, err := Known(from)
+	if err != nil {
+		return nil, err
+	}
+	inTo, err := Known(to)
+	if err != nil || inFrom == inTo {
+		return nil, err
+	}
+	p := &Pairing{map[string]string{}, inTo, to}
+	named := from
+	if inTo {
+		named, p.Unnamed = to, from
+	}
+	several := map[string]bool{}
+	for _, s := range []*reader.Store{named, p.Unnamed} {
+		if err := eachClass(s, func(name, loader string) {
+			one, again := p.only[name]
+			several[name] = several[name] || again && one != loader && (s == named || loader != "")
+			if s == named {
+				p.only[name] = loader
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(p.only, func(name, _ string) bool { return several[name] })
+	return p, nil
+}
+
+// eachClass calls yield with the name and loader of every type.
+func eachClass(s *reader.Store, yield func(name, loader string)) error {
+	for t, err := range s.Types() {
+		if err != nil {
+			return err
+		}
+		name, err := t.Name()
+		if err != nil {
+			return err
+		}
+		loader, err := t.Loader()
+		if err != nil {
+			return err
+		}
+		yield(name.String(), loader.String())
+	}
+	return nil
+}
+
+// Loader returns the loader that a class of the first archive has in the second; ok is false
+// if it has no pair.
+func (p *Pairing) Loader(class, loader string) (other string, ok bool) {
+	if p == nil {
+		return "", false
+	}
+	one, alone := p.only[class]
+	if p.toThem {
+		return one, alone && loader == ""
+	}
+	return "", alone && one == loader
 }

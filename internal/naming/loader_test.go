@@ -5,8 +5,8 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/memstore"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
 

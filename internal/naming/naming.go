@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

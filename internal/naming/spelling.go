@@ -3,7 +3,7 @@ package naming
 import (
 	"strings"
 
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -10,8 +10,8 @@ import (
 // exceeds one is not the file that was meant, or was made to use up memory.
 // docs/design.md lists them.
 const (
-	// MaxLine is the length of a line in bytes, in the text of an archive, LLVM's
-	// text and replay files. The longest lines that tools write hold all counters
+	// MaxLine is the length of a line in bytes, in the text of an archive and LLVM's
+	// text. The longest lines that tools write hold all counters
 	// or all names of a function or a trace.
 	MaxLine = 64 << 20
 	// MaxJamaicaLine is the length of a line in bytes in a JamaicaVM's profile.

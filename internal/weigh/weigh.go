@@ -9,8 +9,8 @@ import (
 	"math/bits"
 	"sort"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/poll"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/testarchive"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 )

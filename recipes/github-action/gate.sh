@@ -26,6 +26,7 @@ case $code in
 0) verdict=pass ;;
 1) verdict=fail ;;
 3) verdict=no-profile ;;
+4) verdict=unchecked ;;
 *) exit "$code" ;;
 esac
 echo "verdict=$verdict" >>"$GITHUB_OUTPUT"

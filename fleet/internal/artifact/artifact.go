@@ -19,6 +19,7 @@ const (
 	ArchiveType = "application/vnd.profarc.archive.v1"      // artifact type of an archive
 	LayerType   = "application/vnd.profarc.archive.v1+zstd" // of its layer
 	ChannelType = "application/vnd.profarc.channel.v1"      // artifact type of an index of promoted archives
+	EventType   = "application/vnd.profarc.event.v1"        // of an index with one event of a channel
 )
 
 // ErrOther: content is of another kind or form than expected.

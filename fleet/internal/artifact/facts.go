@@ -10,8 +10,8 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/build"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -108,7 +108,7 @@ func (f *Facts) addRun(r layout.Provenance) {
 		f.Dumps = append(f.Dumps, hexOrEmpty(r.DumpID))
 	}
 	f.Main = cmp.Or(f.Main, r.Main)
-	if b := build.OfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
+	if b := jdk.OfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
 		f.Builds = append(f.Builds, strings.Join(strings.Fields(b), "_"))
 	}
 	if r.Time.After(f.Created) {

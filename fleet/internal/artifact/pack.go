@@ -14,8 +14,8 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/publish"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/publish"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -48,7 +48,7 @@ func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, 
 	if err := p.pack(ctx, data); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.Layer.Annotations[ocispec.AnnotationTitle] = title
+	p.Layer.Annotations[ocispec.AnnotationTitle] = title + ".zst" // what other clients write to a file of that name
 	return p, nil
 }
 

@@ -12,6 +12,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/reader"
 )
 
 // padded returns data in a Zstandard frame, and behind it a frame that decoders skip.
@@ -51,5 +55,31 @@ func TestUnpackComparesTheLayerToo(t *testing.T) {
 		if c.want == nil && !IsAt(t.Context(), path, layer) {
 			t.Error("what was unpacked is not the archive of the layer")
 		}
+	}
+}
+
+// Other clients write the bytes of a layer to a file of its title: they are compressed.
+func TestTitleSaysThatTheLayerIsCompressed(t *testing.T) {
+	t.Parallel()
+	data, err := specimen.All()[0].Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "app.parc")
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := reader.Open(path, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p, err := Pack(t.Context(), s, "app.parc", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if title := p.Layer.Annotations[ocispec.AnnotationTitle]; title != "app.parc.zst" {
+		t.Errorf("the title is %s", title)
 	}
 }

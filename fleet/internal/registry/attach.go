@@ -80,7 +80,7 @@ func holds(list []ocispec.Descriptor, d digest.Digest) bool {
 // errdef.ErrUnsupported. It is not asked for one artifact type: some registries give back
 // another type than was pushed.
 func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list []ocispec.Descriptor, err error) {
-	err = r.remote.Referrers(ctx, ocispec.Descriptor{Digest: subject}, "", func(page []ocispec.Descriptor) error {
+	err = r.remote.Referrers(withList(ctx), ocispec.Descriptor{Digest: subject}, "", func(page []ocispec.Descriptor) error {
 		list = append(list, page...)
 		return nil
 	})
@@ -124,9 +124,15 @@ func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d 
 	if _, err := r.PushManifest(ctx, d.MediaType, data, attachmentTag(subject, d.Digest)); err != nil {
 		return err
 	}
+	return r.Settle(ctx, subject.String(), func() (bool, error) { return r.completeIndex(ctx, subject) })
+}
+
+// Settle calls complete until it reports that an index, which others may overwrite at the same
+// time, is whole. It writes what is missing.
+func (r *Repository) Settle(ctx context.Context, reference string, complete func() (whole bool, err error)) error {
 	const tries = 50
 	for try := range tries {
-		whole, err := r.completeIndex(ctx, subject)
+		whole, err := complete()
 		if err != nil || whole {
 			return err
 		}
@@ -134,7 +140,7 @@ func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d 
 			return err
 		}
 	}
-	return advise(nil, "%s: others change what is attached to it all the time: push again when they have ended", r.Full(subject.String()))
+	return advise(nil, "%s: others change it all the time: try again when they have ended", r.Full(reference))
 }
 
 // completeIndex adds all manifests with a tag of their own to the index of the subject. It
@@ -194,20 +200,24 @@ func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (
 }
 
 // attachmentTags lists the tags of manifests that are attached to a subject.
-func (r *Repository) attachmentTags(ctx context.Context, subject digest.Digest) (own []string, err error) {
-	prefix := fallbackTag(subject) + "."
-	err = r.remote.Tags(ctx, "", func(tags []string) error {
+func (r *Repository) attachmentTags(ctx context.Context, subject digest.Digest) ([]string, error) {
+	return r.TagsWith(ctx, fallbackTag(subject)+".")
+}
+
+// TagsWith lists the tags that begin with a prefix, the last 10,000 of them.
+func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string, err error) {
+	err = r.remote.Tags(withList(ctx), "", func(tags []string) error {
 		for _, tag := range tags {
-			if strings.HasPrefix(tag, prefix) && len(own) < maxAttached {
-				own = append(own, tag)
+			if strings.HasPrefix(tag, prefix) {
+				own = append(own[max(0, len(own)+1-maxAttached):], tag)
 			}
 		}
 		return nil
 	})
-	if IsMissing(err) {
-		return nil, nil
+	if err = r.explain(ctx, err, "list the tags of", r.Name()); IsMissing(err) {
+		return nil, nil // some have no list before the first tag
 	}
-	return own, r.explain(ctx, err, "list the tags of", r.Name())
+	return own, err
 }
 
 // missing returns the descriptors of those manifests with a tag of their own that a list

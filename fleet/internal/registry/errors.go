@@ -58,6 +58,10 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 		return ctx.Err()
 	case errors.Is(err, errSilent):
 		return advise(err, "%s: %s has been silent for too long: try again, or give it longer with --timeout", what, host)
+	case errors.Is(err, errSlow):
+		return advise(err, "%s: %s has sent too little for too long: try again, or give it longer with --max-time", what, host)
+	case errors.Is(err, errLoop), errors.Is(err, errdef.ErrTooManyPages):
+		return advise(err, "%s: %s gives a list that never ends: tell those who run it", what, host)
 	case errors.As(err, &answer):
 		return r.explainAnswer(answer, verb, what)
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):

@@ -36,14 +36,23 @@ import (
 // MaxManifest is the size in bytes of the longest manifest or index that is read.
 const MaxManifest = 4 << 20
 
-// DefaultSilence is the default of Options.Silence.
-const DefaultSilence = 30 * time.Second
+// The defaults of Options.
+const (
+	DefaultSilence = 30 * time.Second
+	DefaultAll     = 10 * time.Minute
+)
+
+// LeastRate is how many bytes a second give a transfer more time, see Options.All.
+const LeastRate = 32 << 10
 
 // Options say how to talk to a registry. The zero value uses HTTPS, except on loopback
 // addresses, and the credentials of docker's configuration.
 type Options struct {
 	PlainHTTP *bool         // nil: on loopback addresses only
 	Silence   time.Duration // the longest time without a byte from the registry; 0: DefaultSilence
+	// All is the longest time from the first request to the end of the last, to which each
+	// LeastRate bytes in either direction add a second; 0: DefaultAll.
+	All time.Duration
 }
 
 // A Repository is a repository of a registry.
@@ -82,14 +91,17 @@ func newClient(o Options) (*auth.Client, error) {
 	if err != nil {
 		return nil, advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG", err)
 	}
-	silence := o.Silence
-	if silence <= 0 {
-		silence = DefaultSilence
+	patient := &impatient{silence: o.Silence, all: o.All}
+	if o.Silence <= 0 {
+		patient.silence = DefaultSilence
 	}
-	base := http.DefaultTransport.(*http.Transport).Clone()
+	if o.All <= 0 {
+		patient.all = DefaultAll
+	}
+	patient.base = http.DefaultTransport.(*http.Transport).Clone()
 	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff, MinWait: 100 * time.Millisecond, MaxWait: time.Second, MaxRetry: 2}
 	c := &auth.Client{
-		Client:     &http.Client{Transport: &retry.Transport{Base: &impatient{base, silence}, Policy: func() retry.Policy { return policy }}},
+		Client:     &http.Client{Transport: &retry.Transport{Base: patient, Policy: func() retry.Policy { return policy }}},
 		Credential: credentials.Credential(store),
 		Cache:      auth.NewCache(),
 	}

@@ -5,23 +5,41 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// errSilent is the error of a registry that neither answers nor takes bytes.
-var errSilent = errors.New("no answer")
+var (
+	// errSilent is the error of a registry that neither answers nor takes bytes.
+	errSilent = errors.New("no answer")
+	// errSlow is the error of a registry that is never silent, and never done.
+	errSlow = errors.New("no end")
+	// errLoop is the error of a list whose pages lead back to one that was read.
+	errLoop = errors.New("a list that leads back to itself")
+)
 
 // An impatient transport ends a request when no byte of it or of its answer was passed on
-// for some time. A long transfer may take as long as it takes.
+// for some time, or when all requests together have taken too long for their bytes. A long
+// transfer may take as long as it takes.
 type impatient struct {
-	base    http.RoundTripper
-	silence time.Duration
+	base         http.RoundTripper
+	silence, all time.Duration
+
+	first sync.Once
+	begun time.Time
+	bytes atomic.Int64 // that were passed on
 }
 
 func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.first.Do(func() { t.begun = time.Now() })
+	list, _ := req.Context().Value(listKey{}).(*list)
+	if list.has(req) {
+		return nil, errLoop
+	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	w := &watch{ctx: ctx, cancel: cancel, silence: t.silence}
-	w.timer = time.AfterFunc(t.silence, func() { cancel(errSilent) })
+	w := &watch{ctx: ctx, cancel: cancel, t: t}
+	w.timer = time.AfterFunc(w.patience(), w.giveUp)
 	req = req.Clone(ctx)
 	if req.Body != nil && req.Body != http.NoBody {
 		req.Body = &watched{req.Body, w, false}
@@ -31,30 +49,54 @@ func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 		w.end()
 		return nil, w.cause(err)
 	}
-	w.progress()
+	list.note(req, resp)
+	w.progress(0)
 	resp.Body = &watched{resp.Body, w, true}
 	return resp, nil
 }
 
-// A watch ends a request after silence.
-type watch struct {
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
-	timer   *time.Timer
-	silence time.Duration
+// left returns for how long all requests may go on without another byte.
+func (t *impatient) left() time.Duration {
+	earned := time.Duration(float64(t.bytes.Load()) / LeastRate * float64(time.Second))
+	return t.all + earned - time.Since(t.begun)
 }
 
-func (w *watch) progress() { w.timer.Reset(w.silence) }
+// A watch ends a request.
+type watch struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	t      *impatient
+}
+
+// patience returns how long the request may go on without another byte.
+func (w *watch) patience() time.Duration { return max(0, min(w.t.silence, w.t.left())) }
+
+func (w *watch) giveUp() {
+	if w.t.left() <= 0 {
+		w.cancel(errSlow)
+	} else {
+		w.cancel(errSilent)
+	}
+}
+
+func (w *watch) progress(bytes int) {
+	w.t.bytes.Add(int64(bytes))
+	w.timer.Reset(w.patience())
+}
 
 func (w *watch) end() {
 	w.timer.Stop()
 	w.cancel(nil)
 }
 
-// cause returns errSilent for the error of a request that the watch ended.
+// cause returns errSilent or errSlow for the error of a request that the watch ended.
 func (w *watch) cause(err error) error {
-	if err != nil && err != io.EOF && errors.Is(context.Cause(w.ctx), errSilent) {
-		return errSilent
+	if err == nil || err == io.EOF {
+		return err
+	}
+	if cause := context.Cause(w.ctx); cause == errSilent || cause == errSlow {
+		return cause
 	}
 	return err
 }
@@ -69,7 +111,7 @@ type watched struct {
 func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.w.progress()
+		b.w.progress(n)
 	}
 	return n, b.w.cause(err)
 }
@@ -80,4 +122,24 @@ func (b *watched) Close() error {
 		b.w.end()
 	}
 	return err
+}
+
+// A list is the pages of one list that were read.
+type list struct {
+	read map[string]bool // by URL
+}
+
+type listKey struct{}
+
+// withList returns a context for the requests of one list, none of which may be answered twice.
+func withList(ctx context.Context) context.Context {
+	return context.WithValue(ctx, listKey{}, &list{map[string]bool{}})
+}
+
+func (l *list) has(req *http.Request) bool { return l != nil && l.read[req.URL.String()] }
+
+func (l *list) note(req *http.Request, resp *http.Response) {
+	if l != nil && resp.StatusCode == http.StatusOK {
+		l.read[req.URL.String()] = true
+	}
 }

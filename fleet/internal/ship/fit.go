@@ -1,17 +1,21 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/build"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,17 +25,17 @@ type deployment struct {
 	any         bool
 	java        string // version of the JDK, empty if not known
 	fingerprint string // in hexadecimal, empty for any
-	classPath   string // empty: not compared
-	minScore    float64
+	code        demand
+	jdk         string // home of the java that will start, empty if not known
 }
 
 // newDeployment returns what archives are to fit.
 func newDeployment(o *pullOptions) (deployment, error) {
-	d := deployment{any: o.any, fingerprint: strings.ToLower(o.fingerprint), classPath: o.classPath, minScore: o.minScore}
+	d := deployment{any: o.any, fingerprint: strings.ToLower(o.fingerprint), code: o.demand}
 	if o.any {
 		return d, nil
 	}
-	d.java = build.OfProgram(build.FindJava(o.java))
+	d.jdk, d.java = homeOf(jdk.FindJava(o.java))
 	if o.java != "" && d.java == "" {
 		return d, fmt.Errorf("--java %s: its version is not known: name the home of a JDK, or its program java", o.java)
 	}
@@ -52,7 +56,7 @@ func (d *deployment) accepts(f artifact.Facts) error {
 		return misfitf("its format is %s, and this profarc reads %s", f.Format, disk.VersionString(disk.Version))
 	case d.any:
 		return nil
-	case d.classPath != "" && f.Domain != layout.DomainHotSpot.String():
+	case len(d.code.classPath) > 0 && f.Domain != layout.DomainHotSpot.String():
 		return misfitf("it has profiles of another VM (%s)", f.Domain)
 	case d.fingerprint != "" && f.Fingerprint != d.fingerprint:
 		return misfitf("it is of another program (%s)", f.Fingerprint)
@@ -69,41 +73,87 @@ func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 }
 
 // fits returns a misfit if the profiles of an archive do not fit, and how far they fit the
-// code, from 0 to 1; 0 if that is not compared.
-func (d *deployment) fits(ctx context.Context, s *reader.Store) (score float64, err error) {
+// code, and of what share of their events that is known, from 0 to 1; 0 if that is not compared.
+func (d *deployment) fits(ctx context.Context, s *reader.Store) (score, checked float64, err error) {
 	f, err := artifact.FactsOf(s)
 	if err == nil {
 		err = d.accepts(f) // the annotations are only what somebody said
 	}
-	if err != nil || d.classPath == "" || d.any {
-		return 0, err
+	if err != nil || len(d.code.classPath) == 0 || d.any {
+		return 0, 0, err
 	}
-	score, err = scoreAgainst(ctx, s, d.classPath)
-	if err == nil && score < d.minScore {
-		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score), cli.FormatPercentDown(d.minScore))
-	}
-	return score, err
+	return d.code.judge(ctx, s, d.jdk)
 }
 
-// scoreAgainst compares the profiles of an archive with a class path, method by method. It
-// returns a misfit if they are of another program.
-func scoreAgainst(ctx context.Context, s *reader.Store, classPath string) (float64, error) {
-	if s.Header().Domain != layout.DomainHotSpot {
-		return 0, misfitf("%s: a class path is no code of profiles of %s", s.Mapping().Name(), s.Header().Domain)
-	}
-	code, err := program.OpenClassPath(cli.SplitClassPath(classPath), int(s.Header().Params.VMRelease))
+// A demand is the code that profiles are compared with, and how far they must fit.
+type demand struct {
+	classPath            []string // in one or more parts; empty: not compared
+	minScore, minChecked float64
+}
+
+func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
+	f.StringArrayVar(&d.classPath, "class-path", nil, "code that profiles are to fit: class files, jars and folders, in one or more parts")
+	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least score of profarc check, from 0 to 1")
+	f.Float64Var(&d.minChecked, "min-checked", fit.DefaultChecked, "with --class-path, least share of all events that is compared, from 0 to 1")
+}
+
+func (d *demand) check() error {
+	return cmp.Or(cli.CheckShare("--min-score", d.minScore), cli.CheckShare("--min-checked", d.minChecked))
+}
+
+// judge returns how far the profiles of an archive fit the class path and a JDK, which may be
+// empty, and of what share of their events that is known. It returns a misfit if either is too
+// little.
+func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
+	r, err := d.compare(ctx, s, jdk)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
+	}
+	score, checked = r.Score(), r.CheckedShare()
+	switch {
+	case score < d.minScore:
+		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score), cli.FormatPercentDown(d.minScore))
+	case checked < d.minChecked:
+		err = misfitf("%s of its events could be compared with the code, less than the %s of --min-checked: name the libraries and the JDK too", cli.FormatPercentDown(checked), cli.FormatPercentDown(d.minChecked))
+	}
+	return score, checked, err
+}
+
+// String returns the class path.
+func (d *demand) String() string { return strings.Join(d.classPath, string(filepath.ListSeparator)) }
+
+// compare compares the profiles of an archive with the code, method by method. It returns a
+// misfit if they are of another program.
+func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit.Report, error) {
+	if s.Header().Domain != layout.DomainHotSpot {
+		return nil, misfitf("%s: a class path is no code of profiles of %s", s.Mapping().Name(), s.Header().Domain)
+	}
+	paths := cli.SplitClassPath(d.String())
+	if jdk != "" {
+		paths = append(paths, jdk)
+	}
+	code, err := program.OpenClassPath(paths, int(s.Header().Params.VMRelease))
+	if err != nil {
+		return nil, err
 	}
 	defer code.Close()
 	r, err := fit.Check(ctx, s, code, fit.Options{})
 	switch {
 	case err != nil:
-		return 0, err
+		return nil, err
 	case code.Related() != nil:
-		return 0, misfitf("it is of another program: %s has not one class of its profiles", classPath)
+		return nil, misfitf("it is of another program: %s has not one class of its profiles", d)
 	case r.Checked() == 0:
-		return 0, misfitf("nothing of it can be compared with %s", classPath)
+		return nil, misfitf("nothing of it can be compared with %s", d)
 	}
-	return r.Score(), nil
+	return r, nil
+}
+
+// homeOf returns the home of the JDK whose program java is at a path, and its version, both
+// empty if that is not known.
+func homeOf(java string) (home, version string) {
+	if version = jdk.OfProgram(java); version != "" {
+		home = filepath.Dir(filepath.Dir(java))
+	}
+	return home, version
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/testregistry"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // A fault answers a request in place of the registry, or returns false. It may ask the
@@ -114,6 +114,22 @@ func patience(name string) string {
 		return "500ms"
 	}
 	return "10m"
+}
+
+// TestMaxTime: a registry that begins an answer and does not end it is given up, whatever silence
+// is allowed.
+func TestMaxTime(t *testing.T) {
+	t.Parallel()
+	host, set := faulty(t)
+	shop := image(t, host, "shop:1")
+	path, _ := archiveOf{calls: 1}.write(t)
+	must(t, "push", path, "--subject", shop)
+	to := newTarget(t)
+	for _, part := range []string{"/manifests/", "/referrers/", "/blobs/"} {
+		set(changes(part, func([]byte) []byte { return []byte(" ") }, hang))
+		fails(t, "has sent too little for too long: try again, or give it longer with --max-time", "pull", shop, "-o", to.path, "--timeout", "10m", "--max-time", "1s")
+		to.holds(t, nil)
+	}
 }
 
 // A pull that fails says why in one line, and leaves the file that was there.

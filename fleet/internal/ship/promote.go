@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -57,12 +59,12 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	if err != nil {
 		return err
 	}
-	c, err := change(ctx, repo, o.to, func(c *artifact.Channel) (bool, error) {
+	c, err := change(ctx, repo, o.to, func(c *artifact.Channel) (*artifact.Event, error) {
 		if len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest {
-			return false, nil
+			return nil, nil
 		}
-		c.Promote(d, time.Now())
-		return true, nil
+		e := c.Promotion(d, time.Now())
+		return &e, nil
 	})
 	if err != nil {
 		return err
@@ -98,35 +100,104 @@ func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) 
 	return d, err
 }
 
-// change reads the channel of a tag, changes it, and writes it back if f says that it has
-// changed. If somebody else writes it meanwhile it does that again. A tag without anything is
-// an empty channel.
-func change(ctx context.Context, repo *registry.Repository, tag string, f func(c *artifact.Channel) (bool, error)) (*artifact.Channel, error) {
-	for range 10 {
-		c, err := readChannel(ctx, repo, tag)
-		if registry.IsMissing(err) {
-			c, err = &artifact.Channel{}, nil
-		}
-		if err != nil {
+// change adds the event that f makes of the channel of a tag, none if that is nil. A tag
+// without anything is an empty channel.
+//
+// No registry promises that a tag is written only if nobody else wrote it. So the event is
+// written first, under a tag of its own, and the index under the tag of the channel is made
+// of all events: whoever writes it looks again whether it lacks any.
+func change(ctx context.Context, repo *registry.Repository, tag string, f func(c *artifact.Channel) (*artifact.Event, error)) (*artifact.Channel, error) {
+	if len(tag) > artifact.MaxChannel {
+		return nil, fmt.Errorf("%s: a tag to promote to has at most %d characters: take a shorter one", repo.Full(tag), artifact.MaxChannel)
+	}
+	c, _, err := completeChannel(ctx, repo, tag)
+	if err != nil {
+		return nil, err
+	}
+	e, err := f(c)
+	if err != nil {
+		return nil, err
+	}
+	var own []artifact.Event
+	if e != nil {
+		if err := pushEvent(ctx, repo, tag, *e); err != nil {
 			return nil, err
 		}
-		if changed, err := f(c); err != nil || !changed {
-			return c, err
+		own = append(own, *e)
+	}
+	err = repo.Settle(ctx, tag, func() (whole bool, err error) {
+		if c, whole, err = completeChannel(ctx, repo, tag, own...); err != nil || whole {
+			return whole, err
 		}
 		data, err := c.Index()
-		if err != nil {
-			return nil, err
+		if err == nil {
+			_, err = repo.PushManifest(ctx, ocispec.MediaTypeImageIndex, data, tag)
 		}
-		written, err := repo.PushManifest(ctx, ocispec.MediaTypeImageIndex, data, tag)
-		if err != nil {
-			return nil, err
-		}
-		now, err := repo.Resolve(ctx, tag)
-		if err != nil || now.Digest == written.Digest {
-			return c, err
-		}
+		return false, err
+	})
+	if err != nil && e != nil {
+		err = fmt.Errorf("%w; the %s is recorded: the next one, of whatever archive, completes it", err, e.What)
 	}
-	return nil, fmt.Errorf("%s: others change it all the time: try again when they have ended", repo.Full(tag))
+	return c, err
+}
+
+// pushEvent writes the tag of an event.
+func pushEvent(ctx context.Context, repo *registry.Repository, tag string, e artifact.Event) error {
+	data, err := e.Index()
+	if err == nil {
+		_, err = repo.PushManifest(ctx, ocispec.MediaTypeImageIndex, data, artifact.EventTags(tag)+e.ID)
+	}
+	return err
+}
+
+// completeChannel reads the channel of a tag, and adds those events that it lacks. It reports
+// whether it lacked none. Some registries list a tag a little later than it was written, so
+// that it is told of those that this program wrote.
+func completeChannel(ctx context.Context, repo *registry.Repository, tag string, own ...artifact.Event) (c *artifact.Channel, whole bool, err error) {
+	c, err = readChannel(ctx, repo, tag)
+	if registry.IsMissing(err) {
+		c, err = &artifact.Channel{}, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	events := slices.DeleteFunc(slices.Clone(own), func(e artifact.Event) bool { return !c.Lacks(e.ID) })
+	tags, err := repo.TagsWith(ctx, artifact.EventTags(tag))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, t := range tags {
+		id := strings.TrimPrefix(t, artifact.EventTags(tag))
+		if !c.Lacks(id) {
+			continue
+		}
+		e, err := readEvent(ctx, repo, t, id)
+		if registry.IsMissing(err) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		events = append(events, e)
+	}
+	c.Add(events...)
+	return c, len(events) == 0, nil
+}
+
+// readEvent reads the event that a tag keeps.
+func readEvent(ctx context.Context, repo *registry.Repository, tag, id string) (e artifact.Event, err error) {
+	d, err := repo.Resolve(ctx, tag)
+	if err != nil {
+		return e, err
+	}
+	data, err := repo.Manifest(ctx, d)
+	if err != nil {
+		return e, err
+	}
+	if e, err = artifact.ParseEvent(data, id); err != nil {
+		err = fmt.Errorf("%s: %w: delete that tag", repo.Full(tag), err)
+	}
+	return e, err
 }
 
 // readChannel reads the channel of a tag.
@@ -155,11 +226,12 @@ func rollbackCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := change(ctx, repo, tag, func(c *artifact.Channel) (bool, error) {
-				if !c.Rollback(time.Now()) {
-					return false, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote", repo.Full(tag))
+			c, err := change(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
+				e, ok := c.Rollback(time.Now())
+				if !ok {
+					return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote", repo.Full(tag))
 				}
-				return true, nil
+				return &e, nil
 			})
 			if err != nil {
 				return err

@@ -15,20 +15,19 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/signature"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/publish"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/format/publish"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 type pullOptions struct {
 	connection
-	out         string
-	key         string
-	promoted    string
-	java        string
-	classPath   string
+	out      string
+	key      string
+	promoted string
+	java     string
+	demand
 	fingerprint string
-	minScore    float64
 	any         bool
 	json        bool
 }
@@ -41,9 +40,9 @@ const pullHelp = `Pull fetches the newest archive that fits. NAME is
   an archive     that one, by its tag or digest
 
 An archive fits if it was recorded with the build of the JVM that a start would run: --java, or that of
-JAVA_HOME, or java on PATH; and if, with --class-path, its profiles are of the code, as profarc check
-finds it method by method. --any takes the newest, whatever it is of: each start looks again and leaves
-out what does not fit.
+JAVA_HOME, or java on PATH; and if, with --class-path, its profiles are of the code and of that JDK, as
+profarc check finds it method by method: by --min-score, with --min-checked of all events compared. --any
+takes the newest, whatever it is of: each start looks again and leaves out what does not fit.
 
 Everything is compared with its digest while it is read. With --key only archives count that have a
 signature by that key, in the form of Sigstore. The file appears whole, or stays as it was. If it has the
@@ -70,9 +69,8 @@ func pullCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
 	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to this tag")
 	f.StringVar(&o.java, "java", "", "java that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
-	f.StringVar(&o.classPath, "class-path", "", "code that profiles are to fit: class files, jars and folders")
+	o.demand.addTo(f, 0.5)
 	f.StringVar(&o.fingerprint, "fingerprint", "", "fingerprint of the program, as profarc info prints it")
-	f.Float64Var(&o.minScore, "min-score", 0.5, "with --class-path, least score of profarc check, from 0 to 1")
 	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(f)
@@ -89,8 +87,9 @@ type pulled struct {
 	Compressed int64          `json:"compressed_bytes"`
 	Signed     bool           `json:"signed"` // by the key that was named
 	Java       string         `json:"java,omitempty"`
-	Score      *float64       `json:"score,omitempty"` // null: not compared with code
-	Skipped    []skipped      `json:"skipped"`         // newer ones that do not fit
+	Score      *float64       `json:"score,omitempty"`   // null: not compared with code
+	Checked    *float64       `json:"checked,omitempty"` // the share of all events that the score covers
+	Skipped    []skipped      `json:"skipped"`           // newer ones that do not fit
 	Facts      artifact.Facts `json:"facts"`
 }
 
@@ -134,10 +133,10 @@ func (o *pullOptions) check() error {
 			return cli.Usagef("--promoted %w", err)
 		}
 	}
-	if o.any && (o.java != "" || o.classPath != "" || o.fingerprint != "") {
+	if o.any && (o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
 		return cli.Usagef("--any takes what --java, --class-path and --fingerprint would leave out: say one or the other")
 	}
-	if err := cli.CheckShare("--min-score", o.minScore); err != nil {
+	if err := o.demand.check(); err != nil {
 		return err
 	}
 	return cli.CheckArchiveName(o.out, "")
@@ -212,7 +211,11 @@ func (p *puller) nothing(left []skipped) error {
 	if len(left) > 3 {
 		why = append(why, fmt.Sprintf("and %d more", len(left)-3))
 	}
-	return fmt.Errorf("%s: %s, and none fits: %s: train again, or take the newest with --any", name, cli.Amount(len(left), "archive"), strings.Join(why, "; "))
+	advice := "train again, or take the newest with --any"
+	if p.o.any {
+		advice = "train again"
+	}
+	return fmt.Errorf("%s: %s, and none fits: %s: %s", name, cli.Amount(len(left), "archive"), strings.Join(why, "; "), advice)
 }
 
 // take fetches an archive if it fits and is not there yet; if it does not fit the error is a
@@ -284,9 +287,9 @@ func (p *puller) examine(ctx context.Context, path string, got *pulled) (err err
 			return report.Problems[0]
 		}
 		got.Bytes = s.Header().FileSize
-		score, err := p.wanted.fits(ctx, s)
-		if p.wanted.classPath != "" {
-			got.Score = &score
+		score, checked, err := p.wanted.fits(ctx, s)
+		if len(p.o.classPath) > 0 {
+			got.Score, got.Checked = &score, &checked
 		}
 		return err
 	})
@@ -319,7 +322,7 @@ func (p *pulled) print(a *cli.App, o *pullOptions) {
 		fmt.Fprintf(a.Out, "        left out %.19s: %s\n", s.Digest, s.Why)
 	}
 	if p.Score != nil {
-		fmt.Fprintf(a.Out, "        fits %s by %s\n", o.classPath, cli.FormatPercentDown(*p.Score))
+		fmt.Fprintf(a.Out, "        fits %s by %s of %s checked\n", &o.demand, cli.FormatPercentDown(*p.Score), cli.FormatPercentDown(*p.Checked))
 	}
 	if p.Signed {
 		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/spf13/cobra"
@@ -14,17 +15,17 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/signature"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/parse/jdk"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 type pushOptions struct {
 	connection
-	subject   string
-	key       string
-	classPath string
-	minScore  float64
-	json      bool
+	demand
+	subject string
+	key     string
+	json    bool
 }
 
 const pushHelp = `Push verifies an archive, compresses it, and puts it into a registry as an OCI artifact. Its annotations
@@ -35,7 +36,8 @@ With --subject IMAGE the archive is attached to an image: profarc pull IMAGE the
 repository of the image, and needs no name of its own. Where a registry has no referrers API tags lead to
 it, which several pushes at once do not take from each other.
 
---class-path compares the profiles with the code first, as profarc check does, and records the score.
+--class-path compares the profiles with the code first, as profarc check does, and records the score. The
+JDK is that of JAVA_HOME or PATH, if it is of the recorded build.
 --sign adds a signature in the form of Sigstore: an ECDSA P-256 key in a PEM file.
 
 Credentials are those of docker's configuration: run docker login first. On loopback addresses the
@@ -58,8 +60,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.subject, "subject", "", "image to attach the archive to")
 	f.StringVar(&o.key, "sign", "", "PEM file of the private key to sign with")
-	f.StringVar(&o.classPath, "class-path", "", "code to compare the profiles with: class files, jars and folders")
-	f.Float64Var(&o.minScore, "min-score", 0, "with --class-path, push only what fits by that, from 0 to 1")
+	o.demand.addTo(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(f)
 	return cmd
@@ -80,7 +81,7 @@ type pushed struct {
 }
 
 func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) error {
-	if err := cli.CheckShare("--min-score", o.minScore); err != nil {
+	if err := o.demand.check(); err != nil {
 		return err
 	}
 	repo, tag, err := o.target(args)
@@ -195,13 +196,16 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 		return artifact.Facts{}, report.Problems[0]
 	}
 	f, err := artifact.FactsOf(s)
-	if err != nil || o.classPath == "" {
+	if err != nil || len(o.classPath) == 0 {
 		return f, err
 	}
-	score, err := scoreAgainst(ctx, s, o.classPath)
-	if err == nil && score < o.minScore {
-		err = fmt.Errorf("%s fits %s by %s, less than the %s of --min-score: train again with this code", s.Mapping().Name(), o.classPath,
-			cli.FormatPercentDown(score), cli.FormatPercentDown(o.minScore))
+	jdk, version := homeOf(jdk.FindJava(""))
+	if !slices.Contains(f.Builds, version) {
+		jdk = ""
+	}
+	score, _, err := o.judge(ctx, s, jdk)
+	if err != nil {
+		err = fmt.Errorf("%s and %s: %w: train again with this code", s.Mapping().Name(), &o.demand, err)
 	}
 	f.Score = fmt.Sprintf("%.4f", score)
 	return f, err

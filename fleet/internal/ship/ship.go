@@ -24,6 +24,7 @@ func Commands(a *cli.App) []*cobra.Command {
 type connection struct {
 	plainHTTP bool
 	timeout   time.Duration
+	all       time.Duration
 	flags     *pflag.FlagSet
 }
 
@@ -31,6 +32,7 @@ func (c *connection) addTo(f *pflag.FlagSet) {
 	c.flags = f
 	f.BoolVar(&c.plainHTTP, "plain-http", false, "speak plain HTTP; on loopback addresses that is the default")
 	f.DurationVar(&c.timeout, "timeout", registry.DefaultSilence, "longest time without a byte from the registry")
+	f.DurationVar(&c.all, "max-time", registry.DefaultAll, "longest time of all requests, and a second more for each 32 KiB")
 }
 
 // open returns the repository of a reference.
@@ -38,7 +40,10 @@ func (c *connection) open(reference string) (*registry.Repository, error) {
 	if c.timeout <= 0 {
 		return nil, cli.Usagef("--timeout %v: give a positive time", c.timeout)
 	}
-	o := registry.Options{Silence: c.timeout}
+	if c.all <= 0 {
+		return nil, cli.Usagef("--max-time %v: give a positive time", c.all)
+	}
+	o := registry.Options{Silence: c.timeout, All: c.all}
 	if c.flags.Changed("plain-http") {
 		o.PlainHTTP = &c.plainHTTP
 	}

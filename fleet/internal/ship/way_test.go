@@ -193,7 +193,8 @@ func TestUsage(t *testing.T) {
 		"say one or the other":           {"pull", "localhost:1/shop:1", "-o", out, "--any", "--class-path", "."},
 		"give a share from 0 to 1":       {"pull", "localhost:1/shop:1", "-o", out, "--min-score", "2"},
 		"name the tag to promote to":     {"promote", "localhost:1/shop:1"},
-		"give a positive time":           {"pull", "localhost:1/shop:1", "-o", out, "--timeout", "0s"},
+		"--timeout 0s: give a positive":  {"pull", "localhost:1/shop:1", "-o", out, "--timeout", "0s"},
+		"--max-time -1s: give a positi":  {"pull", "localhost:1/shop:1", "-o", out, "--max-time", "-1s"},
 		"name the tag that archives are": {"rollback", "localhost:1/shop"},
 	} {
 		_, said, code := fleet(t.Context(), args...)

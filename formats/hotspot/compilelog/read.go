@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/parse/names"
 )
 
 // A Method names a method as a class file does.

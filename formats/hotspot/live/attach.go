@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/procfs"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,6 +31,7 @@ type VM struct {
 
 	run      *knownRun     // nil until needed
 	detached []compilation // of a copy, nil if there are none
+	agents   *agents       // of a copy; nil: to be found
 }
 
 // A target is a process that is read.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/parse/compartment"
 )
 
 // The memory of a process may be forged: a list may lead anywhere, and the same bytes

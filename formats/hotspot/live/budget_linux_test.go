@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/compartment"
+	"github.com/profarc/profarc/internal/parse/compartment"
 )
 
 // A smaller process holds a part of the memory that it has.

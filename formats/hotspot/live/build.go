@@ -7,10 +7,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/jvm/names"
-	"github.com/profarc/profarc/internal/jvm/sketch"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/parse/sketch"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,6 +18,8 @@ import (
 const (
 	PropertyVM   = "vm.info"  // the VM's description of itself
 	PropertyFlag = "vm.flag." // before a flag's name: its value
+	// PropertyAdopted is "kept" if counts are in the dump that the VM adopted from an archive.
+	PropertyAdopted = "vm.adopted"
 )
 
 // A build puts a snapshot into a builder.
@@ -32,12 +34,13 @@ type build struct {
 	meter   *meter
 	at      *found // the current method, for a defect's message
 
-	klasses map[uint64]klassName
-	hidden  map[string]string // VM's name to canonical name
-	types   map[uint64]builder.TypeRef
-	methods map[uint64]builder.MethodRef
-	taken   map[builder.MethodRef]bool
-	keys    map[layout.Key]builder.MethodRef // of the methods that are taken
+	klasses     map[uint64]klassName
+	hidden      map[string]string // VM's name to canonical name
+	types       map[uint64]builder.TypeRef
+	methods     map[uint64]builder.MethodRef
+	taken       map[builder.MethodRef]bool
+	keys        map[layout.Key]builder.MethodRef // of the methods that are taken
+	keepAdopted bool
 	// headers is whether the header fields that the VM does not export are plausible.
 	headers bool
 }
@@ -54,6 +57,7 @@ type found struct {
 	methodName
 	klassName
 	sections sections
+	adopted  bool // counts, types or flags of an archive were taken off
 }
 
 // buildProfiles fills the builder.
@@ -113,6 +117,10 @@ func (b *build) sound() (profiles []found, err error) {
 // chooseWanted returns the profiles that the options select, and counts the others.
 func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
 	for i := range sound {
+		if b.unused(&sound[i]) {
+			b.report.Adopted.Unused++
+			continue
+		}
 		if !o.wants(b.vm.schema, &sound[i], b.headers) {
 			b.report.Skipped++
 			continue
@@ -150,6 +158,9 @@ func (b *build) readMethod(f *found) (why Refusal) {
 	}
 	if f.refused == nil {
 		f.sections, f.refused = b.vm.schema.data.sections(f.data, b.shape)
+	}
+	if f.refused == nil {
+		f.refused = b.takeOffAdopted(f)
 	}
 	if f.refused == nil {
 		f.refused = b.resolve(f)
@@ -405,9 +416,16 @@ func (b *build) properties() {
 		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 	}
 	set(PropertyVM, b.vm.info)
+	if a := b.snap.adopted; b.keepAdopted && (a.unreadable || a.wrote) {
+		set(PropertyAdopted, "kept")
+	}
+	b.describeKept()
 	set(hotspot.PropertyInterpreted, hotspot.OwnInterpreted)
 	if _, ok := b.vm.flags["EnableJVMCI"]; !ok {
 		set(hotspot.PropertyReasons, "plain")
+	}
+	if reasons := b.vm.trapReasons(); reasons != "" {
+		set(disk.PropertyTrapReasons, reasons)
 	}
 	for _, name := range shapingFlags {
 		if value, ok := b.vm.flags[name].text(b.names.src); ok {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/procfs"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,9 +24,14 @@ func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }
 	var compilations []compilation
+	var found agents
 	copied, err := readLimited(ctx, vm.p, doing, func(m *meter) (*copiedProcess, error) {
 		c := newCollector(vm, m)
-		if err := c.collect(); err != nil {
+		var err error
+		if found, err = vm.findAgents(m); err == nil {
+			err = c.collect(found)
+		}
+		if err != nil {
 			return nil, vm.ended(m, err)
 		}
 		if !vm.p.alive() { // the last reads may have failed
@@ -38,7 +43,7 @@ func (vm *VM) Detach(ctx context.Context) error {
 	if err != nil {
 		return vm.p.named(err)
 	}
-	vm.p, vm.detached = copied, compilations
+	vm.p, vm.detached, vm.agents = copied, compilations, &found
 	return nil
 }
 
@@ -111,7 +116,7 @@ var ErrTooLarge = errors.New("its profiles are too large for a copy")
 
 // collect reads all pages. Structures that cannot be read are left to the dump, which
 // counts what it leaves out.
-func (c *collector) collect() error {
+func (c *collector) collect(of agents) error {
 	params, err := c.vm.params(c.mem)
 	if err != nil {
 		return err
@@ -123,7 +128,7 @@ func (c *collector) collect() error {
 	m := c.mem.meter
 	methodArray := func(addr uint64) ([]uint64, error) { return c.s.methodArray(c.mem, addr) }
 	w := newWalker(c.s, c.mem, m, methodArray)
-	w.code = direct{c.vm.p, m}
+	w.code, w.agents = direct{c.vm.p, m}, of
 	snap, err := w.walkLoaders()
 	if err != nil {
 		return err

@@ -27,6 +27,9 @@
 // Then the code cache is walked: what the VM has compiled goes into the archive's table of
 // compilations, also of methods that have no profile. See codeSchema.
 //
+// A JVM with profarc's agent has counts of an archive in its MethodData. They are taken off
+// by the list that the agent exports: see Options.KeepAdopted and ErrAdopted.
+//
 // # One moment
 //
 // A dump first walks while the process runs, and records what it reads. Then it holds

@@ -9,8 +9,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot/compilelog"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,6 +31,13 @@ type Options struct {
 	// same selection.
 	Selection string
 	Exit      layout.Exit // how the process ends
+	// KeepAdopted leaves the counts in that the JVM has adopted from an archive, as its
+	// compilers see them. The dump names the archive then, with which it can't be merged.
+	KeepAdopted bool
+	// Began is when the VM's program took the place of another in its process, in clock ticks
+	// since the machine was booted: by that the run differs from that of a VM before it. 0 is
+	// the start of the process.
+	Began uint64
 	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It
 	// is recorded for methods whose profiles are taken.
 	Inlined []compilelog.Node
@@ -38,6 +45,9 @@ type Options struct {
 	// always do.
 	Config builder.Config
 }
+
+// ticksPerSecond is the unit of start times in /proc (USER_HZ).
+const ticksPerSecond = 100
 
 // DefaultStopLimit is how long a process is held at most.
 const DefaultStopLimit = 500 * time.Millisecond
@@ -54,6 +64,10 @@ func (o *Options) wants(s *schema, f *found, headers bool) bool {
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
 	run := vm.Provenance(ctx)
 	run.Selection, run.Exit = o.Selection, o.Exit
+	if o.Began > run.Process.Start && run.Process.Known() {
+		run.Begun = run.Begun.Add(time.Duration(o.Began-run.Process.Start) * time.Second / ticksPerSecond)
+		run.Process.Start = o.Began
+	}
 	b := &build{vm: vm, report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
 	_, err := readLimited(ctx, vm.p, b.doing, func(m *meter) (struct{}, error) {
 		b.meter = m
@@ -73,15 +87,25 @@ func (b *build) dump(o Options) error {
 	if err != nil {
 		return vm.ended(b.meter, err)
 	}
-	if b.snap, err = vm.snapshot(b.meter, o, b.report); err != nil {
+	found, err := vm.findAgents(b.meter)
+	if err != nil {
 		return vm.ended(b.meter, err)
 	}
+	if b.snap, err = vm.snapshot(b.meter, found, o, b.report); err != nil {
+		return vm.ended(b.meter, err)
+	}
+	b.keepAdopted = o.KeepAdopted
+	if b.snap.adopted.unreadable && !b.keepAdopted {
+		return ErrAdopted
+	}
+	b.since()
 	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
 	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}, map[layout.Key]builder.MethodRef{}
-	b.Builder = builder.New(layout.DomainHotSpot, vm.config(o.Config, params, b.report.Run.Process.Known()))
+	config := b.snap.adopted.config(vm.config(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
+	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
 	b.loaders = b.names.loaderNames(b.snap)
 	if err := b.buildProfiles(o); err != nil {
@@ -111,7 +135,7 @@ func (vm *VM) config(c builder.Config, params layout.Params, identified bool) bu
 
 // snapshot walks once while the process runs and, if it is to be held, again while it
 // is held.
-func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
+func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
 	cache := newPageCache(vm.p, m)
@@ -128,7 +152,7 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 			return a, err
 		}
 	}
-	snap, err := vm.newWalker(record, m, methodArray(cache)).walkLoaders()
+	snap, err := vm.newWalker(record, m, of, methodArray(cache)).walkLoaders()
 	report.Running = time.Since(begun)
 	if m.end != nil || !o.Stop {
 		return snap, err
@@ -140,7 +164,7 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 	for range holdAttempts {
 		var held *snapshot
 		busy := vm.p.hold(func(h *holding) (err error) {
-			held, err = vm.again(again, methodArray(again), h, o, report)
+			held, err = vm.again(again, of, methodArray(again), h, o, report)
 			return err
 		})
 		if !isBusy(busy) || m.ctx.Err() != nil {
@@ -156,9 +180,9 @@ func (vm *VM) snapshot(m *meter, o Options, report *Report) (*snapshot, error) {
 }
 
 // newWalker returns a walker of the process or of its copy.
-func (vm *VM) newWalker(src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
+func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr uint64) ([]uint64, error)) *walker {
 	w := newWalker(vm.schema, src, m, methodArray)
-	w.detached = vm.detached
+	w.detached, w.agents = vm.detached, of
 	return w
 }
 
@@ -177,7 +201,7 @@ func isBusy(err error) bool {
 }
 
 // again walks while the process is held, at most for the limit.
-func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {
+func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
 	report.Threads, report.Consistent = len(h.threads), true
 	src.tick = func() {
@@ -193,7 +217,7 @@ func (vm *VM) again(src *replay, methodArray func(uint64) ([]uint64, error), h *
 	if err := src.load(); err != nil {
 		return nil, err
 	}
-	return vm.newWalker(src, src.meter, methodArray).walkLoaders()
+	return vm.newWalker(src, src.meter, of, methodArray).walkLoaders()
 }
 
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has

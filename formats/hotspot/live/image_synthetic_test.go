@@ -7,14 +7,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
 // A memoryWriter lays out memory from an address on.
 type memoryWriter struct {
-	base uint64
-	b    []byte
+	base    uint64
+	b       []byte
+	adopted uint64 // the list of an agent
 }
 
 // put places bytes, aligned, and returns their address.
@@ -136,6 +137,7 @@ func (w *memoryWriter) exports(statics map[string]uint64) map[string]uint64 {
 			out[entry+c+"Offset"] = w.words(uint64(8 * i))
 		}
 	}
+	out[adoptedSymbol] = w.adopted
 	var structs, types [][]uint64
 	part := func(name string) (structure, field uint64) {
 		var a, b string
@@ -223,6 +225,9 @@ func (w *memoryWriter) methodsOf(klass uint64, number int, receiver uint64) {
 		code := w.words(constants, 5|uint64(1+2*i)<<16|uint64(2+2*i)<<32, 0xb100000000)
 		method := w.words(code, 0, w.words(200<<1, 0), 0, 1)
 		w.set(method+8, w.methodData(method, receiver))
+		if number == 2 && i == 1 {
+			w.adopted = w.adoptedList(method, le.Uint64(w.b[method+8-w.base:]), receiver)
+		}
 		array = append(array, method)
 	}
 	w.set(klass+32, w.words(array...))

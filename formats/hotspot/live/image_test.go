@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/compartment"
-	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/parse/compartment"
 )
 
 // An image is the memory of a process, or the part of it that is read, page by
@@ -165,7 +165,7 @@ func checkImageError(t *testing.T, err error) {
 	if err == nil {
 		return
 	}
-	for _, known := range []error{ErrStructure, ErrBudget, ErrNoTables, ErrUnsupported, ErrNotHotSpot} {
+	for _, known := range []error{ErrStructure, ErrBudget, ErrNoTables, ErrUnsupported, ErrNotHotSpot, ErrAdopted} {
 		if errors.Is(err, known) {
 			return
 		}

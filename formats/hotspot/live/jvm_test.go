@@ -13,9 +13,9 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // The tests of this package run JVMs. The first is the one of JAVA_HOME, or on

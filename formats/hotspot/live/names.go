@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/names"
 )
 
 // A namer reads names and code, which do not change. Each structure is read once,

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profarc/profarc/internal/procfs"
+	"github.com/profarc/profarc/internal/format/procfs"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -25,9 +24,6 @@ type origin struct {
 	root string
 }
 
-// ticksPerSecond is the unit of start times in /proc (USER_HZ).
-const ticksPerSecond = 100
-
 // origin returns the origin of the process. Unknown fields are empty.
 func (p *process) origin() *origin {
 	o := &origin{}
@@ -36,7 +32,7 @@ func (p *process) origin() *origin {
 	if err != nil {
 		return o
 	}
-	o.identify(p, pid)
+	o.identify(pid)
 	o.dir, _ = os.Readlink(p.file("cwd"))
 	o.argv = splitNUL(p.head("cmdline", 1<<20))
 	o.env = map[string]string{}
@@ -54,40 +50,16 @@ func (p *process) origin() *origin {
 	return o
 }
 
-// identify sets the identity of the process: its numbers in its own namespace, which
-// are the same from every other namespace.
-func (o *origin) identify(p *process, pid int) {
-	fields, err := p.stat(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil || len(fields) <= startField {
+// identify sets the identity of the process, and when it began.
+func (o *origin) identify(pid int) {
+	id, ok := procfs.Identify(pid)
+	if !ok {
 		return
 	}
-	numbers := strings.Fields(procfs.Status(pid, "NSpid"))
-	own := pid
-	if len(numbers) > 0 {
-		own, _ = strconv.Atoi(numbers[len(numbers)-1])
-	}
-	start, err := strconv.ParseUint(fields[startField], 10, 64)
-	boot, bootErr := bootID()
-	if err != nil || bootErr != nil {
-		return
-	}
-	namespace, _ := os.Readlink(p.file("ns/pid"))
-	number, _ := strconv.ParseUint(strings.Trim(strings.TrimPrefix(namespace, "pid:"), "[]"), 10, 64)
-	o.process = layout.Process{Boot: boot, Namespace: number, PID: uint64(own), Start: start}
+	o.process = layout.Process(id)
 	if up, err := uptime(); err == nil {
-		o.begun = time.Now().Add(-up).Add(time.Duration(start) * time.Second / ticksPerSecond).Round(time.Second / ticksPerSecond)
+		o.begun = time.Now().Add(-up).Add(time.Duration(id.Start) * time.Second / ticksPerSecond).Round(time.Second / ticksPerSecond)
 	}
-}
-
-// bootID identifies the running system since it was booted.
-func bootID() (id [16]byte, err error) {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return id, err
-	}
-	b, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(text)), "-", ""))
-	copy(id[:], b)
-	return id, err
 }
 
 // uptime returns how long the system has been running.

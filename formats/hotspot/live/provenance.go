@@ -12,9 +12,9 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/compartment"
-	"github.com/profarc/profarc/internal/jvm/classfile"
-	"github.com/profarc/profarc/internal/secrets"
+	"github.com/profarc/profarc/internal/format/secrets"
+	"github.com/profarc/profarc/internal/parse/classfile"
+	"github.com/profarc/profarc/internal/parse/compartment"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -53,8 +53,8 @@ func (vm *VM) provenance(mem source, o *origin) layout.Provenance {
 		Process: o.process, Begun: o.begun,
 		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"],
 		Main:      mainOf(a.command, o.argv),
-		Command:   commandLine(o.argv),
-		Options:   commandLine(hiddenOptions(a.options, o.argv)),
+		Command:   commandLine(secrets.Mask(o.argv)),
+		Options:   commandLine(secrets.MaskOptions(hiddenOptions(a.options, o.argv))),
 		ClassPath: vm.entries(mem, texts, &o.launch, a.options),
 	}
 }
@@ -77,18 +77,15 @@ func hiddenOptions(options, argv []string) (hidden []string) {
 	return hidden
 }
 
+// unknownProcess is a number that, without a boot id, says nothing.
+const unknownProcess = 1
+
 // maxCommandLine bounds the command line that an archive keeps.
 const maxCommandLine = 1 << 16
 
-// commandLine returns a command line without secrets. Words with spaces are in quotes.
+// commandLine joins words. Words with spaces are in quotes.
 func commandLine(args []string) string {
-	words := secrets.Mask(args)
-	for i, w := range words {
-		if w == "" || strings.ContainsAny(w, " \t\n'\"") {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	line := strings.Join(words, " ")
+	line := secrets.Join(args)
 	if len(line) > maxCommandLine {
 		line = line[:maxCommandLine] + "..."
 	}
@@ -104,7 +101,11 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 	}
 	r.described = true
 	r.Run.ClassPath = contents.readClassPath(ctx, r.origin, r.Run.ClassPath)
-	b.DescribeRun(r.Run)
+	run := r.Run
+	if !run.Process.Known() {
+		run.Process.PID = unknownProcess // it is not the one that makes the dump
+	}
+	b.DescribeRun(run)
 }
 
 // OwnFiles reports whether the process has files of its own, as in a container:

@@ -2,6 +2,7 @@ package live
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,6 +50,9 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 	}
 	r.Describe(context.Background(), b, &Contents{})
 	s := open(t, b)
+	if bytes.Contains(s.Mapping().Unchecked(), []byte("hunter")) {
+		t.Error("the archive has a secret")
+	}
 	runs, err := s.Runs()
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%d runs, %v", len(runs), err)
@@ -59,6 +63,7 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 // A dump knows the process, how it was started, and what its class path holds, of
 // whatever length that is and wherever it comes from.
 func TestProvenance(t *testing.T) {
+	t.Setenv("JAVA_TOOL_OPTIONS", "-Djwt=hunter2 -Dx.pass=hunter3 '-Dauthorization=Bearer hunter4'")
 	eachJVM(t, func(t *testing.T, home string) {
 		dir, err := classes()
 		if err != nil {
@@ -83,7 +88,7 @@ func TestProvenance(t *testing.T) {
 			"no PerfData":     {[]string{"-XX:-UsePerfData", "-cp", dir + "::" + jars + "/b.jar"}, []string{dir, ".", jars + "/b.jar", jars + "/a.jar"}},
 		} {
 			t.Run(name, func(t *testing.T) {
-				j := start(t, home, append(test.args, "-Ddb.password=hunter2", "Twins", "--token", "hunter2")...)
+				j := start(t, home, append(test.args, "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2", "--pwd=hunter2", "Authorization: Bearer hunter2", "-phunter2")...)
 				j.await("ready")
 				r, h := described(t, j.pid())
 				var paths []string
@@ -109,7 +114,7 @@ func checkRun(t *testing.T, j *jvm, r *layout.Provenance, h *layout.Header) {
 	if r.Main != "Twins" || !strings.Contains(r.VM, "Server VM (") || r.Vendor == "" && !strings.Contains(r.Command, "-UsePerfData") {
 		t.Errorf("main %q, VM %q, vendor %q", r.Main, r.VM, r.Vendor)
 	}
-	if all := r.Command + r.Options; strings.Contains(all, "hunter2") || !strings.Contains(r.Command, "-Ddb.password=*** Twins --token ***") {
+	if all := r.Command + r.Options; strings.Contains(all, "hunter") || !strings.HasSuffix(r.Command, "-Ddb.password=*** Twins --token *** -p *** --pwd=*** *** -***") || !strings.Contains(r.Options, "-Djwt=*** -Dx.pass=***") {
 		t.Errorf("command %q, options %q", r.Command, r.Options)
 	}
 	if strings.Contains(r.Command, "@") != strings.Contains(r.Options, "-Dargfile.token=***") {

@@ -31,6 +31,7 @@ const (
 	RefusedTwice      Refusal = "methods that were found twice"
 	RefusedShared     Refusal = "classes that share the methods of another class"
 	RefusedMemory     Refusal = "MethodData that are no longer in memory"
+	RefusedAdopting   Refusal = "MethodData that the agent was still writing an archive's counts to"
 )
 
 // A Refused counts the profiles that were left out for one reason.
@@ -64,6 +65,7 @@ type Report struct {
 	Skipped   int    // profiles that the options exclude
 	Refused   []Refused
 	Undecoded []Undecoded // by tag; their profiles are among Methods
+	Adopted   *Adopted    // nil if the JVM had adopted nothing
 	Entries   int
 	// Compilations is how many pieces of compiled code were recorded, also of methods
 	// without a profile.

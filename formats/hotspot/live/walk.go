@@ -15,6 +15,7 @@ type snapshot struct {
 	code    []compilation // of all these methods, in the order of the code cache
 	shared  int           // classes that share the methods of another class
 	twice   int           // methods with a profile that were found before
+	adopted *adoption
 }
 
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest
@@ -40,6 +41,7 @@ type methodData struct {
 	constMethod uint64
 	access      uint32
 	compiled    bool   // it has code in use, or discarded code
+	dataAt      uint64 // of the MethodData
 	data        []byte // MethodData, header and all; nil if it could not be read
 	counters    []byte // MethodCounters, nil if there are none
 	refused     error
@@ -66,7 +68,8 @@ type walker struct {
 	plain       map[uint64]bool // compiled methods without one
 	code        source          // of compiled code
 	codeNames   map[uint64]bool // names of blobs by address: of compiled code
-	detached    []compilation   // of a copy, which has no compiled code itself
+	agents      agents
+	detached    []compilation // of a copy, which has no compiled code itself
 	out         *snapshot
 }
 
@@ -108,6 +111,9 @@ func (w *walker) walkLoaders() (*snapshot, error) {
 	}
 	if err == nil && len(w.out.klasses) == 0 {
 		err = fmt.Errorf("%w: no classes", ErrStructure)
+	}
+	if err == nil {
+		w.out.adopted, err = w.adoption()
 	}
 	if err == nil {
 		err = w.compiledCode()
@@ -212,6 +218,7 @@ func (w *walker) method(addr, klass uint64) error {
 			return err
 		}
 		w.owners[addr] = true
+		m.dataAt = data
 		m.data, m.refused = w.methodData(addr, data)
 		if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
 			m.counters, m.refused = w.structure(at, w.s.counters.size)

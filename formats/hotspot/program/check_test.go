@@ -106,7 +106,7 @@ func TestEditedProgram(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
-			r, verdicts := check(t, trained, c.against, fit.Options{Into: into, Old: c.old, Top: 5})
+			r, verdicts := check(t, trained, c.against, fit.Options{Into: into, Old: c.old, Top: 5, Confidence: fit.AssumedConfidence})
 			for name, v := range verdicts {
 				want := stateOf(name)
 				if want == fit.Gone {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/disk"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -31,7 +31,8 @@ type ClassPath struct {
 
 // OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*),
 // and homes of JDKs. The release is that of the JVM whose profiles are checked, 0
-// if it is not known; see classfile.Open. Close closes them.
+// if it is not known. What is not there is left out, unless nothing is there. See
+// classfile.Open. Close closes them.
 func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	path, err := classfile.Open(paths, release)
 	if err != nil {
@@ -55,6 +56,10 @@ func ofModules(path string) bool {
 
 // moduleFile matches the files that hold a JDK's modules one by one.
 var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
+
+// Missing returns the elements of the class path that are not there, and are left out as by
+// a JVM.
+func (c *ClassPath) Missing() []string { return c.path.Missing() }
 
 // Close closes the files.
 func (c *ClassPath) Close() { c.path.Close() }

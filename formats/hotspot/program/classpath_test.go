@@ -11,7 +11,7 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
-	"github.com/profarc/profarc/internal/jvm/classfile"
+	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/layout"
 )
 

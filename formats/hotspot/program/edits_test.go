@@ -21,7 +21,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/program"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -386,7 +386,7 @@ func TestEditsOfRealSources(t *testing.T) {
 		if now.output != old.output {
 			t.Logf("round %d prints\n%s, not\n%s", round, now.output, old.output)
 		}
-		for mode, o := range map[string]fit.Options{"sketches": {}, "--old": {Old: old.ClassPath}} {
+		for mode, o := range map[string]fit.Options{"sketches": {}, "--old": {Old: old.ClassPath}, "as often": {Confidence: fit.AssumedConfidence}} {
 			if tables[mode] == nil {
 				tables[mode] = map[string]*outcome{}
 			}
@@ -394,7 +394,11 @@ func TestEditsOfRealSources(t *testing.T) {
 		}
 	}
 	for mode, table := range tables {
-		report(t, mode, table)
+		if mode == "as often" {
+			report(t, mode, table, 0.99, 0.7)
+		} else {
+			report(t, mode, table, 0.999, 0.6)
+		}
 	}
 }
 
@@ -452,8 +456,9 @@ func profileIn(t *testing.T, s *reader.Store, k layout.Key) (p reader.Profile, o
 	return p, err == nil
 }
 
-// report logs the table.
-func report(t *testing.T, mode string, table map[string]*outcome) {
+// report logs the table. right is the least share of the points and counts that were moved
+// that must be right, moved the least share of the counts that could be moved that must be.
+func report(t *testing.T, mode string, table map[string]*outcome, right, moved float64) {
 	var b strings.Builder
 	sum := &outcome{}
 	fmt.Fprintf(&b, "%s\n%-24s %6s %7s %8s %6s %6s %6s %8s   %s\n", mode, "edit", "edits", "points", "movable", "moved", "right", "wrong", "dropped", "weight: moved of movable, right of moved")
@@ -467,10 +472,10 @@ func report(t *testing.T, mode string, table map[string]*outcome) {
 	}
 	line("all", sum)
 	t.Log(b.String())
-	if float64(sum.right) < 0.99*float64(sum.moved) || sum.weightRight < 0.99*sum.weightMoved {
+	if float64(sum.right) < right*float64(sum.moved) || sum.weightRight < right*sum.weightMoved {
 		t.Errorf("%s: %d of %d points, and %.2f%% of the counts, are right", mode, sum.right, sum.moved, 100*sum.weightRight/sum.weightMoved)
 	}
-	if sum.weightMoved < 0.7*sum.weightMovable {
+	if sum.weightMoved < moved*sum.weightMovable {
 		t.Errorf("%s: %.1f%% of the counts that could be moved are", mode, 100*sum.weightMoved/sum.weightMovable)
 	}
 	if sum.edits < 200 {

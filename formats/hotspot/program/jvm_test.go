@@ -15,10 +15,10 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/formats/hotspot/program"
-	"github.com/profarc/profarc/internal/jvm/testjvm"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // A version of the program, compiled.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 

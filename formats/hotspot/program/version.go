@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/jvm/bytecode"
-	"github.com/profarc/profarc/internal/jvm/classfile"
-	"github.com/profarc/profarc/internal/jvm/sketch"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/classfile"
+	"github.com/profarc/profarc/internal/parse/sketch"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -50,6 +50,7 @@ func describe(v *fit.Version, code []bytecode.Instruction) {
 	if !ok {
 		return
 	}
+	v.Blocks = blocksOf(v.Points, code)
 	v.Under = under(v.Points, code)
 	next := 0
 	for i := range v.Points {
@@ -58,6 +59,36 @@ func describe(v *fit.Version, code []bytecode.Instruction) {
 			next++
 		}
 	}
+}
+
+// blocksOf returns the control flow of code.
+func blocksOf(points []fit.Point, code []bytecode.Instruction) (blocks []fit.Block) {
+	found, _ := sketch.Blocks(code)
+	next := 0
+	for _, b := range found {
+		c := fit.Block{First: int32(next), Throws: b.Throws, Handler: b.Handler, IfNull: -1}
+		if last := code[b.End-1].Op; (last == bytecode.IfNull || last == bytecode.IfNonNull) && b.End-b.First > 1 && argument(code, &code[b.End-2]) {
+			c.IfNull = int(last - bytecode.IfNull)
+		}
+		for next < len(points) && int(points[next].Bci) <= code[b.End-1].Bci {
+			next++
+		}
+		c.End = int32(next)
+		for _, to := range b.To {
+			c.To = append(c.To, int32(to))
+		}
+		blocks = append(blocks, c)
+	}
+	return blocks
+}
+
+// argument reports whether a bytecode loads a reference that the method only gets from its
+// caller.
+func argument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
+	sets := func(i bytecode.Instruction) bool {
+		return i.Op >= bytecode.IStore && i.Op <= bytecode.AStore && i.Local == in.Local
+	}
+	return in.Op == bytecode.ALoad && !slices.ContainsFunc(code, sets)
 }
 
 // under computes sketches with other names.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/formats/llvm/coverage"
-	"github.com/profarc/profarc/internal/memstore"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
 )
 

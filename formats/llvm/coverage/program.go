@@ -48,18 +48,18 @@ type section struct {
 // Open reads the coverage mapping of a program, library or object file. The error matches
 // ErrNotProgram, ErrNoMapping, ErrVersion or ErrMalformed if it is not of the system.
 func Open(name string) (*Mapping, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // a pipe would wait for its writer
+		return nil, &Error{Program: name, Kind: ErrNotProgram}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &Error{Program: name, Kind: ErrNotProgram}
-	}
 	return Read(name, f, info.Size())
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/formats/llvm/coverage"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

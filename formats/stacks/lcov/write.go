@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/stacks"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

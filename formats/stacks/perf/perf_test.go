@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/perf"
-	"github.com/profarc/profarc/internal/testprofile"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
 )
 
 const printed = `# captured on: Mon Nov 23 04:00:00 2026

@@ -17,11 +17,11 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/pprof"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/testprofile"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // sums returns the values of all stacks, by their frames as function, file and line from the

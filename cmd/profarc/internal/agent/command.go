@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/agentlib"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 const commandHelp = `The agent is a library that a HotSpot JVM loads at its start. It gives the JVM the profiles of an archive.

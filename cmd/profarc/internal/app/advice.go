@@ -3,15 +3,14 @@ package app
 import (
 	"errors"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/training"
-	"github.com/profarc/profarc/internal/watch"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -27,10 +26,6 @@ var advice = []struct {
 }{
 	{hotspot.ErrNoMethodData, printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
 	{hotspot.ErrTextCut, "let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output"},
-	{replay.ErrNoReplay, "write one with java -XX:+UnlockDiagnosticVMOptions -XX:CompileCommand=option,Class::method,bool,DumpReplay,true"},
-	{replay.ErrCut, "have the VM write it again"},
-	{replay.ErrClass, "name the directory or jar that holds it with --class-path"},
-	{replay.ErrShape, "record the profile with JDK 25"},
 	{live.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{live.ErrNoProcess, "find the JVM's with jps, and name it as this side of a container sees it"},
 	{live.ErrZombie, "dump it earlier, or run it under profarc train"},
@@ -45,6 +40,7 @@ var advice = []struct {
 		"GraalVM's native images keep their profiles in .iprof files"},
 	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
+	{live.ErrAdopted, "start the JVM with the agent of this version of profarc; dump --with-adopted takes what the JVM has as it is, to be looked at"},
 	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
 	{merge.ErrCounted, "if it is of another run that counted just the same, give one of the two the weight 2 (NAME.parc:2), " +
 		"or import that run again with a --run of its own"},
@@ -52,9 +48,9 @@ var advice = []struct {
 	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
 	{text.ErrOrder, "leave it out with --unordered"},
 	{compare.ErrDomains, "name archives of one domain"},
-	{watch.ErrChanged, "LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are merged"},
-	{watch.ErrUnsupported, "sum the files with profarc import, and archives with profarc merge"},
-	{watch.ErrLarge, "raise it with --max-file"},
+	{watcher.ErrChanged, "LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are merged"},
+	{watcher.ErrUnsupported, "sum the files with profarc import, and archives with profarc merge"},
+	{watcher.ErrLarge, "raise it with --max-file"},
 	{training.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +

@@ -5,15 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/formats/hotspot/replay"
 	"github.com/profarc/profarc/formats/iprof"
 	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/training"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -38,7 +37,6 @@ func TestAdvice(t *testing.T) {
 		want string
 	}{
 		{hotspot.ErrNoMethodData, "-XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"},
-		{replay.ErrClass, "--class-path"},
 		{live.ErrStructure, "wait until it has started"},
 		{live.ErrNoTables, "wait until it has started"},
 		{live.ErrNotHotSpot, "wait until it has started"},

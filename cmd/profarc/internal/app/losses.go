@@ -6,7 +6,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // lossFlags are the flags that keep what was lost.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/internal/format/cputime"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/bench/llvmreader"
 	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/internal/llvmreader"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

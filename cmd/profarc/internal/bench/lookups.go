@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/profarc/profarc/internal/cputime"
+	"github.com/profarc/profarc/internal/format/cputime"
 )
 
 // lookupsPerTurn is the most lookups of one sample: fewer different ones if the

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // A report holds all measurements.

@@ -12,10 +12,11 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/formats/stacks/pprof/source"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -38,12 +39,47 @@ type code struct {
 	byName  func() bool
 	// loaders returns the class loaders of the code; nil if they are unknown.
 	loaders func() ([]string, error)
+	// missing are the elements of a class path that are not there, and origin says where the
+	// class path comes from, nil if it was named.
+	missing []string
+	origin  *report.CheckOrigin
 }
 
-// openCode opens the code that --against names, for the profiles of an archive.
-func openCode(ctx context.Context, a *app.App, name string, of *layout.Header) (code, error) {
+// openCode opens the code that --against names, for the profiles of an archive. Several names
+// are a class path. Without any it is the class path that the archive records; the error
+// matches ErrNotRecorded if that cannot be had.
+func openCode(ctx context.Context, a *app.App, names []string, s *reader.Store) (code, error) {
+	switch len(names) {
+	case 0:
+		return recordedCode(ctx, s)
+	case 1:
+		return openOne(ctx, a, names[0], s.Header())
+	}
+	var paths []string
+	for _, name := range names {
+		kind, err := codeKind(name)
+		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
+			return code{}, app.Usagef("--against %s: only parts of a class path can be named beside others", name)
+		}
+		paths = append(paths, app.SplitClassPath(name)...) // what is missing is left out
+	}
+	if d := s.Header().Domain; d != layout.DomainHotSpot {
+		return code{}, notOfClasses(strings.Join(names, listSeparator), d)
+	}
+	return openClasses(paths, s.Header())
+}
+
+// processPrefix begins the name of a process.
+const processPrefix = "pid:"
+
+func notOfClasses(name string, d layout.Domain) error {
+	return fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
+}
+
+// openOne opens the code that one name stands for.
+func openOne(ctx context.Context, a *app.App, name string, of *layout.Header) (code, error) {
 	d := of.Domain
-	if pid, ok := strings.CutPrefix(name, "pid:"); ok {
+	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
 		return openProcessCode(ctx, pid, d)
 	}
 	kind, err := codeKind(name)
@@ -59,12 +95,12 @@ func openCode(ctx context.Context, a *app.App, name string, of *layout.Header) (
 		app.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
-		return openClasses(name, of)
+		return openClasses(app.SplitClassPath(name), of)
 	case kind == kindClasses && d == layout.DomainSampled:
 		tree, err := source.Open(name)
 		return code{Code: tree, what: name, close: func() {}}, err
 	case kind == kindClasses:
-		return code{}, fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
+		return code{}, notOfClasses(name, d)
 	}
 	return importCode(ctx, a, name, d)
 }
@@ -87,6 +123,8 @@ func codeKind(name string) (int, error) {
 		return 0, err
 	case info.IsDir() || filepath.Base(name) == "modules":
 		return kindClasses, nil
+	case !info.Mode().IsRegular():
+		return 0, fmt.Errorf("%s: it is a device or a pipe: name a file or a folder", name)
 	}
 	head, err := headOf(name)
 	switch ext := strings.ToLower(filepath.Ext(name)); {
@@ -119,12 +157,12 @@ func headOf(name string) ([]byte, error) {
 }
 
 // openClasses opens a class path, for the profiles of an archive.
-func openClasses(name string, of *layout.Header) (code, error) {
-	c, err := program.OpenClassPath(app.SplitClassPath(name), int(of.Params.VMRelease))
+func openClasses(paths []string, of *layout.Header) (code, error) {
+	c, err := program.OpenClassPath(paths, int(of.Params.VMRelease))
 	if err != nil {
 		return code{}, err
 	}
-	return code{Code: c, what: name, close: c.Close, related: c.Related}, nil
+	return code{Code: c, what: strings.Join(paths, listSeparator), close: c.Close, related: c.Related, missing: c.Missing()}, nil
 }
 
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {

@@ -2,9 +2,12 @@
 package check
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,9 +16,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -78,12 +81,14 @@ func (o *checkOptions) filters() string {
 
 type checkOptions struct {
 	base       string
-	against    string
-	old        string
+	against    []string
+	old        []string
 	rewrite    string
 	renames    bool
 	confidence float64
 	failBelow  float64
+	minChecked float64
+	demanding  bool // too little that is checked ends the command with an error
 	top        int
 	all        bool
 	json       bool
@@ -103,6 +108,11 @@ const commandHelp = `Check compares every profile of an archive with the code of
   a folder       of a Go module, for CPU profiles: each call is looked for on its line, counted from
                  the start of its function
 
+--against may be repeated, each time with elements of one class path. Elements that are not there are
+left out, as a JVM does. Without --against it is the class path of the last run that the archive
+records, as far as its files are still there, with the JDK of JAVA_HOME or PATH if that is of the
+recorded build; check says of each element whether its content is the recorded one.
+
 Each profile is
 
   exact      of the code as it is
@@ -119,11 +129,13 @@ If one of two archives names no class loaders, classes are matched by name.
 
 A class or method was renamed if the program lacks it and has one with the same code that may be
 new, and nothing else that resembles it as much. Names in the code are not compared, so a short
-method proves little. --old tells which methods are new; then less code is enough.
+method proves little. A lambda is found by its code in the method that has it, and a method whose
+descriptor has changed by its name, if one may be meant. --old tells which methods are new; then less code is enough.
 
 The score is the mean over all checked profiles, weighted by their events, which are the sum of
 their invocations, backedges and counts: 1 for exact and renamed ones, the confidence for moved ones,
-0 for the others.
+0 for the others. It says nothing of unchecked profiles: if less than --min-checked of all events was
+checked, the verdict is "unchecked". Name the JDK and the libraries too.
 
 Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
 train and dump record that about their code. For others, name the code that was profiled with --old.
@@ -136,40 +148,55 @@ outcome in the archive and have several now: see profarc diff --help.
 and gone profiles are left out; unchecked profiles stay as they are. If a condition was inverted, the
 counts of its branch change sides. A call, field or type check of another member or type is another
 point. A point is dropped if several resemble it equally, or if it would have less than --confidence;
-the report says how much was dropped, and why. The confidence of a point is the share of similar
-points that matched the counts of a fresh run, in an experiment with edits of real sources.
+the report says how much was dropped, and why.
+
+What enters a block of code leaves it: against class files and JVMs a point is only moved if the
+invocations and the other points say that the new code reaches it as often as it was counted. Its
+confidence is 0.99 then, or 0.97 if nothing must be thrown for it. New calls, jumps and branches get the
+counts that follow. Where nothing follows, as after a new way out of the method, the confidence is 0.9,
+and nothing is moved by default. The archive has a mark at each point that was moved or filled in, which
+show, top and pages show and merge keeps: no run of the new code has counted it. A check of such an archive
+says how many points are guesses.
 
 The fields of --json are stable: "profiles" and "weight" by state; "misfits", the heaviest losses
-first; "unchecked", why profiles were not checked; "confidence" and "score" from 0 to 1. The exit code
-is 1 if nothing can be checked and, with --fail-below, if the score is lower.
+first; "unchecked", why profiles were not checked; "confidence", "score" and "checked", the share of
+all events that was checked, from 0 to 1; "verdict": fits, misfits (below --fail-below) or unchecked.
+The exit code is 1 if nothing can be checked and, with --fail-below, if the score is lower. With
+--fail-below or --min-checked it is 4 if too little was checked.
 
 ` + terminal.Help
 
 // Command returns the command check.
 func Command(a *app.App) *cobra.Command {
 	var o checkOptions
-	cmd := &cobra.Command{
-		Use:   "check ARCHIVE --against CODE",
+	var cmd *cobra.Command
+	cmd = &cobra.Command{
+		Use:   "check ARCHIVE [--against CODE]...",
 		Short: "Check whether profiles still fit the code, and adapt them",
 		Long:  commandHelp,
 		Example: `  profarc check app.parc --against target/classes
   profarc check app.parc --against app-2.0.jar --old app-1.0.jar --rewrite app-2.0.parc
-  profarc check app.parc --against 'target/classes:lib/*'
+  profarc check app.parc --against target/classes --against 'lib/*' --against "$JAVA_HOME"
+  profarc check app.parc                                   # the class path that the archive records
   profarc check app.parc --against pid:1234 --fail-below 0.9
   profarc check code.parc --against new.profdata --json | jq .score
   profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCheck(ctx, a, args[0], o) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error {
+			o.demanding = o.failBelow > 0 || cmd.Flags().Changed("min-checked")
+			return runCheck(ctx, a, args[0], o)
+		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "the code: a class path, pid:N, an archive, or profiles of another tool")
+	f.StringArrayVar(&o.against, "against", nil, "the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the archive records)")
 	layers.AddTo(f, &o.base)
-	f.StringVar(&o.old, "old", "", "class path with the code that was profiled")
+	f.StringArrayVar(&o.old, "old", nil, "class path with the code that was profiled, in one or more parts")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
 	f.BoolVar(&o.renames, "renames", true, "let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
 	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a point is moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
+	f.Float64Var(&o.minChecked, "min-checked", fit.DefaultChecked, "least share of all events, from 0 to 1, that must be checked")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -180,8 +207,6 @@ func Command(a *app.App) *cobra.Command {
 
 func (o *checkOptions) check(path string) error {
 	switch {
-	case o.against == "":
-		return app.Usagef("name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE")
 	case o.top < 0:
 		return app.Usagef("--top %d: it must not be negative", o.top)
 	case o.all && !o.json:
@@ -189,10 +214,8 @@ func (o *checkOptions) check(path string) error {
 	case o.base != "" && o.rewrite != "":
 		return app.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc merge --flatten", path)
 	}
-	if err := app.CheckShare("--confidence", o.confidence); err != nil {
-		return err
-	}
-	if err := app.CheckShare("--fail-below", o.failBelow); err != nil || o.rewrite == "" {
+	err := cmp.Or(app.CheckShare("--confidence", o.confidence), app.CheckShare("--fail-below", o.failBelow), app.CheckShare("--min-checked", o.minChecked))
+	if err != nil || o.rewrite == "" {
 		return err
 	}
 	return o.checkRewrite(path)
@@ -204,7 +227,7 @@ func (o *checkOptions) checkRewrite(path string) error {
 	if filepath.Ext(o.rewrite) != app.ArchiveExtension {
 		return app.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, app.ArchiveExtension)
 	}
-	for _, in := range []string{path, o.against, o.old} {
+	for _, in := range slices.Concat([]string{path}, o.against, o.old) {
 		if app.CheckOutput(o.rewrite, in) != nil {
 			return app.Usagef("--rewrite %s is an input: name another file", o.rewrite)
 		}
@@ -217,15 +240,18 @@ func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) erro
 		return err
 	}
 	return layers.WithOne(ctx, a, path, o.base, func(s *reader.Store) error {
-		against, err := openCode(ctx, a, o.against, s.Header())
+		against, err := openCode(ctx, a, o.against, s)
+		if errors.Is(err, ErrNotRecorded) {
+			err = app.Usagef("%w: name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE", err)
+		}
 		if err != nil {
 			return err
 		}
 		defer against.close()
 		options := o.options(s)
 		var old code
-		if o.old != "" {
-			if old, err = openClasses(o.old, s.Header()); err != nil {
+		if len(o.old) > 0 {
+			if old, err = openClasses(app.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header()); err != nil {
 				return err
 			}
 			defer old.close()
@@ -247,7 +273,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 }
 
 func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
-	r := &report.Check{Archive: s.Mapping().Name(), Against: against.what, Domain: s.Header().Domain.String()}
+	r := against.report(s)
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.AddVerdict(s, v) }
 	}
@@ -268,6 +294,7 @@ func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, 
 		return err
 	}
 	r.ByName = against.byName != nil && against.byName()
+	r.Judge(o.failBelow, o.minChecked)
 	if err := r.CompareLoaders(s, against.loaders); err != nil {
 		return err
 	}
@@ -287,8 +314,29 @@ func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, 
 			return nil
 		})
 	}
-	if err == nil && r.Score < o.failBelow {
-		err = fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
+	if err != nil {
+		return err
 	}
-	return err
+	return o.outcome(r)
+}
+
+// ExitUnchecked is the exit code if too little was checked for the score to say anything.
+const ExitUnchecked = 4
+
+// outcome returns the error that ends the command, nil if the archive fits or if no more was
+// asked for than a report.
+func (o *checkOptions) outcome(r *report.Check) error {
+	switch {
+	case r.Score < o.failBelow:
+		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
+	case o.demanding && r.Verdict == report.VerdictUnchecked:
+		return &app.ExitError{Code: ExitUnchecked, Err: fmt.Errorf("%s: %s of all events was checked, less than the %s of --min-checked: %s",
+			r.Archive, app.FormatPercent(r.Checked), app.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
+	}
+	return nil
+}
+
+// report returns the report of an archive that is compared with the code.
+func (c *code) report(s *reader.Store) *report.Check {
+	return &report.Check{Archive: s.Mapping().Name(), Against: c.what, Domain: s.Header().Domain.String(), Missing: c.missing, Origin: c.origin}
 }

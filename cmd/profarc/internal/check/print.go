@@ -8,14 +8,14 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/report"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
-	fmt.Fprintf(a.Out, "%s fits %s by %s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score))
+	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score), r.OfChecked(app.FormatPercent))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
@@ -25,6 +25,12 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 	w.Flush()
 	if len(r.Reasons) > 0 {
 		fmt.Fprintf(a.Out, "\nunchecked: %s\n", uncheckedText(r.Reasons))
+	}
+	if r.Verdict == report.VerdictUnchecked {
+		fmt.Fprintf(a.Out, "\ntoo little was checked for the score to say anything: name the JDK and the libraries too\n")
+	}
+	for _, line := range r.OriginRemarks() {
+		fmt.Fprintf(a.Out, "\n%s\n", line)
 	}
 	if r.ByName {
 		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
@@ -37,14 +43,18 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
-		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d with counts left out (%.0f counts), %d traps left out\n",
-			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d filled in, %d with counts left out (%.0f counts), %d traps left out\n",
+			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
 	}
 }
 
 // printPoints prints what becomes of the points of changed code.
 func printPoints(a *app.App, r *report.Check) {
 	p := &r.Points
+	if p.Guessed > 0 {
+		fmt.Fprintf(a.Out, "\nguesses: the counts of %s in %s were moved from other code by --rewrite; no run of this code counted them\n",
+			app.Amount(p.Guessed, "point"), app.Amount(p.GuessedProfiles, "profile"))
+	}
 	if p.Old > 0 {
 		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
 	}
@@ -62,7 +72,13 @@ func printPoints(a *app.App, r *report.Check) {
 		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, app.FormatPercent(l.Counts/all), l.Reason)
 	}
 	w.Flush()
-	if slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == string(fit.LostUnknown) }) {
+	dropped := func(why fit.Loss) bool {
+		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == string(why) })
+	}
+	if dropped(fit.LostAssumed) {
+		fmt.Fprintf(a.Out, "--confidence %g moves points as if the new code reached them as often as the old, which is so if a new way out is hardly ever taken\n", fit.AssumedConfidence)
+	}
+	if dropped(fit.LostUnknown) {
 		fmt.Fprintf(a.Out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
 	}
 }

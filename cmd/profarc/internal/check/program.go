@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,11 +13,16 @@ import (
 // A Program is the code that --against names, for other commands.
 type Program struct{ code code }
 
-// OpenProgram opens the code that --against names, for the profiles of an archive.
-func OpenProgram(ctx context.Context, a *app.App, name string, of *layout.Header) (*Program, error) {
-	c, err := openCode(ctx, a, name, of)
+// OpenProgram opens the code that --against names, for the profiles of an archive. As in the
+// command, several names are a class path, and none is the one that the archive records; the
+// error matches ErrNotRecorded if that cannot be had.
+func OpenProgram(ctx context.Context, a *app.App, names []string, s *reader.Store) (*Program, error) {
+	c, err := openCode(ctx, a, names, s)
 	return &Program{c}, err
 }
+
+// Name returns the name of the program for people.
+func (p *Program) Name() string { return p.code.what }
 
 // Close releases the files of the program.
 func (p *Program) Close() { p.code.close() }
@@ -27,7 +32,7 @@ func (p *Program) Close() { p.code.close() }
 // program.
 func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
-	r := &report.Check{Archive: s.Mapping().Name(), Against: p.code.what, Domain: s.Header().Domain.String()}
+	r := p.code.report(s)
 	found, err := fit.Check(ctx, s, p.code.Code, o.options(s))
 	if err == nil {
 		err = o.refuse(r, found, p.code)

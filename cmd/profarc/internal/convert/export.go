@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,10 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/formats/hotspot/replay"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -49,7 +46,6 @@ The formats:
 ` + describeFormats(o.exporters),
 		Example: `  profarc export -t methoddata app.parc -o app.txt
   profarc export -t json app.parc | jq '.methods | length'
-  profarc export -t replay app.parc -o hot.log --method 'Main::hot(I)I' --class-path classes --class-path "$JAVA_HOME"
   profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
   profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
   profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
@@ -77,19 +73,7 @@ func (o *exportOptions) exporter() (formats.Exporter, error) {
 		}
 		return nil, app.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
 	}
-	if r, ok := o.exporters[i].(*replay.Exporter); ok {
-		r.Find = findMethod
-	}
 	return o.exporters[i], o.of.refuse(o.flags, "-t is", o.format)
-}
-
-// findMethod finds a method in all the spellings that profarc prints.
-func findMethod(s *reader.Store, method, loader string) (reader.Method, error) {
-	m, err := methods.Find(s, methods.KeysOf(s.Header().Domain, method, loader))
-	if errors.Is(err, reader.ErrNotFound) {
-		err = app.Usagef("--method %s: no such method in the archive; profarc show ARCHIVE lists them, and which have a --loader", method)
-	}
-	return m, err
 }
 
 // An exportReport says what was written and what was lost.

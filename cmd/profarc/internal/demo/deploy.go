@@ -149,8 +149,8 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 		return err
 	}
 	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
-	if dropped.Rows > 0 {
-		step(a, "", "it lacks %d types or methods of live rows: %v", dropped.Rows, dropped.First)
+	if dropped.Rows+dropped.Profiles > 0 {
+		step(a, "", "it lacks %v", dropped)
 	}
 	if err := s.Mapping().Verify(ctx, nil); err != nil {
 		return err

@@ -9,9 +9,9 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/internal/report"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -55,7 +55,7 @@ JDK 21), and beyond another -XX:TypeProfileWidth. Counts without a type are in n
 and no site changes because of them.
 
 The fields of --json are stable. Shares are from 0 to 1; "weight" and "difference" are shares of all
-counts of an archive; "way" is "taken", "not taken", "default", "case N" or a successor. "score" is
+counts of an archive; "way" is "taken", "not taken", "default", "case index N" or a successor. "score" is
 null if neither archive has counts. "others" is null for nulls, which are not counted, and "untyped"
 counts values whose types were not recorded.
 

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/report"
 )
 
 func printDiff(a *app.App, screen *terminal.Screen, r *report.Diff) {

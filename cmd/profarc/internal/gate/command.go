@@ -13,10 +13,10 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
-	"github.com/profarc/profarc/internal/gate"
-	"github.com/profarc/profarc/internal/report"
-	"github.com/profarc/profarc/internal/verify"
+	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
 )
 
 // exitNoProfile is the exit code if there is no profile to judge: the file is missing, or
@@ -27,6 +27,7 @@ const commandHelp = `Gate decides whether a new archive may replace the one in u
 the archive is shipped. It verifies the archive to the last byte, then judges
 
   fit        how well its profiles fit the code of --against, as check does
+  checked    of all events, the share that fit covers: below the threshold nothing is known
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
              the new archive. Hot are the fewest methods with --hot of all weight. Methods that the
              program of --against no longer has are left out
@@ -37,18 +38,20 @@ the archive is shipped. It verifies the archive to the last byte, then judges
   age        of its last dump
 
 Each has a threshold; 0 switches a criterion off. What cannot be judged is "unchecked", with the
-reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without
---against, fit is off; without --baseline, so are coverage, overlap and growth: leave it out for the
-first archive of a program. What --against may be, says profarc check --help.
+reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without --against
+it is held against the class path that it records, if that is here. Without --baseline coverage, overlap
+and growth are off: leave it out for the first archive of a program. What --against may be, says profarc
+check --help.
 
---markdown prints a table for a pull request, --json the report: "verdict" is pass, fail or
-no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived", "value" (null if
+--markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (only
+too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived", "value" (null if
 unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs or seconds) and
 "reason" of each. These fields are stable.
 
-The exit code is 0 if the archive passes, 1 if not, and 3 if there is no profile to judge: the file is
-missing or damaged, or of another version of the format. A program needs no archive: without one it
-starts as it always did, only cold. Ship none then, or keep the one in use.`
+The exit code is 0 if the archive passes, 1 if not, 4 if only too little of it was checked, and 3 if
+there is no profile to judge: the file is missing or damaged, or of another version of the format. A
+program needs no archive: without one it starts as it always did, only cold. Ship none then, or keep the
+one in use.`
 
 // Command returns the command gate.
 func Command(a *app.App) *cobra.Command {
@@ -57,9 +60,9 @@ func Command(a *app.App) *cobra.Command {
 		Use:   "gate ARCHIVE",
 		Short: "Decide whether an archive may be shipped",
 		Long:  commandHelp,
-		Example: `  profarc gate new.parc --against app.jar --baseline current.parc
-  profarc gate new.parc --against app.jar                             # the first archive
-  profarc gate new.parc --against app.jar --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
+		Example: `  profarc gate new.parc --against app.jar --against "$JAVA_HOME" --baseline current.parc
+  profarc gate new.parc                         # the first archive, with the class path that it records
+  profarc gate new.parc --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
   profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
 		Args:              app.Args(1, 1, "one archive"),
 		ValidArgsFunction: app.CompleteArchives(1),
@@ -71,29 +74,24 @@ func Command(a *app.App) *cobra.Command {
 
 // A judgement is the report of profarc gate.
 type judgement struct {
-	Archive  string           `json:"archive"`
-	Against  string           `json:"against,omitempty"`
-	Baseline string           `json:"baseline,omitempty"`
-	Domain   string           `json:"domain,omitempty"`
-	Verdict  verdict          `json:"verdict"`
-	Reason   string           `json:"reason,omitempty"` // why there is no profile
-	Criteria []gate.Criterion `json:"criteria"`
+	Archive  string               `json:"archive"`
+	Against  string               `json:"against,omitempty"`
+	Baseline string               `json:"baseline,omitempty"`
+	Domain   string               `json:"domain,omitempty"`
+	Verdict  criteria.Verdict     `json:"verdict"`
+	Reason   string               `json:"reason,omitempty"` // why there is no profile
+	Criteria []criteria.Criterion `json:"criteria"`
 }
 
-type verdict string
-
-const (
-	pass      verdict = "pass"
-	fail      verdict = "fail"
-	noProfile verdict = "no-profile"
-)
+// noProfile is the verdict if there is nothing to judge.
+const noProfile criteria.Verdict = "no-profile"
 
 func runGate(ctx context.Context, a *app.App, path string, o *options) error {
 	limits, err := o.limits()
 	if err != nil {
 		return err
 	}
-	j := &judgement{Archive: path, Against: o.against, Baseline: o.baseline, Criteria: []gate.Criterion{}}
+	j := &judgement{Archive: path, Baseline: o.baseline, Criteria: []criteria.Criterion{}}
 	switch refused, err := j.judge(ctx, a, limits, o); {
 	case err != nil:
 		return err
@@ -107,7 +105,7 @@ func runGate(ctx context.Context, a *app.App, path string, o *options) error {
 }
 
 // judge opens the archive and judges it. refused is why there is nothing to judge.
-func (j *judgement) judge(ctx context.Context, a *app.App, limits gate.Limits, o *options) (refused, err error) {
+func (j *judgement) judge(ctx context.Context, a *app.App, limits criteria.Limits, o *options) (refused, err error) {
 	s, refused := a.OpenStore(j.Archive)
 	if refused != nil {
 		return refused, nil
@@ -134,15 +132,16 @@ func sound(ctx context.Context, a *app.App, s *reader.Store) error {
 }
 
 // judgeSound judges a sound archive.
-func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits gate.Limits, o *options) (err error) {
-	e := gate.Evidence{Program: o.against, BaselineName: o.baseline, Now: time.Now()}
-	if o.against != "" {
-		program, err := check.OpenProgram(ctx, a, o.against, s.Header())
-		if err != nil {
-			return err
-		}
+func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits criteria.Limits, o *options) (err error) {
+	e := criteria.Evidence{BaselineName: o.baseline, Now: time.Now()}
+	switch program, err := o.program(ctx, a, s, limits); {
+	case errors.Is(err, check.ErrNotRecorded):
+		e.NoProgram = err.Error()
+	case err != nil:
+		return err
+	default:
 		defer program.Close()
-		e.Lacks = program.Lacks
+		j.Against, e.Lacks = program.Name(), program.Lacks
 		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, s, 1) }
 	}
 	if o.baseline != "" {
@@ -161,26 +160,32 @@ func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store,
 	return err
 }
 
+// program opens the code that the archive is held against. The error matches
+// check.ErrNotRecorded if there is none.
+func (o *options) program(ctx context.Context, a *app.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
+	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
+		return nil, check.ErrNotRecorded
+	}
+	return check.OpenProgram(ctx, a, o.against, s)
+}
+
 // fill judges by all criteria.
-func (j *judgement) fill(ctx context.Context, s *reader.Store, limits gate.Limits, e gate.Evidence, o *options) (err error) {
-	if j.Criteria, err = gate.Judge(ctx, s, limits, e); err != nil {
+func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence, o *options) (err error) {
+	if j.Criteria, err = criteria.Judge(ctx, s, limits, e); err != nil {
 		return err
 	}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		c.Waived = c.State == gate.Unchecked && slices.Contains(o.waived, c.Name)
+		c.Waived = c.State == criteria.Unchecked && slices.Contains(o.waived, c.Name)
 	}
-	j.Verdict = fail
-	if gate.Passes(j.Criteria) {
-		j.Verdict = pass
-	}
+	j.Verdict = criteria.VerdictOf(j.Criteria)
 	return nil
 }
 
 // exit returns the error that ends the command, nil if the archive passes.
 func (j *judgement) exit() error {
 	switch j.Verdict {
-	case pass:
+	case criteria.Pass:
 		return nil
 	case noProfile:
 		return &app.ExitError{Code: exitNoProfile, Err: errors.New("no profile to ship: " + j.Reason)}
@@ -191,5 +196,9 @@ func (j *judgement) exit() error {
 			failed = append(failed, c.Name+" "+shown(c))
 		}
 	}
-	return fmt.Errorf("%s does not pass the gate: %s", j.Archive, strings.Join(failed, ", "))
+	err := fmt.Errorf("%s: %s", j.headline(), strings.Join(failed, ", "))
+	if j.Verdict == criteria.TooLittle {
+		return &app.ExitError{Code: check.ExitUnchecked, Err: err}
+	}
+	return err
 }

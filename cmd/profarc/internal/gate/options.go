@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -8,13 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/gate"
+	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/fit"
 )
 
 // options are the flags of gate.
 type options struct {
-	against, baseline      string
+	against                []string
+	baseline               string
 	fit, coverage, overlap string
+	checked                string
 	hot                    string
 	size                   string
 	growth                 float64
@@ -26,9 +30,10 @@ type options struct {
 
 func (o *options) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.against, "against", "", "the code of the program: a class path, pid:N, an archive, or profiles of another tool")
+	f.StringArrayVar(&o.against, "against", nil, "the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the archive records)")
 	f.StringVar(&o.baseline, "baseline", "", "the archive in use")
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
+	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*fit.DefaultChecked), "least share of all events that the check covers")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
 	f.StringVar(&o.overlap, "min-overlap", "50%", "least overlap with the baseline")
@@ -39,7 +44,7 @@ func (o *options) addTo(cmd *cobra.Command) {
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
-	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked", cobra.FixedCompletions(append([]string{"all"}, gate.Names...), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked", cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // off returns the texts of a threshold that switches its criterion off.
@@ -48,7 +53,7 @@ func off(text string) bool {
 }
 
 // limits returns the thresholds.
-func (o *options) limits() (l gate.Limits, err error) {
+func (o *options) limits() (l criteria.Limits, err error) {
 	if err := o.check(); err != nil {
 		return l, err
 	}
@@ -56,7 +61,7 @@ func (o *options) limits() (l gate.Limits, err error) {
 	for _, share := range []struct {
 		flag, text string
 		to         *float64
-	}{{"--min-fit", o.fit, &l.Fit}, {"--min-coverage", o.coverage, &l.Coverage}, {"--min-overlap", o.overlap, &l.Overlap}} {
+	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage}, {"--min-overlap", o.overlap, &l.Overlap}} {
 		if *share.to, err = shareOf(share.flag, share.text); err != nil {
 			return l, err
 		}
@@ -101,11 +106,11 @@ func (o *options) check() error {
 		return app.Usagef("--hot: write a share as 99.9%% or 0.999")
 	}
 	if slices.Contains(o.waived, "all") {
-		o.waived = gate.Names
+		o.waived = criteria.Names
 	}
 	for _, name := range o.waived {
-		if !slices.Contains(gate.Names, name) {
-			return app.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(gate.Names, ", "))
+		if !slices.Contains(criteria.Names, name) {
+			return app.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(criteria.Names, ", "))
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/gate"
+	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 func (j *judgement) print(a *app.App, o *options) error {
@@ -37,10 +37,12 @@ func (j *judgement) text(a *app.App) {
 
 func (j *judgement) headline() string {
 	switch j.Verdict {
-	case pass:
+	case criteria.Pass:
 		return j.Archive + " passes the gate"
-	case fail:
+	case criteria.Fail:
 		return j.Archive + " does not pass the gate"
+	case criteria.TooLittle:
+		return j.Archive + " does not pass the gate: too little of it was checked"
 	}
 	return j.Archive + ": no profile to ship"
 }
@@ -49,13 +51,13 @@ func (j *judgement) headline() string {
 // the archive, and the reader of a failed gate wants to know that.
 func (j *judgement) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", map[verdict]string{pass: "✅", fail: "❌", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
+	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌", criteria.TooLittle: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
 	if j.Verdict == noProfile {
 		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
-	marks := map[gate.State]string{gate.Passed: "✅", gate.Failed: "❌", gate.Unchecked: "❔", gate.Off: "➖"}
+	marks := map[criteria.State]string{criteria.Passed: "✅", criteria.Failed: "❌", criteria.Unchecked: "❔", criteria.Off: "➖"}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
 		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], stateText(c), c.Name, valueText(c), thresholdText(c), inMarkdown(c.Reason))
@@ -85,32 +87,32 @@ func inMarkdown(text string) string {
 	return b.String()
 }
 
-func stateText(c *gate.Criterion) string {
+func stateText(c *criteria.Criterion) string {
 	if c.Waived {
 		return string(c.State) + ", allowed"
 	}
 	return string(c.State)
 }
 
-func valueText(c *gate.Criterion) string {
+func valueText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return "-"
 	}
 	return amount(c.Unit, *c.Value)
 }
 
-func thresholdText(c *gate.Criterion) string {
+func thresholdText(c *criteria.Criterion) string {
 	switch {
 	case c.Threshold == 0:
 		return "-"
-	case c.Bound == gate.Least:
+	case c.Bound == criteria.Least:
 		return "at least " + amount(c.Unit, c.Threshold)
 	}
 	return "at most " + amount(c.Unit, c.Threshold)
 }
 
 // shown returns the value of a criterion that blocks, with its threshold.
-func shown(c *gate.Criterion) string {
+func shown(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return c.Reason
 	}
@@ -120,13 +122,13 @@ func shown(c *gate.Criterion) string {
 // amount returns a value with its unit.
 func amount(unit string, v float64) string {
 	switch unit {
-	case gate.UnitShare:
+	case criteria.UnitShare:
 		return app.FormatPercent(v)
-	case gate.UnitBytes:
+	case criteria.UnitBytes:
 		return app.FormatSize(int64(v))
-	case gate.UnitTimes:
+	case criteria.UnitTimes:
 		return fmt.Sprintf("%.2f times", v)
-	case gate.UnitSeconds:
+	case criteria.UnitSeconds:
 		return ageText(time.Duration(v * float64(time.Second)))
 	}
 	return fmt.Sprint(v)

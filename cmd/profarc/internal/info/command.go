@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -28,11 +28,11 @@ that shape its entries. Opening takes the same time for any size.
 counts most of the counts. The weight of a method is the sum of its invocations and of the counts at its
 profile points. For each share of all weight it prints the number of methods that reduce --hot needs and
 the weight of the last of them, and for each share of all counts their number and the lowest of these.
-Methods without any weight did not run, or ran uncounted. Counts of several
-units, as of a JamaicaVM, have a summary each. Cycles include those of called methods and are not added
-up: see reduce --help; the sums of the header are left out for them. For LLVM's profiles counts are
-blocks, and the numbers are those of llvm-profdata show --detailed-summary. Samples are not counts, and
-the summary leaves them out.
+Methods without any weight did not run, or ran uncounted; those of sampled programs are on stacks alone.
+Counts of several units, as of a JamaicaVM and of sampled programs, have a summary each, and no sums.
+Cycles include those of called methods and are not added up: see reduce --help. For LLVM's profiles counts are
+blocks, and the numbers are those of llvm-profdata show --detailed-summary. GraalVM's samples are not
+counts, and the summary leaves them out.
 
 --tables lists the tables of data that belongs to no method, with their columns. show --table prints
 one.`
@@ -180,11 +180,10 @@ func methodNumbers(f *facts.Facts) []number {
 	return all
 }
 
-// headerSums returns the sums in the header. The sums of a JamaicaVM are of
-// counts of several units, and mean nothing.
+// headerSums returns the sums in the header, none if their counts have several units.
 func headerSums(f *facts.Facts) []number {
 	s := f.Summary
-	if f.Domain == layout.DomainJamaica.String() {
+	if s == nil {
 		return nil
 	}
 	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -123,7 +123,7 @@ func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 		printUnit(a, &r.Units[i], d)
 	}
 	if r.Without > 0 {
-		fmt.Fprintf(a.Out, "\n%s without any: all that they count is 0\n", app.Amount(int(r.Without), "method"))
+		fmt.Fprintf(a.Out, "\n%s without any: %s\n", app.Amount(int(r.Without), "method"), facts.WithoutText(d))
 	}
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n", app.Amount(u.Profiles, "profile"), u.Tag)

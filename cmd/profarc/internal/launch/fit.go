@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
-	"github.com/profarc/profarc/internal/jvm/build"
+	"github.com/profarc/profarc/internal/parse/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -47,5 +47,5 @@ func checkBuild(archive, version string, runs []layout.Provenance) error {
 	if other == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive, build.OfVM(other), version)
+	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive, jdk.OfVM(other), version)
 }

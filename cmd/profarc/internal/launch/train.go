@@ -11,9 +11,9 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
-	"github.com/profarc/profarc/internal/runfiles"
-	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
 )
 
 // checkTraining returns an error if no training run can write to the archive's name.

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -144,14 +144,22 @@ func flatten(ctx context.Context, a *app.App, merged *builder.Builder, o mergeOp
 		return nil, err
 	}
 	defer top.Close()
-	if _, layer, err := top.Base(); err == nil && !layer {
-		return nil, fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten", o.flatten)
-	}
 	err = a.WithStore(ctx, o.flatten, func(base *reader.Store) error {
+		if _, layer, err := top.Base(); err == nil && !layer {
+			return noLayers(base, o.flatten)
+		}
 		b, err = layers.Flat(ctx, []*reader.Store{top, base})
 		return err
 	})
 	return b, err
+}
+
+// noLayers returns the error of archives that are no layers, of which another cannot be the base.
+func noLayers(base *reader.Store, name string) error {
+	if _, layer, err := base.Base(); err == nil && layer {
+		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten", name)
+	}
+	return fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten", name)
 }
 
 // check checks the flags, and returns which versions of methods stay, what is to

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -6,8 +6,9 @@ import (
 
 	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/formats/text"
-	"github.com/profarc/profarc/internal/jvm/names"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -93,7 +94,7 @@ const bootLoader = "boot"
 
 // LoaderMatches reports whether a class loader is the one asked for.
 func LoaderMatches(asked, loader string) bool {
-	return asked == "" || asked == loader || asked == bootLoader && loader == ""
+	return asked == "" || asked == loader || asked == disk.LoaderName(loader) || asked == bootLoader && loader == ""
 }
 
 // readings are the keys that a text may mean.

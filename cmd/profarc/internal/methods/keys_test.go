@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

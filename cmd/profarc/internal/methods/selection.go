@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/jvm/names"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/spf13/pflag"

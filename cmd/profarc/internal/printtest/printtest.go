@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // forgedLine matches a line that a hostile text added to the output.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/jvm/build"
+	"github.com/profarc/profarc/internal/parse/jdk"
 )
 
 // A Program is a command to start, and how a JVM in it is given flags.
@@ -155,5 +155,5 @@ func (p *Program) Version() string {
 	if p.Way == WayInherit {
 		return ""
 	}
-	return build.OfProgram(p.Real)
+	return jdk.OfProgram(p.Real)
 }

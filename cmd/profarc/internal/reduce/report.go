@@ -9,10 +9,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -92,7 +92,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units() {
-		row := unitShare{Unit: facts.UnitName(d, u)}
+		row := unitShare{Unit: u.Name(d)}
 		if share, ok := kept.ShareOf(u); ok {
 			row.Share = &share
 		}

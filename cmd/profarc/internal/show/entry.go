@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/internal/disk"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -37,7 +36,7 @@ var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
 
 // printEntry prints one entry: point, kind, data, and a line for each row.
 func (p *profilePrinter) printEntry(e reader.Entry) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), entryNotes(e))
+	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), p.entryNotes(e))
 	if printTag, ok := entryPrinters[e.Tag()]; ok {
 		printTag(p, e)
 	} else {
@@ -143,10 +142,13 @@ func subText(e reader.Entry) string {
 }
 
 // entryNotes returns the traps and flags of an entry.
-func entryNotes(e reader.Entry) string {
+func (p *profilePrinter) entryNotes(e reader.Entry) string {
 	notes := ""
-	if traps := e.Traps(); traps != 0 {
-		notes += fmt.Sprintf("trap(%s) ", hotspot.TrapText(traps))
+	if mark, ok := p.marks.At(p.marked, e.Point()); ok {
+		notes += mark.String() + " "
+	}
+	if e.Traps() != 0 {
+		notes += fmt.Sprintf("trap(%s) ", p.trapReasons().At(e))
 	}
 	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount && !e.Tag().ByProducer() {
 		notes += "null_seen "
@@ -266,7 +268,7 @@ func (p *profilePrinter) printSwitch(e reader.Entry) {
 	p.line("default %d (%.2f)", rows.Head(0).Load(), app.Share(rows.Head(0).Load(), whole))
 	labels := p.casesAt(e.Point(), rows.Len())
 	for i := range rows.Len() {
-		text := fmt.Sprintf("case %d", i)
+		text := fmt.Sprintf("case index %d", i)
 		if labels != nil {
 			text = fmt.Sprintf("label %d", labels[i])
 		}

@@ -11,12 +11,12 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/internal/facts"
-	"github.com/profarc/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -133,7 +133,7 @@ func ProfileFacts(q reader.Profile) string {
 
 // compilerFacts returns on one line what the compilers of the VM noted about the
 // method.
-func compilerFacts(q reader.Profile) string {
+func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 	var facts factList
 	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
 		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
@@ -146,7 +146,7 @@ func compilerFacts(q reader.Profile) string {
 	}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
-			facts.add("traps of %s %d", hotspot.TrapText(layout.EntryTraps(reason)), n)
+			facts.add("traps of %s %d", p.trapReasons().Name(reason), n)
 		}
 	}
 	return strings.Join(facts, ", ")
@@ -172,6 +172,9 @@ type profilePrinter struct {
 	err    error
 
 	targets naming.Targets
+	reasons *hotspot.TrapReasons  // nil until needed
+	marks   reader.Marks          // of the archive
+	marked  reader.Profile        // whose points are printed
 	callers map[layout.Ref]string // names of methods in contexts
 	tally   lazyTally
 	screen  *terminal.Screen
@@ -188,6 +191,15 @@ func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally laz
 		screen = terminal.Pipe()
 	}
 	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, tally: tally, program: program}
+}
+
+func (p *profilePrinter) trapReasons() *hotspot.TrapReasons {
+	if p.reasons == nil {
+		reasons, err := hotspot.TrapReasonsOf(p.s)
+		p.err = cmp.Or(p.err, err)
+		p.reasons = &reasons
+	}
+	return p.reasons
 }
 
 // print prints a method with all its profiles and samples.
@@ -270,7 +282,8 @@ func methodNotes(m reader.Method) string {
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
-	for _, facts := range []string{ProfileFacts(q), compilerFacts(q)} {
+	p.mark(q)
+	for _, facts := range []string{ProfileFacts(q), p.compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}
@@ -291,6 +304,16 @@ func (p *profilePrinter) profile(q reader.Profile) {
 			p.printEntry(e)
 		}
 	}
+}
+
+// mark prepares the marks of a profile's points.
+func (p *profilePrinter) mark(q reader.Profile) {
+	if !p.marked.Valid() {
+		var err error
+		p.marks, err = p.s.Marks()
+		p.err = cmp.Or(p.err, err)
+	}
+	p.marked = q
 }
 
 // context prints the code id and the calling context of a profile, if it has

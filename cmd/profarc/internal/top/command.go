@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/ranking"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -28,11 +28,11 @@ func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
 
 ` + methods.MeasuresText() + `
-` + methods.MeasureLine(ranking.BySamples, "GraalVM: samples taken in the method itself, and in all that it called") + `
+` + methods.MeasureLine(ranking.BySamples, "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
 
 Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
 by samples if there is nothing else, and by counts if the archive has no invocations. Methods without
-any did not run, or ran uncounted: the profile does not tell. --class, --method and --min select methods, as in
+any did not run, or ran uncounted: the profile does not tell; those of sampled programs are on stacks alone. --class, --method and --min select methods, as in
 show; --min of samples includes those in called methods.
 Shares are of the whole archive, or of the total of the run if the profile records one and lacks some
 methods. A JamaicaVM's cycles include those of called methods and are never added up: their shares are

@@ -7,10 +7,10 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/escape"
 	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/ranking"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // c2 is the compilation level of C2, whose code counts nothing.
@@ -39,7 +39,7 @@ func (p *printer) top(r *analyze.TopReport) {
 	}
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, sum(&m)))
-		t.Row(cells, app.Share(m.Value, highest), p.screen.Method(m.MethodName), app.Note(m.Cut, "cut off"))
+		t.Row(cells, app.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
@@ -52,6 +52,11 @@ func (p *printer) top(r *analyze.TopReport) {
 	if r.Total == 0 {
 		fmt.Fprintf(p.ErrOut, "profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n", escape.Printable(r.Archive), r.By)
 	}
+}
+
+// methodNote says what is special about a method.
+func methodNote(m *analyze.TopMethod) string {
+	return app.Note(m.Cut, "cut off") + app.Note(m.Moved > 0, app.Amount(m.Moved, "point")+" moved")
 }
 
 func level(m *analyze.TopMethod) string {
@@ -125,13 +130,25 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 			answer = app.FormatPercentDown(s.Cured)
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point, p.screen.Method(s.MethodName))
-		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s))
+		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s)+certainText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 	if doubts > 0 {
 		fmt.Fprintf(p.Out, "%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above 90%% (see --help)\n", app.Amount(doubts, "site"))
 	}
+}
+
+// certainText says that a site was certain in some runs, and is not any more.
+func certainText(s ranking.PollutedSite) string {
+	if len(s.Certain) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, row := range s.Certain {
+		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, app.Share(row.Count, s.Count)))
+	}
+	return "; certain in some runs: " + strings.Join(parts, ", ")
 }
 
 // seenText returns what a site saw, after a colon.
@@ -164,6 +181,11 @@ often first:
   branch               the likelier of its two ways has less than 60%
   null                 a type check saw null; how often is not recorded. A check without a count is
                        taken to be reached as often as its method
+
+and branches, switches and type checks that were certain in some of the runs that were merged, and are not
+in others: with one way only, or without null, 40 times or more. "certain in some runs: taken 0.74" says
+which outcome that was, and which part of all counts is of those runs; a compiler with one of their
+profiles leaves the other outcomes out. profarc diff lists such points of two archives.
 
 best is the share of the likeliest recorded. A HotSpot JVM records the first types at a site, as many as
 TypeProfileWidth says (info lists it), and counts objects of other types together. One of these may be

@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/internal/escape"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,6 +24,7 @@ type dumpOptions struct {
 	pid       int
 	out       string
 	filters   dumpFilters
+	adopted   bool
 	running   bool
 	stopLimit time.Duration
 	json      bool
@@ -32,6 +33,11 @@ type dumpOptions struct {
 const dumpHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux, from its
 memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
 milliseconds, so that all profiles are of the same moment.
+
+Of a JVM that adopted an archive (profarc run) the dump has what the JVM itself has counted: the
+archive's counts are taken off, and receivers and methods that only the archive had are left out. The
+dump says since which archive it counts, and is merged with that. --with-adopted leaves all in, as the
+JVM's compilers see it.
 
 A JVM without profiles, or with none that pass the filters, is an error: an existing archive stays as
 it is.
@@ -57,6 +63,7 @@ func DumpCommand(a *app.App) *cobra.Command {
 	o.filters.addTo(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
+	f.BoolVar(&o.adopted, "with-adopted", false, "leave the counts in that the JVM adopted from an archive: to look at, not to merge")
 	f.BoolVar(&o.running, "running", false, "do not stop the JVM: profiles may then be of different moments")
 	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "longest time to stop the JVM; the rest is read while it runs; 0 stands for the default")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
@@ -66,7 +73,7 @@ func DumpCommand(a *app.App) *cobra.Command {
 // options returns the options for reading the JVM.
 func (o *dumpOptions) options() live.Options {
 	l := o.filters.options()
-	l.Stop, l.StopLimit = !o.running, o.stopLimit
+	l.Stop, l.StopLimit, l.KeepAdopted = !o.running, o.stopLimit, o.adopted
 	return l
 }
 
@@ -131,6 +138,7 @@ type dumpReport struct {
 	Skipped    int            `json:"skipped"`
 	Refused    formats.Losses `json:"refused"`
 	Undecoded  formats.Losses `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
+	Adopted    *adoptedReport `json:"adopted,omitempty"`
 	Classes    int            `json:"classes"`
 	Loaders    int            `json:"loaders"`
 	DataBytes  int64          `json:"method_data_bytes"`
@@ -151,7 +159,7 @@ func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport
 		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations, Skipped: r.Skipped, Refused: formats.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
-		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts,
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: newAdoptedReport(r.Adopted),
 	}
 	for _, x := range r.Refused {
 		d.Refused = append(d.Refused, formats.Loss{What: codec.LossKind(x.Why), Count: x.Count})
@@ -175,6 +183,9 @@ func (r *dumpReport) print(w io.Writer) {
 	}
 	if r.Skipped > 0 {
 		fmt.Fprintf(w, "chose  %d of %d profiles\n", r.Methods, r.Methods+r.Skipped)
+	}
+	if r.Adopted != nil {
+		fmt.Fprintf(w, "own    %s\n", r.Adopted)
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
 		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))

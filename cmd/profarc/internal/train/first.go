@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
 )
 
 // A First is the training run of a program that is started without an archive.

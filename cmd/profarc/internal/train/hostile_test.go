@@ -7,8 +7,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/specimen"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestHostileReportsAreEscaped prints what is said of JVMs, whatever they say of

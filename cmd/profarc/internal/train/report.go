@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // errNoJVM is the error of a command under which no JVM ended.
@@ -115,6 +115,9 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
+	}
+	if j.Adopted != nil && j.Archive != "" {
+		fmt.Fprintf(w, "profarc: %s\n", j.Adopted)
 	}
 	if j.LeftToBase > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", app.Amount(int(j.LeftToBase), "method"))

@@ -11,10 +11,10 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/internal/runfiles"
-	"github.com/profarc/profarc/internal/secrets"
-	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/internal/format/secrets"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -40,6 +40,8 @@ type trainedJVM struct {
 	Refused    []live.Refused `json:"refused"`
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
+
+	Adopted *adoptedReport `json:"adopted,omitempty"`
 
 	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods that the base has too
 
@@ -141,7 +143,8 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 // readJVM reads a JVM or its copy, and records its facts in jvm.
 func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
 	o := t.o.filters.options()
-	if !j.Running {
+	o.Began = j.Began
+	if !j.Running && !j.Replaced {
 		o.Exit = exitOf(j.Status)
 	}
 	o.Inlined, jvm.NoInlining = t.logs.read(t.ctx, vm.Provenance(t.ctx).Process.PID)
@@ -154,6 +157,7 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	jvm.Compiled, jvm.Inlined = r.Compilations, r.Inlined
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
+	jvm.Adopted = newAdoptedReport(r.Adopted)
 	early := "it ran too short to have profiles: let it run longer"
 	if j.Running {
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"

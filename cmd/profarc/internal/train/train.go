@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/runfiles"
-	"github.com/profarc/profarc/internal/training"
+	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	"github.com/profarc/profarc/cmd/profarc/internal/training"
 )
 
 type trainOptions struct {
@@ -59,6 +59,9 @@ The exit code is that of the command. If that is 0, it is 1 if no archive was wr
 be written or has too few methods, or if the report could not be written. If the command is not started
 it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
 command that cannot be started.
+
+Of a JVM that adopted an archive (train -- profarc run) only what the JVM itself has counted is written:
+merge it with that archive. See dump --help.
 
 --base writes a layer on another archive, such as one of the JDK and a framework that several programs
 share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely

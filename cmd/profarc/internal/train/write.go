@@ -9,9 +9,9 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/compartment"
-	"github.com/profarc/profarc/internal/publish"
-	"github.com/profarc/profarc/internal/runfiles"
+	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/parse/compartment"
 	"github.com/profarc/profarc/merge"
 )
 

@@ -8,15 +8,14 @@ import (
 	"io"
 	"regexp"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
-	"github.com/profarc/profarc/internal/secrets"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/format/secrets"
 )
 
 const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and reports which
@@ -72,6 +71,7 @@ type options struct {
 	url                 string
 	requests, clients   int
 	timeout             time.Duration
+	accept              []int
 
 	json  string
 	width int
@@ -112,6 +112,7 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVar(&o.requests, "requests", 10_000, "requests to the server in each run")
 	f.IntVar(&o.clients, "clients", 2, "clients that send them; each waits for an answer before its next request")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
+	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as for train")
 	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
 	f.IntVar(&o.width, "width", 0, "columns of the plot; by default those of the terminal, or 80")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
@@ -220,7 +221,7 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err != nil {
 		return nil, err
 	}
-	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout}}
+	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout, Accept: o.accept}}
 	if app.CheckOutput(o.json, o.archive) != nil {
 		return nil, app.Usagef("--json %s is the archive: name another file", o.json)
 	}
@@ -239,6 +240,6 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err := s.findAgent(ctx); err != nil {
 		return nil, err
 	}
-	s.head = heading{Command: secrets.Mask(slices.Clone(args)), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Profiles: s.profiles}
+	s.head = heading{Command: secrets.Mask(args), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Profiles: s.profiles}
 	return s, nil
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/paired"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // print prints the report for people.
@@ -137,6 +137,9 @@ func (r *report) printVerdicts(w io.Writer) {
 			fmt.Fprintf(w, "; not told apart from it: %s", strings.Join(others, ", "))
 		}
 		fmt.Fprintln(w)
+	}
+	if r.Advice != "" {
+		fmt.Fprintf(w, "  advice: %s\n", r.Advice)
 	}
 	if least := paired.LeastPairs(r.Confidence); r.Rounds < least {
 		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", app.Amount(r.Rounds, "round"), 100*r.Confidence, least)

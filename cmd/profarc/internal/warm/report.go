@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/paired"
-	"github.com/profarc/profarc/internal/secrets"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
+	"github.com/profarc/profarc/internal/format/secrets"
 )
 
 // A heading says what was measured, and where.
@@ -27,18 +27,19 @@ type heading struct {
 // A report is all that was measured, and what follows from it.
 type report struct {
 	heading
-	Rounds     int            `json:"rounds"`          // that are complete
-	Asked      int            `json:"rounds_asked"`    // for
-	Confidence float64        `json:"confidence"`      // asked for
-	Baseline   string         `json:"baseline"`        // contender
-	Contenders []contenderRow `json:"contenders"`      // in the order of tables
-	Trained    []trained      `json:"training"`        // what training runs made
-	Measures   []measure      `json:"measures"`        // one table each
-	Verdicts   []verdict      `json:"verdicts"`        // of two contenders each
-	Leaders    []string       `json:"leaders"`         // least wall time, and those that are not told apart from it
-	Curves     []namedCurve   `json:"curves"`          // of medians
-	Others     float64        `json:"others"`          // share of the processors that other programs had in the rounds; 0: not known
-	Notes      []string       `json:"notes,omitempty"` // for people
+	Rounds     int            `json:"rounds"`           // that are complete
+	Asked      int            `json:"rounds_asked"`     // for
+	Confidence float64        `json:"confidence"`       // asked for
+	Baseline   string         `json:"baseline"`         // contender
+	Contenders []contenderRow `json:"contenders"`       // in the order of tables
+	Trained    []trained      `json:"training"`         // what training runs made
+	Measures   []measure      `json:"measures"`         // one table each
+	Verdicts   []verdict      `json:"verdicts"`         // of two contenders each
+	Leaders    []string       `json:"leaders"`          // least wall time, and those that are not told apart from it
+	Advice     string         `json:"advice,omitempty"` // whether to use the archive
+	Curves     []namedCurve   `json:"curves"`           // of medians
+	Others     float64        `json:"others"`           // share of the processors that other programs had in the rounds; 0: not known
+	Notes      []string       `json:"notes,omitempty"`  // for people
 	Records    []record       `json:"runs"`
 }
 
@@ -158,7 +159,7 @@ func (s *session) others() float64 {
 func (r *report) note(text string) { r.Notes = append(r.Notes, text) }
 
 func (s *session) contenderRow(c *contender) contenderRow {
-	row := contenderRow{Name: c.name, Flags: secrets.Mask(slices.Clone(c.flags)), LeftOut: c.leftOut}
+	row := contenderRow{Name: c.name, Flags: secrets.MaskOptions(c.flags), LeftOut: c.leftOut}
 	for _, r := range s.records {
 		switch {
 		case r.Contender != c.name:

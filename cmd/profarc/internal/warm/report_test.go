@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 )
 
 // sessionOf makes a session whose contenders took so many milliseconds each round.
@@ -51,6 +51,44 @@ func TestVerdicts(t *testing.T) {
 	}
 	if text := r.Verdicts[1].text(); !strings.HasPrefix(text, "archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of the processor time") {
 		t.Error(text)
+	}
+}
+
+// TestAdvice checks that the archive is advised only where it is shown to be faster than
+// whatever does without it.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	scaled := func(by float64) (x []float64) {
+		for i, v := range []float64{100, 140, 90, 130, 110, 120, 180, 100} {
+			x = append(x, v*(by+0.001*float64(i)))
+		}
+		return x
+	}
+	same := []float64{81, 109, 74, 101, 91, 93, 147, 78}
+	for _, c := range []struct {
+		c1   []float64
+		want string
+	}{
+		{scaled(0.7), "do without the archive: archive takes 1.14 of the wall time with c1; runs that are longer, "},
+		{scaled(0.9), "use archive: 0.89 of the wall time with c1, "},
+		{same, "do without the archive, or measure more rounds: archive is not shown to be faster than c1; "},
+		{nil, "use archive: 0.80 of the wall time with appcds, "},
+	} {
+		times, names := map[string][]float64{"appcds": scaled(1), "archive": scaled(0.8)}, []string{"appcds", "archive"}
+		if c.c1 != nil {
+			times["c1"], names = c.c1, append(names, "c1")
+		}
+		if got := sessionOf(times, names...).report().Advice; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	for _, names := range [][]string{{"appcds", "c1"}, {"archive"}} {
+		if got := sessionOf(map[string][]float64{"appcds": same, "c1": same, "archive": same}, names...).report().Advice; got != "" {
+			t.Errorf("%v: %q", names, got)
+		}
+	}
+	if got := sessionOf(map[string][]float64{"appcds": {1, 2}, "archive": {1, 1}}, "appcds", "archive").report().Advice; got != "" {
+		t.Errorf("two rounds say %q", got)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
-	"github.com/profarc/profarc/internal/cputime"
-	"github.com/profarc/profarc/internal/procfs"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/format/procfs"
 )
 
 // A session is one run of the command warm.

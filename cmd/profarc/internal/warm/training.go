@@ -11,9 +11,9 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/agentlib"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/warmup"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // A cache is a file that the VM writes at the end of a training run, and maps in later ones.

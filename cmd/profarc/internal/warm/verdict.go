@@ -14,7 +14,7 @@ type verdict struct {
 
 // rivals are the pairs that are compared in addition to those with the base line.
 var rivals = [][2]string{
-	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"},
+	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"}, {"archive", "c1"},
 }
 
 // judge compares contenders, and finds those that nothing is shown to be faster than.
@@ -36,6 +36,7 @@ func (r *report) judge() {
 		}
 	}
 	r.Leaders = r.leaders()
+	r.Advice = r.advise()
 }
 
 func (r *report) addVerdict(name, against string) {

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/internal/escape"
-	"github.com/profarc/profarc/internal/watch"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever
@@ -79,8 +79,8 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func (o *options) check(folder string) (watch.Options, error) {
-	w := watch.Options{Remove: o.remove, Delay: o.delay}
+func (o *options) check(folder string) (watcher.Options, error) {
+	w := watcher.Options{Remove: o.remove, Delay: o.delay}
 	if err := app.CheckArchiveName(o.out, folder); err != nil {
 		return w, err
 	}
@@ -102,7 +102,7 @@ func run(ctx context.Context, a *app.App, folder string, o options) error {
 	if err != nil {
 		return err
 	}
-	w, err := watch.Open(folder, o.out, options)
+	w, err := watcher.Open(folder, o.out, options)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ type printer struct {
 }
 
 // print prints a batch that did something.
-func (p *printer) print(b *watch.Batch) error {
+func (p *printer) print(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin, p.inUse = time.Now(), b.InUse
 	if !b.Did() {
@@ -149,7 +149,7 @@ func (p *printer) print(b *watch.Batch) error {
 }
 
 // text describes on one line what a batch did.
-func (p *printer) text(b *watch.Batch, took time.Duration) string {
+func (p *printer) text(b *watcher.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
 		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", app.Amount(b.Merged, "file"), app.FormatSize(b.Bytes),
@@ -165,7 +165,7 @@ func (p *printer) text(b *watch.Batch, took time.Duration) string {
 }
 
 // why explains why a file is set aside.
-func why(s watch.Aside) string {
+func why(s watcher.Aside) string {
 	text := app.Message(s.Reason)
 	if strings.HasPrefix(text, s.Path) {
 		return text
@@ -191,7 +191,7 @@ type asideReport struct {
 	Reason string `json:"reason"`
 }
 
-func (p *printer) printJSON(b *watch.Batch, took time.Duration) error {
+func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps, append(formats.Losses{}, b.Lost...), took.Nanoseconds()}
 	for _, s := range b.Aside {
 		r.Aside = append(r.Aside, asideReport{s.Path, why(s)})

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/internal/web"
+	"github.com/profarc/profarc/cmd/profarc/internal/web/pages"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -96,7 +96,7 @@ func run(ctx context.Context, a *app.App, paths []string, o options) error {
 
 // show writes a report or serves pages, until an interrupt.
 func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) error {
-	site := web.NewSite(ctx, web.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath), SourcePath: splitPath(o.sourcePath), Binary: o.binary})
+	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath), SourcePath: splitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {
 		return o.write(ctx, a, site)
@@ -105,11 +105,11 @@ func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) 
 }
 
 // write writes a report.
-func (o *options) write(ctx context.Context, a *app.App, site *web.Site) error {
+func (o *options) write(ctx context.Context, a *app.App, site *pages.Site) error {
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
 	return app.Publish(ctx, o.out, func(w io.Writer) error {
-		return site.WriteReport(ctx, w, web.ReportOptions{Methods: o.methods}, func(done, total int) { meter.Report(int64(done), int64(total)) })
+		return site.WriteReport(ctx, w, pages.ReportOptions{Methods: o.methods}, func(done, total int) { meter.Report(int64(done), int64(total)) })
 	})
 }
 
@@ -122,12 +122,12 @@ func splitPath(path string) []string {
 }
 
 // serve serves a site until ctx is done, which is how web ends.
-func (o *options) serve(ctx context.Context, a *app.App, site *web.Site) error {
+func (o *options) serve(ctx context.Context, a *app.App, site *pages.Site) error {
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w: choose another port, or 0 for a free one", o.listen, errors.Unwrap(err))
 	}
-	pages, err := web.NewServer(site, l.Addr())
+	pages, err := pages.NewServer(site, l.Addr())
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

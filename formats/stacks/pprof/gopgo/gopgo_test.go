@@ -17,8 +17,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
-	"github.com/profarc/profarc/internal/memstore"
-	"github.com/profarc/profarc/internal/testprofile"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

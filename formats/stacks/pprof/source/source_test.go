@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/stacks/pprof/source"
-	"github.com/profarc/profarc/internal/testprofile"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/reader"
 )
 

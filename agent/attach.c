@@ -1,0 +1,48 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "attach.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+typedef struct klasses { const vm_klass **list; uint32_t n, room; } klasses;
+
+static struct {
+	pthread_mutex_t lock;
+	bool attaching;
+	klasses loaded, told;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void attach_begin(void) { __atomic_store_n(&all.attaching, true, __ATOMIC_RELEASE); }
+void attach_end(void) { __atomic_store_n(&all.attaching, false, __ATOMIC_RELEASE); }
+
+bool attach_lock(void) {
+	if (!__atomic_load_n(&all.attaching, __ATOMIC_ACQUIRE)) return false;
+	pthread_mutex_lock(&all.lock);
+	return true;
+}
+
+void attach_unlock(void) { pthread_mutex_unlock(&all.lock); }
+
+static bool has(const klasses *k, const vm_klass *klass) {
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->list[i] == klass) return true;
+	return false;
+}
+
+/* add adds a class, if there is memory: without it, a MethodData that is there is counted as refused. */
+static void add(klasses *k, const vm_klass *klass) {
+	if (k->n == k->room) {
+		uint32_t room = 2 * k->room + 512;
+		const vm_klass **list = realloc(k->list, room * sizeof *list);
+		if (list == NULL) return;
+		k->list = list, k->room = room;
+	}
+	k->list[k->n++] = klass;
+}
+
+bool attach_is_first(const vm_klass *klass, bool loaded) {
+	if (has(loaded ? &all.told : &all.loaded, klass)) return false;
+	add(loaded ? &all.loaded : &all.told, klass);
+	return true;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods that adopted nothing although the archive has profiles of them, for the report. */
+#ifndef PROFARC_AGENT_REFUSED_H
+#define PROFARC_AGENT_REFUSED_H
+
+#include <stdio.h>
+
+#include "profarc.h"
+
+typedef enum refused_reason { REFUSED_CODE, REFUSED_LAYOUT, REFUSED_ABSENT, REFUSED_REASONS } refused_reason;
+
+/* refused_add notes a method, of each reason the first hundred. point is that of the entry that differs, or -1. */
+void refused_add(refused_reason why, const pa_method *m, int32_t point);
+
+/* refused_write writes the methods as a list in JSON. */
+void refused_write(FILE *f);
+
+/* refused_write_method writes the name of a method as it stands in a text of JSON. */
+void refused_write_method(FILE *f, const pa_method *m);
+
+#endif

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package report
+
+// Pin does nothing.
+func Pin() {}

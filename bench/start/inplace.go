@@ -1,0 +1,138 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/bench"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// points are the methods in which profile points are looked up: so many points, as the
+// median method of javac has, and as a very large one.
+var points = []int{medianPoints, 300}
+
+const medianPoints = 3
+
+// linuxTables are the tables of adoption, of profile points and of opening.
+func linuxTables(dir string, o options) ([]table, error) {
+	adopt := o.adopt
+	if adopt == "" {
+		path, err := bench.Archive(dir, bench.Scale{Name: fmt.Sprint(o.methods), Methods: o.methods, Block: 400})
+		if err != nil {
+			return nil, err
+		}
+		adopt = path
+	}
+	s, err := sites(filepath.Join(dir, "sites.parc"))
+	if err != nil {
+		return nil, err
+	}
+	adopted, err := adoption(adopt)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := opening(dir, o.open)
+	if err != nil {
+		return nil, err
+	}
+	tables := []table{adopted, opened}
+	for i, n := range points {
+		p, err := profileOf(s, i)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, lookups(p, n))
+	}
+	return tables, nil
+}
+
+// sites makes and opens an archive of a method for each of points.
+func sites(path string) (*reader.Store, error) {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: bench.Params(), Producer: "synthetic"})
+	receiver := b.Type(builder.TypeKey{Name: "org/synthetic/Receiver"})
+	for i, n := range points {
+		p := b.Profile(b.Method(bench.Key(i)), 0, builder.NoContext)
+		p.Invocations(1)
+		p.Backedges(1)
+		p.Interpreted(1)
+		p.Size(builder.Size{Code: uint32(3 * n), Host: 480})
+		p.History(builder.History{Decompiles: 1})
+		for j := range n {
+			at := builder.At{Bci: pointOf(j)}
+			switch j % 3 {
+			case 0:
+				p.VirtualCall(at, builder.Others{Count: 1}, builder.Row{Type: receiver, Count: 2})
+			case 1:
+				p.Branch(at, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})
+			case 2:
+				p.Counter(at, 1)
+			}
+		}
+		if err := p.Done(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := b.Commit(context.Background(), path); err != nil {
+		return nil, err
+	}
+	return reader.Open(path, archive.Options{})
+}
+
+// pointOf returns the bytecode index of point j of a method.
+func pointOf(j int) int32 { return int32(uint16(3*j + j*j%3)) }
+
+func profileOf(s *reader.Store, i int) (reader.Profile, error) {
+	m, err := s.Find(bench.Key(i))
+	if err != nil {
+		return reader.Profile{}, err
+	}
+	p, _, err := m.Profile(layout.CodeAny)
+	return p, err
+}
+
+// repeats is how often a turn does what takes some nanoseconds.
+const repeats = 1 << 20
+
+// each returns the time of one of repeats.
+func each(do func() error) func() (float64, error) {
+	return func() (float64, error) {
+		start := cputime.Thread()
+		err := do()
+		return float64(cputime.Thread()-start) / repeats, err
+	}
+}
+
+// lookups compares the lookup of points in turn with a map from points to counts.
+func lookups(p reader.Profile, n int) table {
+	order, known := make([]int32, 1024), map[int32]*uint64{}
+	for i := range order {
+		order[i] = pointOf(i * 7919 % n)
+		known[order[i]] = new(uint64)
+	}
+	return table{fmt.Sprintf("profile point by bci, of %d", n), "ns", []row{
+		{"map", each(func() error {
+			for i := range repeats {
+				if known[order[i%len(order)]] == nil {
+					return reader.ErrNotFound
+				}
+			}
+			return nil
+		})},
+		{"Profile.At", each(func() error {
+			for i := range repeats {
+				if _, ok := p.At(order[i%len(order)]); !ok {
+					return reader.ErrNotFound
+				}
+			}
+			return nil
+		})},
+	}}
+}

@@ -1,0 +1,159 @@
+// Start measures what a program pays at its start to go on with the profiles of earlier runs,
+// and what it pays to count in them:
+//
+//	cd bench
+//	go run ./start
+//	go run ./start -only 'start of the VM' -rounds 31
+//	go run ./start -only open -open 10MB,1GB,8GB -dir DIR    12 GB of disk
+//
+// Most tables have the profiles of the 5,008 functions of the VM in example. Their contenders
+// are an archive, adopted function by function or as a whole; a flat file, gob and JSON, which
+// are decoded into structs that a map finds; and arrays that the VM makes when it has no
+// profiles. The others compare with the least that the machine takes for the same: a store into
+// each page, mapping a file and reading four places of it, a map. Contenders take turns. Figures
+// are medians over the rounds, the least, which says more where others use the machine, and the
+// median ratio to the first row of the table.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"github.com/profarc/profarc/bench/report"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/example"
+)
+
+// options are the values of the flags.
+type options struct {
+	rounds, methods        int
+	only, dir, open, adopt string
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each table")
+	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
+	flag.IntVar(&o.methods, "n", 20_000, "number of methods of the archive that is adopted")
+	flag.StringVar(&o.dir, "dir", "", "directory for archives; a temporary one if empty")
+	flag.StringVar(&o.open, "open", "10MB", "sizes of archives to open: 10MB,1GB,4GB,8GB")
+	flag.StringVar(&o.adopt, "adopt", "", "archive whose profiles are adopted; a synthetic one if empty")
+	started := flag.String("started", "", "internal: run the VM once, and print what it took")
+	with := flag.String("with", "", "internal: the archive with which it starts")
+	flag.Parse()
+	err := error(nil)
+	if *started != "" {
+		err = startHere(*started, *with)
+	} else {
+		err = run(o)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "start:", err)
+		os.Exit(1)
+	}
+}
+
+func run(o options) error {
+	if o.dir == "" {
+		temporary, err := os.MkdirTemp("", "start")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(temporary)
+		o.dir = temporary
+	}
+	runtime.LockOSThread()
+	tables, err := exampleTables(o.dir)
+	if err != nil {
+		return err
+	}
+	more, err := linuxTables(o.dir, o)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(tables, more...) {
+		if strings.Contains(t.title, o.only) {
+			if err := t.measure(o.rounds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// exampleTables are the tables of the VM in example.
+func exampleTables(dir string) ([]table, error) {
+	path := filepath.Join(dir, "vm.parc")
+	if err := train(path); err != nil {
+		return nil, err
+	}
+	f, err := newField(dir, path)
+	if err != nil {
+		return nil, err
+	}
+	counting, err := f.counting()
+	if err != nil {
+		return nil, err
+	}
+	return append([]table{f.all(), f.first(1000), counting}, starts(path)...), nil
+}
+
+// train runs the VM once without an archive, and writes one.
+func train(path string) error {
+	p := example.Generate()
+	vm := example.NewVM(p)
+	p.Round(vm, len(p.Functions))
+	return vm.Dump(context.Background(), path)
+}
+
+// A table has rows that are compared.
+type table struct {
+	title, unit string
+	rows        []row
+}
+
+// A row measures one contender: turn returns what one turn took, in the unit of the table.
+type row struct {
+	name string
+	turn func() (float64, error)
+}
+
+// measure runs the rows in turns, the first round unseen, and prints the medians, and the
+// medians of the ratios of the rounds.
+func (t *table) measure(rounds int) error {
+	seen, ratios := make([][]float64, len(t.rows)), make([][]float64, len(t.rows))
+	for round := range rounds + 1 {
+		first := 0.0
+		for i, r := range t.rows {
+			settle()
+			took, err := r.turn()
+			if err != nil {
+				return fmt.Errorf("%s: %w", r.name, err)
+			}
+			if i == 0 {
+				first = took
+			}
+			if round > 0 {
+				seen[i], ratios[i] = append(seen[i], took), append(ratios[i], took/first)
+			}
+		}
+	}
+	fmt.Printf("\n%-46s %9s %9s %8s\n", t.title, "median", "least", "ratio")
+	for i, r := range t.rows {
+		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, report.Median(seen[i]), slices.Min(seen[i]), t.unit, report.Median(ratios[i]))
+	}
+	return nil
+}
+
+// settle collects what turns before left, and waits until its mappings are released: that
+// takes processor time, on another thread.
+func settle() {
+	runtime.GC()
+	time.Sleep(10 * time.Millisecond)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/example"
+	"github.com/profarc/profarc/internal/format/cputime"
+)
+
+// starts compares, for a program that calls few functions or all of them, the processor time of
+// a process of its own for its first and its second round, with an archive and without. The
+// first includes opening the archive.
+func starts(path string) (tables []table) {
+	for _, n := range []int{20, 200, 1000, 4960} {
+		for round := range 2 {
+			title := fmt.Sprintf("start of the VM: %d functions, round %d", n, round+1)
+			tables = append(tables, table{title, "µs", []row{
+				{"without an archive", func() (float64, error) { return start(n, round, "") }},
+				{"with an archive", func() (float64, error) { return start(n, round, path) }},
+			}})
+		}
+	}
+	return tables
+}
+
+// start runs this program again, and returns what one of its rounds took.
+func start(n, round int, with string) (float64, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	out, err := exec.Command(self, "-started", strconv.Itoa(n), "-with", with).Output()
+	if err != nil {
+		return 0, err
+	}
+	took := strings.Fields(string(out))
+	if len(took) != 2 {
+		return 0, fmt.Errorf("the VM said %q", out)
+	}
+	return strconv.ParseFloat(took[round], 64)
+}
+
+// startHere runs two rounds of the program, and prints what each took.
+func startHere(functions, with string) error {
+	n, err := strconv.Atoi(functions)
+	if err != nil {
+		return err
+	}
+	p := example.Generate()
+	vm := example.NewVM(p)
+	runtime.LockOSThread()
+	begin := cputime.Thread()
+	vm.Use(with)
+	p.Round(vm, n)
+	first := cputime.Thread()
+	p.Round(vm, n)
+	second := cputime.Thread()
+	if vm.Err() != nil {
+		return vm.Err()
+	}
+	fmt.Printf("%.1f %.1f\n", float64(first-begin)/1e3, float64(second-first)/1e3)
+	return nil
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package turns
-
-// Pin does nothing.
-func Pin() {}

@@ -1,0 +1,116 @@
+package facts
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/internal/testkit/testprofile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// tallyStacks counts samples stack by stack.
+func tallyStacks(t *testing.T, s *reader.Store) *SampleTally {
+	t.Helper()
+	tally := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
+	for stack, err := range stacks.Sampled(s) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		tally.Stacks++
+		tally.Samples = disk.SaturatingAdd(tally.Samples, stack.Count)
+		on := map[layout.Ref]bool{}
+		for i, f := range stack.Frames {
+			if !f.Method.Valid() {
+				continue
+			}
+			m := tally.method(f.Method.Ref())
+			if i == 0 {
+				m.Self = disk.SaturatingAdd(m.Self, stack.Count)
+			}
+			if !on[f.Method.Ref()] {
+				on[f.Method.Ref()], m.Total = true, disk.SaturatingAdd(m.Total, stack.Count)
+			}
+		}
+	}
+	return tally
+}
+
+// TestSamplesAreThoseOfAllStacks: samples are counted by contexts as stack by stack.
+func TestSamplesAreThoseOfAllStacks(t *testing.T) {
+	stores := []*reader.Store{chain(t, 100)}
+	for _, sp := range specimen.All() {
+		stores = append(stores, memstore.Open(t, sp.Build()))
+	}
+	for seed := range uint64(60) {
+		s, _ := testprofile.Import(t, testprofile.Encode(t, testprofile.Random(seed)))
+		stores = append(stores, s)
+	}
+	recursive := 0
+	for i, s := range stores {
+		want := tallyStacks(t, s)
+		got, err := TallySamples(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range got.methods {
+			m.seen = 0
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(SampleTally{}, MethodSamples{})); diff != "" {
+			t.Errorf("archive %d: %s", i, diff)
+		}
+		if n, samples, err := CountSamples(s); n != want.Stacks || samples != want.Samples || err != nil {
+			t.Errorf("archive %d: %d stacks of %d samples, want %d of %d; %v", i, n, samples, want.Stacks, want.Samples, err)
+		}
+		for _, m := range want.methods {
+			if m.Total > m.Self && m.Self > 0 {
+				recursive++
+			}
+		}
+	}
+	if recursive == 0 {
+		t.Error("no function was both a leaf and a caller")
+	}
+}
+
+// chain returns an archive of a function that called itself, with a sample at each depth.
+func chain(t *testing.T, deepest int) *reader.Store {
+	t.Helper()
+	b := builder.New(layout.DomainSampled, builder.Config{})
+	leaf, caller := b.Method(layout.Key{Name: "leaf"}), b.Method(layout.Key{Name: "caller"})
+	for at, depth := builder.NoContext, 0; depth < deepest; depth++ {
+		p := b.Profile(leaf, 0, at)
+		p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 1})
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+		at = b.OuterContext(leaf, at, builder.Frame{Caller: caller, Point: int32(depth)})
+	}
+	return memstore.Open(t, b)
+}
+
+// TestDeepStacksAreCountedInLinearSpace: an archive of a chain of callers, with a sample in
+// each, has as many frames as the square of its length. To make them all would take some
+// hundred bytes for each byte of the archive.
+func TestDeepStacksAreCountedInLinearSpace(t *testing.T) {
+	s := chain(t, 8000)
+	for what, count := range map[string]func() error{
+		"tally": func() error { _, err := TallySamples(s); return err },
+		"count": func() error { _, _, err := CountSamples(s); return err },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := count()
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err != nil || used > uint64(10*s.Header().FileSize) {
+			t.Errorf("%s: allocated %d bytes for an archive of %d; %v", what, used, s.Header().FileSize, err)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+package criteria
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/weigh"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// coverage judges how much of what was hot in the baseline the archive has counts of. A
+// method that the program has no more is not asked for.
+func (j *judge) coverage() Criterion {
+	c := Criterion{Name: "coverage", Bound: Least, Threshold: j.limits.Coverage, Unit: UnitShare}
+	if c, ok := j.withBaseline(c); !ok {
+		return c
+	}
+	if of, as := j.s.Header().Domain, j.evidence.Baseline.Header().Domain; of != as {
+		return c.unchecked("it is of domain %s, the baseline of %s", of, as)
+	}
+	h, err := j.hotMethods()
+	switch {
+	case err != nil:
+		return c.unchecked("%v", err)
+	case h.total == 0 && h.gone > 0:
+		return c.unchecked("the program has none of the %d hot methods of the baseline any more", h.gone)
+	case h.total == 0:
+		return c.unchecked("the baseline has no counts")
+	}
+	return c.judged(h.covered/h.total, "%s", h.text())
+}
+
+// A hotSum sums the hot methods of the baseline.
+type hotSum struct {
+	methods, gone, missing int
+	total, covered         float64 // of their weights
+	worst                  string  // the heaviest that is not covered
+	worstWeight            float64
+}
+
+func (h *hotSum) text() string {
+	text := fmt.Sprintf("%d of %d hot methods of the baseline have counts", h.methods-h.missing, h.methods)
+	if h.gone > 0 {
+		text += fmt.Sprintf(", without %d that the program has no more", h.gone)
+	}
+	if h.worst != "" {
+		text += "; the heaviest without is " + h.worst
+	}
+	return text
+}
+
+// hotMethods looks all hot methods of the baseline up in the archive.
+func (j *judge) hotMethods() (h hotSum, err error) {
+	base := j.evidence.Baseline
+	weights, err := weigh.Methods(j.ctx, base)
+	if err != nil {
+		return h, err
+	}
+	var hot []layout.Ref
+	seen := map[layout.Ref]bool{}
+	weights.EachNeeded(j.limits.Hot, func(m layout.Ref) {
+		if !seen[m] {
+			seen[m] = true
+			hot = append(hot, m)
+		}
+	})
+	steps := poll.New(j.ctx)
+	for _, ref := range hot {
+		m, err := base.MethodAt(ref)
+		if err = cmp.Or(err, steps.Err()); err == nil {
+			err = j.addHot(&h, weights, m)
+		}
+		if err != nil {
+			return h, err
+		}
+	}
+	return h, nil
+}
+
+// addHot adds a hot method of the baseline.
+func (j *judge) addHot(h *hotSum, weights *weigh.Weights, m reader.Method) error {
+	k, err := m.Key()
+	if err != nil {
+		return err
+	}
+	if j.evidence.Lacks != nil && j.evidence.Lacks(k) {
+		h.gone++
+		return nil
+	}
+	weight, err := shareOf(j.evidence.Baseline, weights, m)
+	if err != nil {
+		return err
+	}
+	h.methods++
+	h.total += weight
+	counted, err := j.counts(k)
+	if err != nil {
+		return err
+	}
+	if counted {
+		h.covered += weight
+		return nil
+	}
+	if h.missing++; weight > h.worstWeight {
+		name, err := analyze.NameOf(j.evidence.Baseline, m)
+		h.worst, h.worstWeight = name.String(), weight
+		return err
+	}
+	return nil
+}
+
+// shareOf returns the weight of a method as the sum of its shares of all units.
+func shareOf(s *reader.Store, weights *weigh.Weights, m reader.Method) (share float64, err error) {
+	n, err := countsOf(s, m)
+	for _, u := range weights.Units() {
+		share += float64(n[u]) / weights.Total(u).Float()
+	}
+	return share, err
+}
+
+func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
+	scale := weigh.ScaleOf(s)
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return n, err
+		}
+		n.Add(scale.Weight(p))
+	}
+	return n, nil
+}
+
+// counts reports whether the new archive has counts of a method.
+func (j *judge) counts(k layout.Key) (bool, error) {
+	m, err := j.s.Find(k)
+	if errors.Is(err, reader.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := countsOf(j.s, m)
+	return n != weigh.Counts{}, err
+}

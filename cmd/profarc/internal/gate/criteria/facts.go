@@ -1,0 +1,54 @@
+package criteria
+
+import (
+	"time"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// size judges how long the file is.
+func (j *judge) size() Criterion {
+	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
+	h := j.s.Header()
+	return c.judged(float64(h.FileSize), "%d methods, %d profiles", h.Counts.Methods, h.Counts.Profiles)
+}
+
+// growth judges how much longer the file is than the baseline.
+func (j *judge) growth() Criterion {
+	c := Criterion{Name: "growth", Bound: Most, Threshold: j.limits.Growth, Unit: UnitTimes}
+	if c, ok := j.withBaseline(c); !ok {
+		return c
+	}
+	was := j.evidence.Baseline.Header().FileSize
+	return c.judged(float64(j.s.Header().FileSize)/float64(was), "%s has %d bytes", j.evidence.BaselineName, was)
+}
+
+// runs judges from how many dumps the archive was made.
+func (j *judge) runs() Criterion {
+	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
+	if j.s.Header().Flags&layout.FlagMerged == 0 {
+		return c.judged(1, "it is of one dump")
+	}
+	dumps, err := j.s.TableOrEmpty(layout.TableDumps)
+	if err != nil {
+		return c.unchecked("%v", err)
+	}
+	return c.judged(float64(dumps.Rows), "it was merged from %d dumps", dumps.Rows)
+}
+
+// ahead is how far the clock of another machine may be ahead of this one.
+const ahead = 24 * time.Hour
+
+// age judges how long ago the last dump was.
+func (j *judge) age() Criterion {
+	c := Criterion{Name: "age", Bound: Most, Threshold: j.limits.Age.Seconds(), Unit: UnitSeconds}
+	dumped := j.s.Header().Time()
+	if dumped.IsZero() {
+		return c.unchecked("the archive does not say when it was dumped")
+	}
+	at, age := dumped.UTC().Format(time.RFC3339), j.evidence.Now.Sub(dumped)
+	if age < -ahead {
+		return c.unchecked("it was dumped at %s, which is still to come: one of two clocks is wrong", at)
+	}
+	return c.judged(max(age, 0).Seconds(), "the last dump is of %s", at)
+}

@@ -1,0 +1,84 @@
+package ranking
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// enoughCertain is from when on a site that was certain in some runs is listed. It is the
+// number below which HotSpot's C2 ignores the counts of a branch.
+const enoughCertain = 40
+
+// certainCounts is how often sites were reached in runs in which they had one outcome, by that
+// outcome.
+type certainCounts map[certainKey]map[uint64]uint64
+
+// A certainKey is a point of a profile: its ways, or whether it saw null.
+type certainKey struct {
+	profile layout.Ref
+	point   int32
+	null    bool
+}
+
+// readCertain reads the table of certain outcomes.
+func readCertain(s *reader.Store) (certainCounts, error) {
+	t, err := s.TableOrEmpty(layout.TableCertain)
+	if err != nil || t.Rows == 0 {
+		return nil, err
+	}
+	all := certainCounts{}
+	for row := range t.Rows {
+		outcome := t.Cell(2, row)
+		k := certainKey{layout.Ref(t.Cell(0, row)), int32(t.Cell(1, row)), outcome == disk.OutcomeNoNull}
+		if all[k] == nil {
+			all[k] = map[uint64]uint64{}
+		}
+		all[k][outcome] = disk.SaturatingAdd(all[k][outcome], t.Cell(3, row))
+	}
+	return all, nil
+}
+
+// addCertain adds what is known of the site in a profile.
+func (s *site) addCertain(counts map[uint64]uint64) {
+	if s.certain == nil && len(counts) > 0 {
+		s.certain = map[uint64]uint64{}
+	}
+	for outcome, n := range counts {
+		s.certain[outcome] = disk.SaturatingAdd(s.certain[outcome], n)
+	}
+}
+
+// listed reports whether the site is polluted, or was certain in some runs and is not any more.
+func (s *site) listed() bool {
+	return s.timesCertain() >= enoughCertain || s.pooled().polluted(s.kind)
+}
+
+// timesCertain returns how often the site was reached in runs in which it was certain.
+func (s *site) timesCertain() (sum uint64) {
+	for _, n := range s.certain {
+		sum = disk.SaturatingAdd(sum, n)
+	}
+	return sum
+}
+
+// certainRows names the outcomes that were certain, the most frequent first.
+func (p *siteNames) certainRows(s *site) []SeenRow {
+	if s.kind == SiteNull && len(s.certain) > 0 {
+		return []SeenRow{{"no null", s.timesCertain()}}
+	}
+	t := tally{seen: map[uint64]uint64{}}
+	for outcome, n := range s.certain {
+		t.seen[p.wayOf(s.kind, outcome)] += n
+	}
+	return p.mostSeen(s.kind, &t, len(s.certain))
+}
+
+// wayOf returns the way that an outcome of a branch is, as in a tally: HotSpot numbers the two
+// ways of a branch, and the others are the cells of their rows.
+func (p *siteNames) wayOf(kind SiteKind, outcome uint64) uint64 {
+	if kind != SiteBranch || p.s.Header().Domain != layout.DomainHotSpot {
+		return outcome
+	}
+	return []uint64{wayTaken, wayNot}[min(outcome, 1)]
+}

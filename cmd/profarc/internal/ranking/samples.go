@@ -1,0 +1,88 @@
+package ranking
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// BySamples is the By of a SampleReport.
+const BySamples = "samples"
+
+// A SampleReport ranks methods by their samples, those with most samples of
+// their own first.
+type SampleReport struct {
+	Archive string          `json:"archive"`
+	By      string          `json:"by"`
+	Stacks  int             `json:"stacks"`
+	Total   uint64          `json:"total"` // samples
+	Of      int             `json:"of"`    // selected methods that are on a stack
+	Methods []SampledMethod `json:"methods"`
+}
+
+// A SampledMethod is a ranked method.
+type SampledMethod struct {
+	analyze.MethodName
+	Self       uint64  `json:"self"` // with the method as the leaf
+	SelfShare  float64 `json:"self_share"`
+	Total      uint64  `json:"total"` // with the method on the stack
+	TotalShare float64 `json:"total_share"`
+}
+
+// SamplesOnly reports whether an archive has samples and no counts.
+func SamplesOnly(s *reader.Store) bool {
+	if s.Header().Domain == layout.DomainSampled {
+		return true
+	}
+	_, err := s.Table(layout.TableSamples)
+	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
+}
+
+// MostSampled ranks the selected methods by samples. Shares refer to all samples
+// of the archive.
+func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*SampleReport, error) {
+	tally, err := facts.TallySamples(s)
+	if err != nil {
+		return nil, err
+	}
+	var found []reader.Method
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if n := tally.Of(m).Total; n < max(o.Min, 1) {
+			continue
+		}
+		selected, err := o.Selects(m)
+		if err != nil {
+			return nil, err
+		}
+		if selected {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b reader.Method) int {
+		x, y := tally.Of(a), tally.Of(b)
+		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
+	})
+	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples, Of: len(found), Methods: []SampledMethod{}}
+	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
+}
+
+func (r *SampleReport) list(s *reader.Store, tally *facts.SampleTally, found []reader.Method) error {
+	for _, m := range found {
+		name, err := analyze.NameOf(s, m)
+		if err != nil {
+			return err
+		}
+		n := tally.Of(m)
+		r.Methods = append(r.Methods, SampledMethod{name, n.Self, share(n.Self, r.Total), n.Total, share(n.Total, r.Total)})
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+// Package ranking makes those rankings of the command that are not in package analyze: the most
+// polluted profile points and the most sampled methods. Its reports marshal to the JSON
+// that the command prints.
+package ranking
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A site is polluted if its counts do not tell a compiler what to expect. These are the
+// limits.
+const (
+	// dominant is the share from which one receiver is worth a guard, however
+	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
+	dominant = 0.9
+	// guessed is the number of receivers that compilers test for one by one.
+	guessed = 2
+	// undecided is the share of the likelier way below which the profile of a branch
+	// does not help.
+	undecided = 0.6
+)
+
+// A SiteKind is what a profile point records that may be polluted.
+type SiteKind string
+
+// The kinds of sites.
+const (
+	SiteReceivers SiteKind = "receivers" // receiver types of a call
+	SiteChecked   SiteKind = "checked"   // types that reach a type check
+	SiteTargets   SiteKind = "targets"   // targets of an indirect call
+	SiteBranch    SiteKind = "branch"    // the two ways of a branch
+	SiteSwitch    SiteKind = "switch"    // the ways of a switch
+	SiteNull      SiteKind = "null"      // a type check that saw null
+)
+
+// UntypedText names what is in tally.untyped.
+const UntypedText = "types that were not recorded"
+
+// OthersText names what a site saw beside that which has a row.
+func OthersText(kind SiteKind) string {
+	switch kind {
+	case SiteReceivers, SiteChecked:
+		return "other types"
+	case SiteTargets:
+		return "other targets"
+	}
+	return "other ways"
+}
+
+// A tally counts what a site has seen.
+type tally struct {
+	seen  map[uint64]uint64 // by type ordinal, function id, or way
+	other uint64            // without a row
+	// untyped counts receivers whose types were not recorded. They are no kind of their
+	// own.
+	untyped uint64
+	null    bool
+}
+
+// total returns how often the site was reached.
+func (t *tally) total() uint64 {
+	sum := disk.SaturatingAdd(t.other, t.untyped)
+	for _, n := range t.seen {
+		sum = disk.SaturatingAdd(sum, n)
+	}
+	return sum
+}
+
+// share returns part as a share of whole, 0 if whole is 0.
+func share(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// best returns the highest count.
+func (t *tally) best() (most uint64) {
+	for _, n := range t.seen {
+		most = max(most, n)
+	}
+	return most
+}
+
+// kinds returns how many different things were seen; all without a row count as one.
+func (t *tally) kinds() (n int) {
+	if t.other > 0 {
+		n++
+	}
+	for _, count := range t.seen {
+		if count > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds the counts of another context.
+func (t *tally) add(u *tally) {
+	if t.seen == nil {
+		t.seen = map[uint64]uint64{}
+	}
+	for what, n := range u.seen {
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
+	}
+	t.other, t.null = disk.SaturatingAdd(t.other, u.other), t.null || u.null
+	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
+}
+
+// polluted reports whether a compiler has no good guess at the site.
+func (t *tally) polluted(kind SiteKind) bool {
+	certainty := share(t.best(), t.total())
+	switch kind {
+	case SiteNull:
+		return t.null
+	case SiteBranch:
+		return len(t.seen) == 2 && t.kinds() == 2 && certainty < undecided
+	case SiteSwitch:
+		return false // every case has a way of its own
+	}
+	return t.kinds() > guessed && certainty < dominant
+}
+
+// A Split is whether one profile per calling context would cure a polluted site.
+type Split string
+
+// Whether contexts differ.
+const (
+	SplitYes     Split = "yes"     // in every recorded context
+	SplitPartly  Split = "partly"  // in some
+	SplitNo      Split = "no"      // in none
+	SplitUnknown Split = "unknown" // at most one context was recorded
+)
+
+// negligibleShare is the share of a site's counts below which contexts do not matter.
+const negligibleShare = 0.01
+
+// A site is a profile point with its counts in each calling context.
+type site struct {
+	kind  SiteKind
+	point int32
+	code  uint64
+	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
+	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
+	// if it has several in all.
+	certain map[uint64]uint64
+}
+
+// pooled returns the counts of all contexts.
+func (s *site) pooled() *tally {
+	var all tally
+	for _, part := range s.parts {
+		all.add(part)
+	}
+	return &all
+}
+
+// split compares the site with its contexts. cured is the share of its counts in
+// contexts where it is not polluted.
+func (s *site) split() (answer Split, cured float64) {
+	if len(s.parts) < 2 {
+		return SplitUnknown, 0
+	}
+	var clean, all uint64
+	for _, part := range s.parts {
+		n := part.total()
+		all = disk.SaturatingAdd(all, n)
+		if !part.polluted(s.kind) {
+			clean = disk.SaturatingAdd(clean, n)
+		}
+	}
+	cured = share(clean, all)
+	switch {
+	case cured > 1-negligibleShare:
+		return SplitYes, cured
+	case cured < negligibleShare:
+		return SplitNo, cured
+	}
+	return SplitPartly, cured
+}
+
+// sitesOf returns the sites of a method over all its profiles, in the order of
+// their first occurrence, with what the table of certain outcomes says of them.
+func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) {
+	type key struct {
+		kind  SiteKind
+		point int32
+		code  uint64
+	}
+	known := map[key]*site{}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		c, _, err := p.Context()
+		if err != nil {
+			return nil, err
+		}
+		for e := range p.Entries() {
+			eachTally(p, e, func(kind SiteKind, t *tally) {
+				k := key{kind, e.Point(), p.Code()}
+				if known[k] == nil {
+					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*tally{}}
+					sites = append(sites, known[k])
+				}
+				part := known[k].parts
+				if part[c.Ref()] == nil {
+					part[c.Ref()] = &tally{}
+				}
+				part[c.Ref()].add(t)
+				known[k].addCertain(certain[certainKey{p.Ref(), e.Point(), kind == SiteNull}])
+			})
+		}
+	}
+	return sites, nil
+}
+
+// The ways of a branch without successor numbers: values that no successor has.
+const (
+	wayTaken = 1<<64 - 1
+	wayNot   = wayTaken - 1
+)
+
+// eachTally yields what an entry records about sites that may be polluted. A
+// type check is two sites.
+func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
+	switch e.Tag() {
+	case layout.TagBranch:
+		b, _ := e.Branch()
+		yield(SiteBranch, &tally{seen: map[uint64]uint64{wayTaken: b.Taken.Trained(), wayNot: b.NotTaken.Trained()}})
+	case layout.TagMultiBranch:
+		rows, _ := e.Rows()
+		t := &tally{seen: map[uint64]uint64{0: rows.Head(0).Trained()}}
+		for i := range rows.Len() {
+			t.seen[uint64(i)+1] = rows.Cell(i, 0).Trained()
+		}
+		yield(SiteSwitch, t)
+	case layout.TagSuccessors:
+		if e.Sub() == layout.SubConditional {
+			yield(SiteBranch, rowsTally(e))
+		}
+	case layout.TagValueSite:
+		if e.Sub() == layout.SubIndirectCall {
+			yield(SiteTargets, rowsTally(e))
+		}
+	case layout.TagVirtualCall, layout.TagVirtualCallType:
+		yield(SiteReceivers, receiversTally(e))
+	case layout.TagReceiverType:
+		yieldCheck(e, yield)
+	case layout.TagReceivers:
+		if e.Sub() == layout.SubTypeCheck {
+			yieldCheck(e, yield)
+		} else {
+			yield(SiteReceivers, receiversTally(e))
+		}
+	case layout.TagBit: // it has no count; its method was called at least as often
+		calls, _ := p.Invocations()
+		yield(SiteNull, &tally{other: calls.Trained(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
+	}
+}
+
+// yieldCheck yields the two sites of a type check: its types, and null.
+func yieldCheck(e reader.Entry, yield func(SiteKind, *tally)) {
+	t := receiversTally(e)
+	yield(SiteChecked, t)
+	yield(SiteNull, &tally{other: t.total(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
+}
+
+// rowsTally counts the rows of a list by their first cell.
+func rowsTally(e reader.Entry) *tally {
+	t := &tally{seen: map[uint64]uint64{}}
+	rows, _ := e.Rows()
+	for i := range rows.Len() {
+		what := rows.Cell(i, 0).Trained()
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], rows.Cell(i, 1).Trained())
+	}
+	return t
+}
+
+// receiversTally counts a type profile without failed type checks, of which the rows have
+// only some types.
+func receiversTally(e reader.Entry) *tally {
+	t := &tally{seen: map[uint64]uint64{}}
+	r, _ := e.Receivers()
+	unlisted := r.Unlisted(r.Other().Trained())
+	t.other, t.untyped = unlisted.Types, unlisted.Untyped
+	for row := range r.All() {
+		what := uint64(row.Type.Ordinal())
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], row.Count.Trained())
+	}
+	return t
+}

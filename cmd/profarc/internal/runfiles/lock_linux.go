@@ -1,0 +1,29 @@
+package runfiles
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openLock opens the lock file without following a symbolic link, and without waiting at a
+// pipe.
+func openLock(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+}
+
+// lock locks a file for as long as it is open. A record lock of the process would end when
+// the process closes any opening of the file.
+func lock(f *os.File) error {
+	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
+	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &whole)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EACCES):
+		return ErrLocked
+	}
+	return &os.PathError{Op: "lock", Path: f.Name(), Err: err}
+}

@@ -1,0 +1,46 @@
+package runfiles
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/publish"
+)
+
+// A Spool holds an archive until the command has ended: only then is it known
+// whether it may replace an earlier one, and under which name. Its file has no
+// name, so that nothing is left however this process ends.
+type Spool struct {
+	file   *os.File
+	Report builder.Report
+}
+
+// NewSpool lays an archive out in an unnamed file in a directory.
+func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
+	data, report, err := b.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	f, err := publish.CreateUnnamed(folder)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &Spool{f, report}, nil
+}
+
+// Publish writes the archive to path in one step.
+func (s *Spool) Publish(ctx context.Context, path string) error {
+	return publish.At(ctx, path, func(f *publish.File) error {
+		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))
+		return err
+	})
+}
+
+// Close deletes the spooled archive.
+func (s *Spool) Close() { s.file.Close() }

@@ -1,0 +1,40 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/parse/escape"
+)
+
+// An adoptedReport says what a JVM had adopted, and what became of that.
+type adoptedReport struct {
+	Archive  string `json:"archive"` // dump id
+	Base     string `json:"base,omitempty"`
+	Profiles int    `json:"profiles"`
+	Unused   int    `json:"unused"`
+	Kept     bool   `json:"kept"`
+}
+
+// newAdoptedReport returns nil for a JVM that had adopted nothing.
+func newAdoptedReport(a *live.Adopted) *adoptedReport {
+	if a == nil {
+		return nil
+	}
+	r := &adoptedReport{Archive: fmt.Sprintf("%x", a.Archive), Profiles: a.Profiles, Unused: a.Unused, Kept: a.Kept}
+	if a.Base != ([16]byte{}) {
+		r.Base = fmt.Sprintf("%x", a.Base)
+	}
+	return r
+}
+
+// String returns a line for people.
+func (r *adoptedReport) String() string {
+	profiles := app.Amount(r.Profiles, "profile")
+	adopted := fmt.Sprintf("%s had adopted counts of the archive with dump id %s", profiles, escape.Printable(r.Archive))
+	if r.Kept {
+		return adopted + ", and has them still: look at it, and do not merge it"
+	}
+	return fmt.Sprintf("%s, which are left out; so are %d that the JVM did not use", adopted, r.Unused)
+}

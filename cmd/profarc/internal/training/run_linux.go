@@ -1,0 +1,177 @@
+package training
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"github.com/profarc/profarc/internal/format/procfs"
+	"golang.org/x/sys/unix"
+)
+
+// Run runs a command to its end and returns its status. It returns an error if the
+// command was not started, or if it was lost.
+func Run(c Command) (status Status, err error) {
+	if strconv.IntSize < 64 { // it could not read what a 64-bit JVM has
+		return Status{}, ErrUnsupported
+	}
+	done := make(chan struct{})
+	go procfs.OnThread(func() {
+		defer close(done)
+		status, err = c.runTraced()
+	})
+	<-done
+	return status, err
+}
+
+func (c *Command) runTraced() (Status, error) {
+	forward := newForwarder(c.Ignored)
+	defer forward.stop()
+	pid, err := c.start()
+	if err != nil {
+		return Status{}, err
+	}
+	forward.to(pid)
+	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+		return Status{}, err
+	}
+	t := &tracer{command: pid, held: c.Held, read: map[int]bool{}, threaded: map[int]bool{}, began: map[int]uint64{}}
+	return t.traceAll()
+}
+
+// follow are the events in addition to signals that stop a thread: new processes and
+// threads, which are then traced too, the ends of threads, and new programs in a process.
+const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_TRACEEXEC
+
+// start starts the command, seized before its first instruction, and stopped.
+//
+// A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not
+// distinguish stops by job control from others. So it is released at its first
+// instruction, stopped by a signal, and seized while it is stopped.
+func (c *Command) start() (pid int, err error) {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	attr := &syscall.ProcAttr{Dir: c.Dir, Env: env, Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: unix.SIGCONT}}
+	for _, f := range c.Files {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	pid, err = syscall.ForkExec(c.Path, c.Args, attr)
+	switch {
+	case errors.Is(err, unix.EPERM), errors.Is(err, unix.ENOSYS):
+		return 0, fmt.Errorf("%s: %w", c.Path, ErrPermission)
+	case err != nil:
+		return 0, &os.PathError{Op: "start", Path: c.Path, Err: err}
+	}
+	if err := seize(pid); err != nil {
+		_ = unix.Kill(pid, unix.SIGKILL) // it has not run an instruction
+		_, _ = wait(pid, unix.WALL)
+		return 0, fmt.Errorf("%s: %w (%v)", c.Path, ErrPermission, err)
+	}
+	return pid, nil
+}
+
+// seize turns the tracing of a new child into one by seizure. The child stays stopped.
+func seize(pid int) error {
+	if status, err := wait(pid, unix.WALL); err != nil || !status.Stopped() {
+		return fmt.Errorf("stop at start: %#x, %w", status, err)
+	}
+	if err := ptrace(unix.PTRACE_DETACH, pid, int(unix.SIGSTOP)); err != nil {
+		return err
+	}
+	if status, err := wait(pid, unix.WALL|unix.WUNTRACED); err != nil || !status.Stopped() {
+		return fmt.Errorf("stop by signal: %#x, %w", status, err)
+	}
+	return ptrace(unix.PTRACE_SEIZE, pid, follow)
+}
+
+// wait waits for a child or tracee.
+func wait(pid, options int) (status unix.WaitStatus, err error) {
+	for {
+		if _, err = unix.Wait4(pid, &status, options, nil); !errors.Is(err, unix.EINTR) {
+			return status, err
+		}
+	}
+}
+
+func ptrace(request, pid, data int) error {
+	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(pid), 0, uintptr(data), 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// A forwarder forwards signals that are sent to the caller alone to the command.
+type forwarder struct {
+	signals     chan os.Signal
+	command     chan *os.Process
+	brokenPipes bool // the caller ignores SIGPIPE
+}
+
+// passed are the signals that are passed on.
+var passed = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
+
+// newForwarder handles the signals. It must be called before the command starts: signals
+// that the caller handles have their default action in the command, as SIGPIPE should,
+// and ignored signals stay ignored.
+func newForwarder(ignored []os.Signal) *forwarder {
+	f := &forwarder{make(chan os.Signal, 16), make(chan *os.Process, 1), signal.Ignored(unix.SIGPIPE)}
+	signal.Notify(f.signals, append(passed[:len(passed):len(passed)], unix.SIGPIPE)...)
+	if len(ignored) > 0 {
+		signal.Ignore(ignored...)
+	}
+	go f.forward()
+	return f
+}
+
+// to sets the process that gets the signals, which nobody has waited for yet. It holds it by
+// a descriptor, where the system has these: a signal that waits while the command ends does
+// not reach another process that gets its number.
+func (f *forwarder) to(pid int) {
+	if p, err := os.FindProcess(pid); err == nil {
+		f.command <- p
+	}
+}
+
+func (f *forwarder) forward() {
+	p, ok := <-f.command
+	for s := range f.signals {
+		if ok && s != unix.SIGPIPE && !(fromTerminal(s) && foreground()) {
+			_ = p.Signal(s) // it may have ended
+		}
+	}
+	if ok {
+		_ = p.Release()
+	}
+}
+
+func (f *forwarder) stop() {
+	signal.Stop(f.signals)
+	if f.brokenPipes {
+		signal.Ignore(unix.SIGPIPE)
+	}
+	close(f.signals)
+	close(f.command)
+}
+
+// fromTerminal reports whether a terminal sends a signal. It sends it to all its
+// foreground processes, so the command has received it already.
+func fromTerminal(s os.Signal) bool {
+	return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP
+}
+
+// foreground reports whether this process runs in the foreground of a terminal.
+func foreground() bool {
+	terminal, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer terminal.Close()
+	group, err := unix.IoctlGetInt(int(terminal.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}

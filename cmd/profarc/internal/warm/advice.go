@@ -1,0 +1,55 @@
+package warm
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The contenders that use the archive, and those that do without it.
+var (
+	withArchive    = []string{"archive", "archive+flag", "aot+archive"}
+	withoutArchive = []string{"plain", "appcds", "flag", "aot", "c1"}
+)
+
+// advise says whether to use the archive: what is fastest with it is compared with what is
+// fastest without. It returns "" if one of both was not measured.
+func (r *report) advise() string {
+	with, without := r.fastest(withArchive), r.fastest(withoutArchive)
+	if with == "" || without == "" {
+		return ""
+	}
+	p := r.compared(figures[0], with, without)
+	if p == nil || p.Confidence == 0 {
+		return ""
+	}
+	switch p.Verdict {
+	case verdictLess:
+		return fmt.Sprintf("use %s: %.2f of the wall time with %s, the fastest without the archive", with, p.Estimate, without)
+	case verdictMore:
+		return fmt.Sprintf("do without the archive: %s takes %.2f of the wall time with %s%s", with, p.Estimate, without, peakOf(without))
+	}
+	return fmt.Sprintf("do without the archive, or measure more rounds: %s is not shown to be faster than %s%s", with, without, peakOf(without))
+}
+
+// peakOf says what a contender costs programs that run longer.
+func peakOf(name string) string {
+	if name != "c1" {
+		return ""
+	}
+	return "; runs that are longer, and servers, lose by C1 alone"
+}
+
+// fastest returns which of some contenders has the least median of wall time, "" if none was
+// measured.
+func (r *report) fastest(of []string) (name string) {
+	if len(r.Measures) == 0 {
+		return ""
+	}
+	least := 0.0
+	for _, x := range r.Measures[0].Rows {
+		if slices.Contains(of, x.Contender) && (name == "" || x.Median < least) {
+			name, least = x.Contender, x.Median
+		}
+	}
+	return name
+}

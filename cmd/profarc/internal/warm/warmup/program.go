@@ -1,0 +1,230 @@
+package warmup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+)
+
+// A Program is a command that can be run and measured again and again.
+type Program struct {
+	Path    string   // of the file
+	Args    []string // with the name of the program in front
+	Env     []string // nil: that of the caller
+	Input   string   // file that is its standard input; empty: none
+	Watch   Watch
+	Load    *Load         // nil for a program that ends by itself
+	Timeout time.Duration // of a run; 0: none
+	Accept  []int         // exit codes beside 0 of a run that counts
+}
+
+// A Run is what was measured of one run of a program. Times are from just before its start.
+type Run struct {
+	WallNS    int64  `json:"wall_ns"`              // to its end; of a server to its last answer
+	CPUNS     int64  `json:"cpu_ns"`               // user and system time of all its processes
+	FirstNS   int64  `json:"first_ns"`             // to the first output, match of Watch.Ready or answer; 0: there was none
+	PeakBytes int64  `json:"peak_bytes,omitempty"` // most memory that one of its processes had; 0: the system does not tell
+	Exit      int    `json:"exit"`
+	Output    string `json:"output"`            // a sum of its output and of the first answer
+	Failure   string `json:"failure,omitempty"` // why the run does not count
+	Units     []Unit `json:"units,omitempty"`
+
+	Text   []byte `json:"-"` // the beginning of what Output is the sum of
+	Errors []byte `json:"-"` // the end of its standard error
+	// Inert are the lines of its standard error in which the agent says that it adopts nothing.
+	Inert []string `json:"inert,omitempty"`
+}
+
+// How long a program may take to end.
+const (
+	graceOfServer = time.Minute     // it may have an archive to write
+	graceOfOthers = 2 * time.Second // that were interrupted, or ran too long
+	graceOfPipes  = time.Second     // that other processes hold open
+)
+
+// errTimeout is the cause of the end of a run that takes too long.
+var errTimeout = errors.New("it took too long")
+
+// Measure runs a program to its end. A run that does not count has a Failure. The error is
+// that of a program that could not be started, or of ctx.
+func Measure(ctx context.Context, p Program) (Run, error) {
+	p.Watch.begin()
+	within, cancel := context.WithCancel(ctx)
+	if p.Timeout > 0 {
+		within, cancel = context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
+	}
+	defer cancel()
+	r := &running{ctx: within, p: &p, ended: make(chan struct{})}
+	if err := r.start(); err != nil {
+		return Run{}, err
+	}
+	r.drive()
+	r.finish()
+	if err := ctx.Err(); err != nil {
+		return r.run, err
+	}
+	return r.run, nil
+}
+
+// A running is a program that runs.
+type running struct {
+	ctx    context.Context
+	p      *Program
+	cmd    *exec.Cmd
+	begun  time.Time
+	out    *output
+	err    *errorOutput
+	pipes  []pipe
+	ended  chan struct{} // closed when the process has ended
+	wallNS int64
+	loaded loadResult
+	run    Run
+}
+
+func (r *running) start() error {
+	in, err := os.Open(orNull(r.p.Input))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	r.cmd = &exec.Cmd{Path: r.p.Path, Args: r.p.Args, Env: r.p.Env, Stdin: in, SysProcAttr: ownGroup()}
+	r.begun = time.Now()
+	r.out, r.err = newOutput(&r.p.Watch, r.begun), &errorOutput{}
+	stdout, err := r.pipe(r.out)
+	if err != nil {
+		return err
+	}
+	defer stdout.Close()
+	stderr, err := r.pipe(r.err)
+	if err != nil {
+		return err
+	}
+	defer stderr.Close()
+	r.cmd.Stdout, r.cmd.Stderr = stdout, stderr
+	r.begun = time.Now()
+	r.out.begun = r.begun
+	if err := r.cmd.Start(); err != nil {
+		r.closePipes()
+		return err
+	}
+	for _, p := range r.pipes {
+		go p.drain()
+	}
+	go func() {
+		_ = r.cmd.Wait() // its state says what became of it
+		r.wallNS = time.Since(r.begun).Nanoseconds()
+		close(r.ended)
+	}()
+	return nil
+}
+
+func orNull(name string) string {
+	if name == "" {
+		return os.DevNull
+	}
+	return name
+}
+
+// drive waits for the end of the program, and brings it about where it does not come by
+// itself.
+func (r *running) drive() {
+	served := r.serve()
+	select {
+	case <-r.ended:
+		<-served
+	case r.loaded = <-served:
+		r.end(graceOfServer)
+	case <-r.ctx.Done():
+		r.end(graceOfOthers)
+		<-served
+	}
+	r.killRest()
+}
+
+// serve puts load on a server, and sends the result. Without load the result comes once the
+// program has ended.
+func (r *running) serve() <-chan loadResult {
+	served := make(chan loadResult, 1)
+	alive, gone := context.WithCancel(r.ctx)
+	go func() {
+		select {
+		case <-r.ended:
+		case <-r.ctx.Done():
+		}
+		gone()
+	}()
+	go func() {
+		if r.p.Load == nil {
+			<-alive.Done()
+			<-r.ended
+			served <- loadResult{}
+			return
+		}
+		served <- r.p.Load.run(alive, r.begun, r.out.ready)
+	}()
+	return served
+}
+
+// end asks the program to end, and kills it after a grace.
+func (r *running) end(grace time.Duration) {
+	r.askToEnd()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-r.ended:
+	case <-timer.C:
+		r.kill()
+		<-r.ended
+	}
+}
+
+// finish gathers what was measured once the program has ended.
+func (r *running) finish() {
+	r.awaitPipes()
+	state := r.cmd.ProcessState
+	run := &r.run
+	run.WallNS, run.CPUNS = r.wallNS, (state.UserTime() + state.SystemTime()).Nanoseconds()
+	run.PeakBytes, run.Exit = peakMemory(state), exitCode(state)
+	run.FirstNS, run.Units, run.Text = r.out.result()
+	run.Errors, run.Inert = r.err.result()
+	if r.p.Load != nil {
+		r.addLoad()
+	}
+	run.Output = r.out.sum(r.loaded.body)
+	run.Failure = r.failure()
+}
+
+// addLoad adds what was measured of a server.
+func (r *running) addLoad() {
+	run, l := &r.run, &r.loaded
+	if l.lastNS > 0 {
+		run.WallNS = l.lastNS
+	}
+	if r.p.Watch.Ready == nil {
+		run.FirstNS = l.firstNS
+	}
+	if len(l.units) > 0 {
+		run.Units = l.units
+	}
+}
+
+// failure explains why a run does not count, "" if it does.
+func (r *running) failure() string {
+	switch {
+	case errors.Is(context.Cause(r.ctx), errTimeout):
+		return fmt.Sprintf("it took more than %v", r.p.Timeout)
+	case r.ctx.Err() != nil:
+		return "it was interrupted"
+	case r.p.Load != nil && !r.loaded.done:
+		return r.loaded.why(r.run.Exit)
+	case r.p.Load == nil && r.run.Exit != 0 && !slices.Contains(r.p.Accept, r.run.Exit):
+		return fmt.Sprintf("it ended with exit code %d", r.run.Exit)
+	case r.p.Watch.Ready != nil && r.run.FirstNS == 0:
+		return "no line was one that says that it is ready"
+	}
+	return ""
+}

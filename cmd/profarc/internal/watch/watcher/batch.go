@@ -1,0 +1,280 @@
+package watcher
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Batch says what was done with the files that were there.
+type Batch struct {
+	Merged  int   // files whose counts are in the archive now
+	Bytes   int64 // of these
+	Known   int   // files whose counts the archive had
+	Removed int   // files that were merged or known, and are removed
+	InUse   int   // files that are still written to, and left alone
+	// Aside are files that cannot be merged. They stay where they are. Each is named once,
+	// and again after it has changed.
+	Aside   []Aside
+	Lost    formats.Losses // what an archive cannot hold, of all merged files
+	Archive int64          // bytes of the archive, 0 if it did not change
+	Dumps   int            // that the archive is made from, likewise
+}
+
+// An Aside is a file that cannot be merged.
+type Aside struct {
+	Path   string
+	Reason error
+}
+
+// Did reports whether anything was done.
+func (b *Batch) Did() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
+
+// A merging is a batch under way.
+type merging struct {
+	*Batch
+	w       *Watcher
+	ledger  *ledger
+	archive *reader.Store    // as it was, nil if there was none
+	sum     *builder.Builder // nil until there is something to add
+	claimed string           // the folder of the files that this batch has claimed
+	remove  []*input         // once the archive is published
+	settle  []candidate      // likewise, to be kept
+}
+
+// merge merges a batch. After an error the archive is as it was, or as it should be; the
+// files that were claimed are taken up by the next batch.
+func (w *Watcher) merge(ctx context.Context) (*Batch, error) {
+	m := &merging{Batch: &Batch{}, w: w, ledger: newLedger()}
+	defer m.close()
+	if err := m.open(); err != nil {
+		return m.Batch, err
+	}
+	candidates, err := w.candidates()
+	if err != nil {
+		return m.Batch, err
+	}
+	w.unsettled = 0
+	for _, c := range candidates {
+		if err := m.add(ctx, c); err != nil {
+			return m.Batch, err
+		}
+		if m.Merged >= maxBatchFiles || m.Bytes >= maxBatchBytes {
+			break
+		}
+	}
+	return m.Batch, m.finish(ctx)
+}
+
+func (m *merging) close() {
+	for _, in := range m.remove {
+		in.file.Close()
+	}
+	if m.archive != nil {
+		m.archive.Close()
+	}
+}
+
+// open reads what the archive holds. If it is not the one that the watcher published last,
+// all files need another look.
+func (m *merging) open() (err error) {
+	var id [16]byte
+	if m.archive, err = openArchive(m.w.out); err != nil {
+		return err
+	}
+	if s := m.archive; s != nil {
+		id = s.Header().DumpID
+		err = s.Mapping().Guard(func() error { return m.ledger.add(s) })
+	}
+	if id != m.w.published {
+		m.w.seen, m.w.published = map[string]sighting{}, id
+	}
+	return err
+}
+
+// add deals with a file. Only errors that are not the file's own are returned.
+func (m *merging) add(ctx context.Context, c candidate) error {
+	in, err := m.w.open(c)
+	if err != nil {
+		return m.leave(c, err)
+	}
+	owned := false
+	defer func() {
+		if !owned {
+			in.file.Close()
+		}
+	}()
+	p, err := m.w.read(ctx, in, m.ledger)
+	if err == nil && p.store != nil {
+		defer p.store.Close()
+		err = m.mergeStore(ctx, in, p)
+	} else if err == nil {
+		if err = m.w.claim(m, in); err == nil {
+			m.Known++
+		}
+	}
+	var fatal fatalError
+	switch {
+	case errors.As(err, &fatal):
+		return fatal.error
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return m.leave(c, err)
+	}
+	if owned = in.claimed; owned {
+		delete(m.w.seen, c.path)
+		m.remove = append(m.remove, in)
+	} else {
+		m.settle = append(m.settle, c)
+	}
+	return nil
+}
+
+// A fatalError is not the fault of a file.
+type fatalError struct{ error }
+
+// leave leaves a file where it is.
+func (m *merging) leave(c candidate, err error) error {
+	switch s, seen := m.w.seen[c.path]; {
+	case errors.Is(err, fs.ErrNotExist):
+		delete(m.w.seen, c.path)
+	case errors.Is(err, errUnwritten): // it is announced when it is written
+	case errors.Is(err, errInUse):
+		m.InUse++
+		if errors.Is(err, errUnsettled) {
+			m.w.unsettled++
+		}
+		if !seen || !unchanged(s.info, c.info) {
+			m.w.seen[c.path] = sighting{c.info, time.Now(), false}
+		}
+	default:
+		m.Aside = append(m.Aside, Aside{c.path, err})
+		m.w.seen[c.path] = sighting{c.info, time.Now(), true}
+	}
+	return nil
+}
+
+// settledSince reports whether a file has not changed for some time. It is asked where the
+// system does not tell who writes to it.
+func (w *Watcher) settledSince(c candidate) bool {
+	s, ok := w.seen[c.path]
+	return ok && unchanged(s.info, c.info) && time.Since(s.since) >= settling
+}
+
+// mergeStore adds what was read of an input, and claims it.
+func (m *merging) mergeStore(ctx context.Context, in *input, p profile) error {
+	first := m.sum == nil
+	if err := m.begin(ctx, p.store); err != nil {
+		return err
+	}
+	batch, err := m.sum.Begin()
+	if err != nil {
+		return fatalError{err}
+	}
+	defer func() {
+		batch.Rollback() // does nothing after Commit
+		if first && m.Merged == 0 && m.archive == nil {
+			m.sum = nil // the next input decides the domain
+		}
+	}()
+	err = p.store.Mapping().Guard(func() error { return merge.Into(ctx, m.sum, p.store, builder.Run{}) })
+	if broken := m.sum.Err(); broken != nil && (!first || m.archive != nil) {
+		return fatalError{broken}
+	}
+	if err == nil {
+		err = m.w.claim(m, in)
+	}
+	if err != nil {
+		return err
+	}
+	if err := batch.Commit(); err != nil {
+		return fatalError{err}
+	}
+	m.Merged++
+	m.Bytes += in.info.Size()
+	m.lose(p.lost)
+	return m.ledger.add(p.store)
+}
+
+// begin makes the sum, with what the archive has.
+func (m *merging) begin(ctx context.Context, first *reader.Store) error {
+	if m.sum != nil {
+		return nil
+	}
+	if m.archive != nil {
+		first = m.archive
+	}
+	h := first.Header()
+	sum := builder.New(h.Domain, builder.Config{Params: h.Params, SpillFolder: filepath.Dir(m.w.out)})
+	if s := m.archive; s != nil {
+		if err := s.Mapping().Guard(func() error { return merge.Into(ctx, sum, s, builder.Run{}) }); err != nil {
+			return fatalError{err}
+		}
+	}
+	m.sum = sum
+	return nil
+}
+
+func (m *merging) lose(lost formats.Losses) {
+next:
+	for _, l := range lost {
+		for i := range m.Lost {
+			if m.Lost[i].What == l.What {
+				m.Lost[i].Count += l.Count
+				continue next
+			}
+		}
+		m.Lost = append(m.Lost, formats.Loss{What: l.What, Count: l.Count})
+	}
+}
+
+// finish publishes the archive, and only then removes the files that it holds.
+func (m *merging) finish(ctx context.Context) error {
+	if m.Merged > 0 {
+		m.w.stepped("publish")
+		if m.archive != nil { // some systems replace no file that is mapped
+			m.archive.Close()
+			m.archive = nil
+		}
+		r, err := m.sum.Commit(ctx, m.w.out)
+		if err != nil {
+			return err
+		}
+		m.Archive, m.Dumps, m.w.published = r.Bytes, merge.Dumps(m.sum), r.DumpID
+	}
+	m.w.stepped("published")
+	for _, c := range m.settle {
+		m.w.seen[c.path] = sighting{c.info, time.Now(), true}
+	}
+	for _, in := range m.remove {
+		if err := m.discard(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard removes a file whose counts are in the archive. One that a process has added to
+// all the same is left where it is.
+func (m *merging) discard(in *input) error {
+	delete(m.w.seen, in.path)
+	m.w.stepped("remove")
+	if err := in.still(); err != nil {
+		return m.leave(in.candidate, ErrChanged)
+	}
+	if err := os.Remove(in.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	m.Removed++
+	_ = os.Remove(filepath.Dir(in.path)) // the folder of a batch stays until it is empty
+	return nil
+}

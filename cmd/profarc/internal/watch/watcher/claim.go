@@ -1,0 +1,57 @@
+package watcher
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// claim makes sure that an input is still what was read and, if it is to be removed, takes
+// it out of the folder, so that no process can add to it any more. The error matches
+// errInUse if a process had it open: it is tried again later, where it is then.
+func (w *Watcher) claim(m *merging, in *input) error {
+	if !w.o.Remove || in.claimed {
+		return w.unused(in)
+	}
+	if m.claimed == "" {
+		folder, err := w.newClaims()
+		if err != nil {
+			return fatalError{err}
+		}
+		m.claimed = folder
+	}
+	if err := w.unused(in); err != nil {
+		return err
+	}
+	w.stepped("claim")
+	to := filepath.Join(m.claimed, in.name)
+	err := os.Rename(in.path, to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone
+		return fatalError{err}
+	}
+	if err != nil {
+		return err
+	}
+	in.path, in.claimed = to, true
+	w.stepped("claimed")
+	// A process that had looked the file up before it was renamed has it open by now.
+	return w.unused(in)
+}
+
+// unused returns an error unless an input is what it was, and no process writes to it.
+func (w *Watcher) unused(in *input) error {
+	if used, _ := inUse(in.file, in.path); used {
+		return errInUse
+	}
+	return in.still()
+}
+
+// newClaims makes a folder for the files that a batch claims.
+func (w *Watcher) newClaims() (string, error) {
+	all := filepath.Join(w.folder, claims)
+	if err := os.Mkdir(all, 0o700); err != nil && !os.IsExist(err) {
+		return "", err
+	}
+	return os.MkdirTemp(all, "")
+}

@@ -1,0 +1,42 @@
+package watcher
+
+import (
+	"encoding/binary"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// An inputID is the dump id of a file that is no archive:
+//
+//	bytes 0 to 7   XXH64 of "profarc watch", NUL, and the file's name
+//	bytes 8 to 15  XXH64 of its content, XOR XXH64 of its time
+//
+// with the time in nanoseconds since 1970, which the table of dumps has as well. So it can
+// be told from the table whether a file of some name was merged, and with what content.
+type inputID [16]byte
+
+// newInputID returns the id of a file with that name and sum of its content, that was last
+// changed at a time.
+func newInputID(name string, content uint64, at int64) (id inputID) {
+	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
+	binary.LittleEndian.PutUint64(id[8:], content^timeSum(at))
+	return id
+}
+
+// content returns the sum of the content of a file with that id and time.
+func (id inputID) content(at int64) uint64 { return binary.LittleEndian.Uint64(id[8:]) ^ timeSum(at) }
+
+// name returns the hash of the name.
+func (id inputID) name() uint64 { return binary.LittleEndian.Uint64(id[:]) }
+
+func timeSum(at int64) uint64 {
+	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
+}
+
+// sumOf returns XXH64 of what r has.
+func sumOf(r io.Reader) (uint64, error) {
+	h := xxhash.New()
+	_, err := io.Copy(h, r)
+	return h.Sum64(), err
+}

@@ -1,0 +1,153 @@
+package watcher
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/reader"
+)
+
+// Why a file is set aside, to match with errors.Is. The errors of its format, and of merging, are others.
+var (
+	// ErrChanged: a file that was merged and kept has other content now.
+	ErrChanged = errors.New("it was merged with other content before, and may have what was counted then: " +
+		"let each run write a file of its own, or let what was merged be removed")
+	// ErrLarge: a file is larger than Options.MaxInput.
+	ErrLarge = errors.New("it is larger than a file may be")
+)
+
+// errInUse: a process may still write to a file. errUnsettled: it is not known whether one
+// does, and the file has not been there for long. errUnwritten: it is empty, as LLVM's
+// runtime leaves its file from the start of a program to its end.
+var (
+	errInUse     = errors.New("in use")
+	errUnwritten = errors.New("not written yet")
+	errUnsettled = fmt.Errorf("perhaps %w", errInUse)
+)
+
+// An input is a candidate that is open, and locked against LLVM's runtime.
+type input struct {
+	candidate
+	file *os.File
+}
+
+// open opens a candidate. The error matches errInUse if a process writes to it or may, and
+// fs.ErrNotExist if it is gone.
+func (w *Watcher) open(c candidate) (*input, error) {
+	f, err := openRegular(c.path)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{c, f}
+	if err := w.ready(in); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return in, nil
+}
+
+// ready returns an error unless an input is complete, and locks it.
+func (w *Watcher) ready(in *input) error {
+	info, err := in.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !unchanged(info, in.info):
+		return errInUse
+	case info.Size() == 0 && w.goesOn:
+		return errUnwritten
+	}
+	used, certain := inUse(in.file, in.path)
+	switch {
+	case used:
+		return errInUse
+	case !certain && !w.settledSince(in.candidate):
+		return errUnsettled
+	}
+	if !lockForReading(in.file) {
+		return errInUse
+	}
+	if info.Size() > w.o.MaxInput {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrLarge, info.Size(), w.o.MaxInput)
+	}
+	return nil
+}
+
+// still returns an error unless the input is the file at its path, as it was when it was
+// opened.
+func (in *input) still() error {
+	now, err := in.file.Stat()
+	there, err2 := os.Lstat(in.path)
+	if err = errors.Join(err, err2); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err != nil || !unchanged(now, in.info) || !os.SameFile(now, there) {
+		return errInUse
+	}
+	return nil
+}
+
+// isArchive reports whether the file is an archive.
+func (in *input) isArchive() bool {
+	head := make([]byte, len(disk.Magic))
+	_, err := in.file.ReadAt(head, 0)
+	return err == nil && bytes.Equal(head, disk.Magic[:])
+}
+
+// A profile is an input that was read.
+type profile struct {
+	store *reader.Store // nil if the ledger knows the input
+	lost  formats.Losses
+}
+
+// read reads an input unless the ledger knows it.
+func (w *Watcher) read(ctx context.Context, in *input, l *ledger) (profile, error) {
+	if in.isArchive() {
+		return in.readArchive(l)
+	}
+	content, err := sumOf(io.NewSectionReader(in.file, 0, in.info.Size()))
+	if err != nil {
+		return profile{}, err
+	}
+	id := newInputID(in.name, content, in.info.ModTime().UnixNano())
+	switch l.file(id, content, w.o.Remove) {
+	case isKnown:
+		return profile{}, nil
+	case isChanged:
+		return profile{}, ErrChanged
+	}
+	found, err := formats.Import(ctx, formats.Files(in.path), formats.ImportOptions{Unordered: true,
+		Config: builder.Config{DumpID: id, DumpTime: in.info.ModTime(), SpillFolder: filepath.Dir(w.out)}})
+	if err != nil {
+		return profile{}, err
+	}
+	s, err := found.Builder.Open(in.path)
+	return profile{s, found.Lost}, err
+}
+
+func (in *input) readArchive(l *ledger) (profile, error) {
+	s, err := reader.Open(in.path, archive.Options{})
+	if err != nil {
+		return profile{}, err
+	}
+	what := isNew
+	err = s.Mapping().Guard(func() (err error) {
+		what, err = l.archive(s)
+		return err
+	})
+	if err != nil || what == isKnown {
+		s.Close()
+		return profile{}, err
+	}
+	return profile{store: s}, nil
+}

@@ -1,0 +1,122 @@
+package watcher
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A ledger is what the archive and the batch under way hold.
+type ledger struct {
+	dumps map[[16]byte]bool
+	names map[uint64][]namedContent        // by the hash of the name
+	runs  map[profileset.RunKey]countedRun // the last dump of each
+}
+
+// A namedContent is what a merged file of some name had.
+type namedContent struct {
+	content uint64
+	at      int64
+}
+
+// A countedRun is a dump of a process.
+type countedRun struct {
+	at        time.Time
+	selection string
+}
+
+func newLedger() *ledger {
+	return &ledger{dumps: map[[16]byte]bool{}, names: map[uint64][]namedContent{}, runs: map[profileset.RunKey]countedRun{}}
+}
+
+// openArchive opens the archive that is added to; nil if there is none yet.
+func openArchive(path string) (*reader.Store, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return reader.Open(path, archive.Options{})
+}
+
+// add notes what an archive holds.
+func (l *ledger) add(s *reader.Store) error {
+	dumps, err := copier.Dumps(s)
+	if err != nil {
+		return err
+	}
+	for _, d := range dumps {
+		l.dumps[d.ID] = true
+		id := inputID(d.ID)
+		l.names[id.name()] = append(l.names[id.name()], namedContent{id.content(d.Time), d.Time})
+	}
+	runs, err := s.Runs()
+	for _, r := range runs { // in the order of their times
+		if r.Process.Known() && r.DumpID != ([16]byte{}) {
+			l.runs[keyOf(r)] = countedRun{r.Time, r.Selection}
+		}
+	}
+	return err
+}
+
+func keyOf(r layout.Provenance) profileset.RunKey {
+	return profileset.RunKey{Process: r.Process, Since: r.Since}
+}
+
+// A finding says what a ledger knows of an input.
+type finding int
+
+const (
+	isNew finding = iota
+	isKnown
+	isChanged // a file of this name is merged, with other content
+)
+
+// file looks up a file that is no archive. If files are removed once they are merged, what
+// comes again under a name is another file; else a name stands for one file, whose time
+// may change without its content.
+func (l *ledger) file(id inputID, content uint64, removes bool) finding {
+	if l.dumps[id] {
+		return isKnown
+	}
+	merged := l.names[id.name()]
+	if removes || len(merged) == 0 {
+		return isNew
+	}
+	for _, m := range merged {
+		if m.content == content {
+			return isKnown
+		}
+	}
+	return isChanged
+}
+
+// archive looks up an archive. It is known if each of its dumps is, or a later one of the
+// same process.
+func (l *ledger) archive(s *reader.Store) (finding, error) {
+	dumps, err := copier.Dumps(s)
+	if err != nil {
+		return isNew, err
+	}
+	runs, err := s.Runs()
+	if err != nil {
+		return isNew, err
+	}
+	later := map[[16]byte]bool{} // dumps of which a later one is counted
+	for _, r := range runs {
+		if have, ok := l.runs[keyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) && (have.selection == "" || have.selection == r.Selection) {
+			later[r.DumpID] = true
+		}
+	}
+	for _, d := range dumps {
+		if !l.dumps[d.ID] && !later[d.ID] {
+			return isNew, nil
+		}
+	}
+	return isKnown, nil
+}

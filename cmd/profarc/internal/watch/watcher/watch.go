@@ -1,0 +1,330 @@
+// Package watcher merges the profiles that appear in a folder into an archive, each once,
+// and may remove them then: so that what thousands of runs write takes no more room than
+// their sum.
+//
+// # What counts once
+//
+// The record of what is merged is the archive's own table of dumps. It is published in one
+// step with the counts, so that after a kill at any moment either both are there or
+// neither. An archive among the inputs is known by its dump ids. Any other file gets the
+// dump id that [inputID] derives from its name, its content and its time; so a file that
+// is seen again is known, and two runs that counted the same are two.
+//
+// # Removal
+//
+// An input goes through these states, in this order, and may be found in any of them after
+// a kill:
+//
+//	in the folder    not merged
+//	claimed          renamed to a folder of the watcher's own, not merged
+//	merged           claimed, and the published archive has its dump: to be removed
+//	removed
+//
+// Claiming comes before the archive is published, since a process could otherwise add to
+// the file between its merge and its removal: LLVM's runtime does that with %m. A claimed
+// file whose dump the archive has is removed without being merged again.
+//
+// # Files in use
+//
+// A file that a process has open for writing, has mapped for writing (LLVM's continuous
+// mode, %c), or has locked (LLVM's %m) is left alone until it is closed. So is an empty
+// file, by a watcher that goes on: LLVM's runtime makes one when a program starts, and
+// writes it when the program ends.
+package watcher
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+)
+
+// Options say what becomes of merged files. The zero value keeps them.
+type Options struct {
+	Remove bool // remove what was merged
+	// MaxInput is the size in bytes beyond which a file is set aside; 0 is 1 GiB. Reading a
+	// file takes memory in proportion to it.
+	MaxInput int64
+	// Delay is how long to wait for further files once one has come, so that they are
+	// merged together.
+	Delay time.Duration
+	// step, if not nil, is called between the steps of a batch, for tests.
+	step func(what string)
+}
+
+// Bounds of a batch: when it has that many files or bytes of them, it is published.
+const (
+	maxBatchFiles = 512
+	maxBatchBytes = 256 << 20
+)
+
+// claims is the folder of claimed files, in the watched folder.
+const claims = ".profarc-watch"
+
+// A Watcher merges the files of a folder.
+type Watcher struct {
+	folder, out string
+	o           Options
+	release     []func()
+	locks       []fs.FileInfo       // of the files that release removes
+	takes       bool                // it has the folder of the claimed files
+	goesOn      bool                // it waits for what comes
+	seen        map[string]sighting // by path
+	published   [16]byte            // dump id of the archive as this watcher last saw it
+	waiting     int                 // files that the last batch left alone
+	unsettled   int                 // of these, those of which it is not known whether they are in use
+}
+
+// A sighting is what became of a file in the state that info describes.
+type sighting struct {
+	info    fs.FileInfo
+	since   time.Time
+	settled bool // it needs no further look: merged and kept, or set aside
+}
+
+// supported are the systems on which files can be renamed and removed while they are open,
+// and archives replaced while they are mapped.
+var supported = []string{"linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix"}
+
+// ErrUnsupported: this system is none of these.
+var ErrUnsupported = fmt.Errorf("folders are watched on Unix only: %w", errors.ErrUnsupported)
+
+// Open prepares to merge the files of a folder into the archive out, which is made when
+// there is something to merge. It locks the archive and, to remove files, the folder: the
+// error matches ErrWatched if another process has them.
+func Open(folder, out string, o Options) (*Watcher, error) {
+	if !slices.Contains(supported, runtime.GOOS) {
+		return nil, ErrUnsupported
+	}
+	info, err := os.Stat(folder)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s: it is a file: name the folder to watch", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := &Watcher{folder: folder, out: out, o: o, seen: map[string]sighting{}}
+	w.o.MaxInput = cmp.Or(o.MaxInput, 1<<30)
+	if err := w.lock(out); err != nil {
+		return nil, err
+	}
+	left := filepath.Join(folder, claims)
+	if _, err := os.Stat(left); err == nil || o.Remove { // also those of a watcher that was killed
+		err := w.lock(left)
+		if w.takes = err == nil; err != nil && o.Remove {
+			w.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// lock locks an archive, or the folder of the claimed files.
+func (w *Watcher) lock(name string) error {
+	release, err := runfiles.Lock(name)
+	if err != nil {
+		return lockError(name, err)
+	}
+	w.release = append(w.release, release)
+	path, err := runfiles.LockFile(name)
+	if err == nil {
+		var info fs.FileInfo
+		info, err = os.Lstat(path)
+		w.locks = append(w.locks, info)
+	}
+	return err
+}
+
+// lockError names what may have the lock of an archive or a folder.
+func lockError(name string, err error) error {
+	if !errors.Is(err, runfiles.ErrLocked) {
+		return err
+	}
+	if folder, ok := strings.CutSuffix(name, string(filepath.Separator)+claims); ok {
+		return fmt.Errorf("%s: %w: end that first", folder, ErrWatched)
+	}
+	return fmt.Errorf("%s: %w: end that first, or name another archive", name, ErrWatched)
+}
+
+// ErrWatched: another process has the archive or the folder.
+var ErrWatched = errors.New("another watcher or training run writes to it")
+
+// Close releases the locks.
+func (w *Watcher) Close() {
+	for _, release := range w.release {
+		release()
+	}
+	w.release = nil
+}
+
+// Once merges what is in the folder, and ends. It calls report after each batch, also if
+// there was nothing to do.
+func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
+	for range 3 { // a file that keeps changing is left alone
+		if err := w.drain(ctx, report); err != nil || w.unsettled == 0 || !sleep(ctx, settling) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run merges what is in the folder, and what comes, until ctx is done. It ends after the
+// batch that is under way, without an error. It calls report as Once does.
+func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
+	changes, err := openNotifier(w.folder)
+	if err != nil {
+		return err
+	}
+	defer changes.close()
+	w.goesOn = true
+	for {
+		if err := w.drain(ctx, report); err != nil {
+			return err
+		}
+		if !changes.wait(ctx, w.patience()) || !sleep(ctx, w.o.Delay) {
+			return nil
+		}
+	}
+}
+
+// patience returns how long to wait for a change before the folder is read again anyway: not
+// long if files wait for something that no change announces.
+func (w *Watcher) patience() time.Duration {
+	if w.waiting > 0 {
+		return settling
+	}
+	return rescan
+}
+
+// drain merges until nothing is left that can be merged, or ctx is done.
+func (w *Watcher) drain(ctx context.Context, report func(*Batch) error) error {
+	for ctx.Err() == nil {
+		b, err := w.merge(context.WithoutCancel(ctx))
+		w.waiting = b.InUse
+		if err == nil {
+			err = report(b)
+		}
+		if err != nil || b.Merged == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// sleep waits, and reports whether ctx is still not done.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// A candidate is a file that may be merged.
+type candidate struct {
+	path    string
+	name    string // of the file in the watched folder
+	info    fs.FileInfo
+	claimed bool
+}
+
+// candidates lists the files that need a look, those that were claimed before a kill
+// first, then the newest first: of several dumps of one process the last has the counts of
+// all.
+func (w *Watcher) candidates() ([]candidate, error) {
+	w.forgetGone()
+	found, err := w.list(w.folder, func(name string) bool { return !hidden(name) })
+	if err != nil || !w.takes {
+		return found, err
+	}
+	batches, err := os.ReadDir(filepath.Join(w.folder, claims))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, b := range batches {
+		folder := filepath.Join(w.folder, claims, b.Name())
+		claimed, err := w.list(folder, func(string) bool { return true })
+		if err != nil {
+			return nil, err
+		}
+		_ = os.Remove(folder) // it stays unless it is empty
+		for i := range claimed {
+			claimed[i].claimed = true
+		}
+		found = append(claimed, found...)
+	}
+	return found, nil
+}
+
+// hidden reports whether a name is of a file that is being written, or of a lock of profarc.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".parc.lock")
+}
+
+// forgetGone forgets files that are no longer there.
+func (w *Watcher) forgetGone() {
+	for path := range w.seen {
+		if _, err := os.Lstat(path); err != nil {
+			delete(w.seen, path)
+		}
+	}
+}
+
+// ownFiles returns the archive, if it is there, and the locks. They may be in the folder, by
+// whatever name or link.
+func (w *Watcher) ownFiles() []fs.FileInfo {
+	own := slices.Clone(w.locks)
+	if out, err := os.Stat(w.out); err == nil {
+		own = append(own, out)
+	}
+	return own
+}
+
+// list returns the regular files of a folder that need a look, the newest first.
+func (w *Watcher) list(folder string, wanted func(name string) bool) ([]candidate, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	own := w.ownFiles()
+	var found []candidate
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || !wanted(e.Name()) || slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+			continue // gone, or no file of profiles
+		}
+		c := candidate{path: filepath.Join(folder, e.Name()), name: e.Name(), info: info}
+		if s, ok := w.seen[c.path]; !ok || !s.settled || !unchanged(s.info, info) {
+			found = append(found, c)
+		}
+	}
+	slices.SortStableFunc(found, func(x, y candidate) int { return y.info.ModTime().Compare(x.info.ModTime()) })
+	return found, nil
+}
+
+// unchanged reports whether two looks at a file saw the same file with the same content,
+// as far as its size and time tell.
+func unchanged(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+func (w *Watcher) stepped(what string) {
+	if w.o.step != nil {
+		w.o.step(what)
+	}
+}

@@ -1,0 +1,184 @@
+package pages
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+const nameOfMap = "map"
+
+var mapView = &view{
+	name:  nameOfMap,
+	title: mapTitle,
+	about: "What the file is made of, region by region and down to its bytes, in the order of docs/format.md.",
+	build: buildMap,
+}
+
+// A mapPage is what the map of the file shows.
+type mapPage struct {
+	Size     uint64
+	Pages    uint64
+	Sums     string // which pages have sums
+	Strip    []stripPart
+	Regions  *table
+	Sections *table
+	Tables   *table // nil if the archive has none
+	Kinds    *table // what rw holds; nil if that is still being counted
+	Counting *unfinished
+	Methods  link // to the methods that take most
+	Jump     *jump
+}
+
+// A jump has forms that lead to a page of the file, by its number and by an offset; nil in a
+// report.
+type jump struct{ Last, Now uint64 }
+
+// A stripPart is a part of a strip that shows the whole file.
+type stripPart struct {
+	X, W  float64
+	Class string
+	Link  link
+}
+
+// regionsAbout says what the regions are, by their names.
+var regionsAbout = map[string]string{
+	"header": "what the archive is, and where its regions lie",
+	"ps":     "a sum of each page of 4,096 bytes from ix to the end of the file",
+	"ix":     "the hash index: lines of 64 bytes, each with ten slots, which lead from ids to profiles",
+	"ro":     "names, types, methods and calling contexts, which are only read",
+	"bm":     "where pointers lie in rw, so that it can be moved to another address",
+	"ex":     "tables of what belongs to no method",
+	"rw":     "the profiles: one block for each method, code and context, in which a VM counts on",
+}
+
+// sectionNames are the sections of ro.
+var sectionNames = [...]struct{ name, about string }{
+	{"symbols", "texts: names and signatures, each once"},
+	{"types", "classes and other types that were seen"},
+	{"methods", "a record for each method with a profile or a context"},
+	{"unexecuted", "methods that the run saw and did not execute"},
+	{"contexts", "calling contexts, each a node below that of its caller"},
+}
+
+// stripWidth is the width of the strip.
+const stripWidth = 1000.0
+
+func buildMap(r *request) (any, error) {
+	f, err := facts.Describe(r.archive(), 0)
+	if err != nil {
+		return nil, err
+	}
+	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size), Methods: linkTo("Methods by the bytes of their profiles", nameOfMethods, newQuery("methods.sort", "-size"))}
+	if !r.inReport {
+		p.Jump = &jump{Last: p.Pages - 1}
+	}
+	p.Regions, p.Strip = regionTable(r, f)
+	p.Sections = sectionTable(r)
+	p.Sums = sumsText(r.archive().Header())
+	if p.Tables, err = mapTables(r); err != nil {
+		return nil, err
+	}
+	if p.Kinds, err = contentTable(r); errors.As(err, &p.Counting) {
+		return p, nil
+	}
+	return p, err
+}
+
+// sumsText says which pages have sums.
+func sumsText(h *layout.Header) string {
+	tree := disk.SumTreeOf(h)
+	if tree.Pages() == 0 {
+		return "None has a sum."
+	}
+	first := h.Region(layout.RegionIX).Offset >> disk.PageShift
+	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has one over itself and the root of these.",
+		plural(uint64(tree.Pages()), "page"), grouped(uint64(first)), grouped(uint64(first+tree.Pages()-1)))
+}
+
+// pagesOf returns the number of pages of a file.
+func pagesOf(size int64) uint64 {
+	return uint64(max(size-1, 0))>>disk.PageShift + 1
+}
+
+// bytesLink returns a link to the bytes at an offset.
+func bytesLink(text string, offset int64) link {
+	page := strconv.FormatInt(offset>>disk.PageShift, 10)
+	return linkTo(text, nameOfBytes, newQuery("page", page)).to(byteElement(offset))
+}
+
+// regionTable returns the regions and the padding between them in the order of the file, and
+// the strip of them.
+func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
+	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"}, column{Key: "about", Name: "What it holds"}, number("offset", "offset"), column{Key: "size", Name: "size", Unit: "bytes", Number: true},
+		number("share", "share"), number("pages", "pages"))
+	var rows []row
+	var strip []stripPart
+	end := int64(0)
+	padding := func(to int64) {
+		if size := uint64(to - end); to > end {
+			rows = append(rows, row{Cells: []cell{linkCell(bytesLink("padding", end)), textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size), shareCell(float64(size) / float64(f.Size)), noNumber}})
+		}
+	}
+	for i, g := range f.Regions {
+		if g.Size == 0 {
+			continue
+		}
+		padding(g.Offset)
+		end = g.Offset + g.Size
+		share := float64(g.Size) / float64(f.Size)
+		l := bytesLink(g.Name, g.Offset)
+		rows = append(rows, row{Cells: []cell{linkCell(l), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)), countCell(uint64(g.Size)), shareCell(share),
+			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
+		l.Text = fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))
+		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5), "region-" + strconv.Itoa(i), l})
+	}
+	padding(f.Size)
+	return t.fill(rows), strip
+}
+
+// sectionTable returns the sections of ro.
+func sectionTable(r *request) *table {
+	h := r.archive().Header()
+	t := newTable(r, "sections", "Sections of ro", column{Key: "name", Name: "Section"}, column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
+		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "share of the file"))
+	var rows []row
+	for i, s := range sectionNames {
+		if part := h.Parts[i]; part.Size > 0 {
+			rows = append(rows, row{Cells: []cell{linkCell(bytesLink(s.name, part.Offset)), textCell(s.about), countCell(uint64(part.Offset)), countCell(uint64(part.Size)), shareCell(float64(part.Size) / float64(h.FileSize))}})
+		}
+	}
+	return t.fill(rows)
+}
+
+// mapTables returns the tables of ex with their sizes, nil if there are none.
+func mapTables(r *request) (*table, error) {
+	t := newTable(r, "tables", "Tables in ex", column{Key: "name", Name: "Table"}, number("rows", "rows"), number("columns", "columns"), column{Key: "size", Name: "size", Unit: "bytes", Number: true})
+	var rows []row
+	for found, err := range r.archive().Tables() {
+		if err != nil {
+			return nil, err
+		}
+		size := 0
+		for i := range found.Columns() {
+			size += cellSize(found.Column(i)) * found.Rows
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(found.Kind)), numberCell(found.Rows), numberCell(found.Columns()), numberCell(size)}})
+	}
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	return t.fill(rows), nil
+}
+
+// cellSize returns the bytes of a cell of a column.
+func cellSize(k layout.ColumnKind) int {
+	if k == layout.ColumnWord {
+		return 8
+	}
+	return 4
+}

@@ -1,0 +1,67 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// The regions and the padding between them are the file, and what rw holds is rw: nothing is
+// left out or counted twice.
+func TestMapAddsUp(t *testing.T) {
+	t.Parallel()
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		site := specimenSite(t, sp)
+		h := site.Archive.Header()
+		p := built[*mapPage](t, requestOf(t, site, nameOfMap))
+		end, sum := 0.0, 0.0
+		for _, row := range p.Regions.Rows {
+			if row.Cells[2].Value != end {
+				t.Errorf("%s: %q begins at %v, what is before it ends at %v", sp.Name, row.Cells[0].Link.Text, row.Cells[2].Value, end)
+			}
+			end = row.Cells[2].Value + row.Cells[3].Value
+		}
+		if end != float64(h.FileSize) {
+			t.Errorf("%s: the regions end at %v, the file at %d", sp.Name, end, h.FileSize)
+		}
+		entries := uint64(0)
+		for _, row := range p.Kinds.Rows {
+			sum += row.Cells[3].Value
+			if name := row.Cells[0].Link.Text; name != "heads of profiles" && name != "beside the profiles" {
+				entries += uint64(row.Cells[2].Value)
+			}
+		}
+		if size := h.Region(layout.RegionRW).Size; sum != float64(size) || entries != h.Counts.Entries {
+			t.Errorf("%s: rw holds %v bytes of %d, %d entries of %d", sp.Name, sum, size, entries, h.Counts.Entries)
+		}
+		if want := plural(uint64(disk.SumTreeOf(h).Pages()), "page") + " from"; !strings.Contains(p.Sums, want) {
+			t.Errorf("%s: %q lacks %q", sp.Name, p.Sums, want)
+		}
+	}
+}
+
+// An offset leads to the page that has it, and to the record there.
+func TestOffsetsLeadToTheirBytes(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	at := site.Archive.Header().Region(layout.RegionRO).Offset
+	for _, spelled := range []string{fmt.Sprint(at), fmt.Sprintf("%#x", at), fmt.Sprintf("0X%X", at), " " + grouped(uint64(at))} {
+		p := built[*bytesPage](t, requestOf(t, site, nameOfBytes, "offset", spelled))
+		if p.From > at || p.To <= at || p.Asked == nil || p.Asked.element != byteElement(at) {
+			t.Errorf("%q leads to %d to %d, %+v", spelled, p.From, p.To, p.Asked)
+		}
+	}
+	for _, spelled := range []string{"-1", "0x", "ff", fmt.Sprint(site.Archive.Header().FileSize), "99999999999999999999"} {
+		r := requestOf(t, site, nameOfBytes, "offset", spelled)
+		if _, err := r.view.build(r); !missing(err) {
+			t.Errorf("%q: %v", spelled, err)
+		}
+	}
+	if body := shownPageOf(t, site, nameOfMap, query{}); !strings.Contains(body, `name="offset"`) || !strings.Contains(body, `class="key region-`) {
+		t.Error("the map has no form for an offset, or no legend")
+	}
+}

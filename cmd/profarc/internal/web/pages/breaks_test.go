@@ -1,0 +1,48 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
+	for text, want := range map[string]string{
+		"com.sun.tools.Type.hasTag(TypeTag, int[])": "com. sun. tools. Type. hasTag (TypeTag, int[])",
+		"a.Foo$Bar.<init>()":                        "a. Foo$ Bar. <init>()",
+		"a/Foo$1::x(La/B;Lc/D;)V":                   "a/ Foo$1:: x (La/ B; Lc/ D;)V",
+		"std::vector<int>::push_back(int)":          "std:: vector <int>:: push_back (int)",
+		"a.cpp;run(int,char)":                       "a. cpp; run (int, char)",
+		"1,234,567 of 2.5":                          "1,234,567 of 2.5",
+		"a.B.f()":                                   "a. B. f()",
+		"one two three":                             "one two three",
+		strings.Repeat("x", 70):                     strings.Repeat("x", 32) + " " + strings.Repeat("x", 32) + " xxxxxx",
+		strings.Repeat("e\u0301", 20):               strings.Repeat("e\u0301", 16) + " " + strings.Repeat("e\u0301", 4),
+		"":                                          "",
+	} {
+		parts := nameParts(text)
+		if got := strings.ReplaceAll(strings.Join(parts, " "), "  ", " "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+		if strings.Join(parts, "") != text {
+			t.Errorf("%q is not whole: %q", text, parts)
+		}
+	}
+}
+
+// A break is never within what stands for one character in HTML.
+func TestBreaksAreBetweenEscapedCharacters(t *testing.T) {
+	const tag = "<script>alert('&')</script>"
+	if got, want := string(nameElement("a."+tag)), "<bdi>a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;</bdi>"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for n := range 40 {
+		html := string(nameElement(strings.Repeat("a", n) + tag))
+		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, "<bdi>"), "</bdi>"), "<wbr>"); slices.ContainsFunc(parts, func(p string) bool {
+			return strings.ContainsAny(p, "<>") || strings.Count(p, "&") != strings.Count(p, ";") || !utf8.ValidString(p)
+		}) {
+			t.Errorf("%s is broken within a character", html)
+		}
+	}
+}

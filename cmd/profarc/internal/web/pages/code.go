@@ -1,0 +1,248 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Parts of the code that a page shows at once.
+const (
+	instructionsOnPage = 1500
+	linesOnPage        = 1500
+	linesAround        = 2 // source lines before and after those of the method
+	lineLength         = 400
+)
+
+// A codePart is one version of a method's code, with its counts.
+type codePart struct {
+	ID           string
+	File         string // of the source
+	Says         string // how the code and the profile match
+	Good         bool   // the counts stand beside the code
+	Problem      string
+	Instructions []instruction
+	Lines        []sourceLine
+	MoreCode     int // instructions that are not shown
+	MoreLines    int
+	Short        bool // the file has fewer lines than the code: it is another version
+	Unplaced     []*point
+}
+
+// An instruction is one bytecode.
+type instruction struct {
+	ID       string
+	Bci      int
+	Text     string // mnemonic and operands
+	Ref      link   // the constant in the operand
+	RefAbout string // the constant as javap prints it
+	Detail   string // of a switch: how many cases
+	Count    uint64
+	Known    bool
+	About    bool // the count is derived from others
+	Heat     string
+	Line     int
+	Source   *link // to the line
+	Points   []*point
+}
+
+// A sourceLine is one line of the source.
+type sourceLine struct {
+	ID    string
+	At    link // its number, which leads to its first bytecode
+	Text  string
+	Count uint64
+	Known bool
+	About bool
+	Heat  string
+}
+
+// bciElement is the name of the element of a bytecode.
+func bciElement(bci int) string { return fmt.Sprintf("bci-%d", bci) }
+
+// lineElement is the name of the element of a source line.
+func lineElement(line int) string { return fmt.Sprintf("line-%d", line) }
+
+// A program is the class path of a site. Its error does not keep pages from being shown.
+type program struct {
+	classes *listing.Program
+	err     error
+}
+
+// Close closes the files of the class path.
+func (p *program) Close() { p.classes.Close() }
+
+// programOf returns the program that was profiled, nil if no class path is given.
+func programOf(r *request) (*program, error) {
+	if len(r.site.ClassPath) == 0 {
+		return nil, nil
+	}
+	return gather(r, "the class path", func(_ context.Context, s *Site, _ *Progress) (*program, error) {
+		classes, err := listing.Open(s.ClassPath, s.SourcePath, int(s.Archive.Header().Params.VMRelease))
+		return &program{classes, err}, nil
+	})
+}
+
+// addCode adds the code of the method with the counts of some profiles: the version that the
+// first of them is of.
+func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.Profile) error {
+	if d := b.request.archive().Header().Domain; !listing.Takes(d) {
+		return nil
+	}
+	code, err := programOf(b.request)
+	if err != nil || code == nil {
+		return err
+	}
+	if code.err != nil {
+		p.NoCode = b.request.place(code.err.Error())
+		return nil
+	}
+	l, err := code.classes.Of(m, ofOneVersion(profiles)...)
+	if err != nil {
+		return err
+	}
+	if len(l.Instructions) == 0 {
+		p.NoCode = b.request.place(matchText(l))
+		return nil
+	}
+	p.Code = append(p.Code, b.code(l))
+	return nil
+}
+
+// ofOneVersion returns the profiles of the code that the first one is of.
+func ofOneVersion(profiles []reader.Profile) (some []reader.Profile) {
+	for _, q := range profiles {
+		if q.Code() == profiles[0].Code() {
+			some = append(some, q)
+		}
+	}
+	return some
+}
+
+// matchText says whether the class path has the code that was profiled.
+func matchText(l *listing.Listing) string {
+	switch l.Match {
+	case listing.Same:
+		return "This is the code that was profiled."
+	case listing.Unproven:
+		return "The profile does not say which code it is of; its points fit this one."
+	case listing.Other:
+		return "The class path has other code of this method than the one that was profiled, so no counts stand beside it."
+	case listing.NoCode:
+		return "The method is native or abstract: it has no bytecodes."
+	case listing.NoMethod:
+		return "The class on the class path does not have this method."
+	}
+	return strings.TrimSuffix("The class is not on the class path. "+l.Problem, " ")
+}
+
+// code returns what is shown of a listing.
+func (b *pointReader) code(l *listing.Listing) *codePart {
+	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(), Problem: b.request.place(l.Problem)}
+	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
+	c.MoreCode = len(l.Instructions) - len(shown)
+	b.lastLine = lastLine(l.Source)
+	b.bcis = map[int]bool{}
+	for i := range shown {
+		b.bcis[shown[i].Bci] = true
+	}
+	for i := range shown {
+		c.Instructions = append(c.Instructions, b.instruction(&shown[i]))
+	}
+	if l.Placed() {
+		for i := range l.Unplaced {
+			c.Unplaced = append(c.Unplaced, b.point(&l.Unplaced[i], nil))
+		}
+	}
+	if l.Source != nil {
+		b.source(c, l.Source)
+	}
+	return c
+}
+
+// instruction returns what is shown of a bytecode.
+func (b *pointReader) instruction(i *listing.Instruction) instruction {
+	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci, Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
+		Known: i.Basis != listing.NotKnown, About: i.Basis == listing.Derived, Line: i.Line}
+	if shown.Known {
+		shown.Heat = heatOf(i.Heat)
+	}
+	if i.Ref != nil {
+		shown.Ref = link{Text: refName(i.Ref, b.request.archive().Header().Domain)}
+		shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
+		if l, ok := b.called(i.Ref, ""); ok {
+			l.Text = shown.Ref.Text
+			shown.Ref = l
+		}
+	}
+	if len(i.Labels) > 0 {
+		shown.Detail = plural(uint64(len(i.Labels)), "case")
+	}
+	if i.Line > 0 && i.Line <= b.lastLine {
+		l := b.request.here(fmt.Sprint(i.Line), lineElement(i.Line))
+		shown.Source = &l
+	}
+	for k := range i.Points {
+		shown.Points = append(shown.Points, b.point(&i.Points[k], i.Ref))
+	}
+	return shown
+}
+
+// refName returns what a bytecode names, without packages.
+func refName(ref *listing.Ref, d layout.Domain) string {
+	return shortened(ref.Spelled(naming.Spelling{Short: true}, d))
+}
+
+// source adds the lines of the method.
+func (b *pointReader) source(c *codePart, s *listing.Source) {
+	c.File, c.Short = b.request.withoutFolders(s.File), s.Short
+	end := lastLine(s)
+	c.MoreLines = max(min(s.Last+linesAround, len(s.Lines))-end, 0)
+	for at := firstLine(s); at <= end; at++ {
+		c.Lines = append(c.Lines, b.line(at, &s.Lines[at-1]))
+	}
+}
+
+// firstLine returns the first line of a source that a page shows.
+func firstLine(s *listing.Source) int { return max(s.First-linesAround, 1) }
+
+// lastLine returns the last line of a source that a page shows, 0 if it shows none.
+func lastLine(s *listing.Source) int {
+	if s == nil || s.First == 0 {
+		return 0
+	}
+	return min(s.Last+linesAround, len(s.Lines), firstLine(s)+linesOnPage-1)
+}
+
+// line returns what is shown of a source line.
+func (b *pointReader) line(at int, l *listing.Line) sourceLine {
+	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text), Count: l.Count,
+		Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
+	if shown.Known {
+		shown.Heat = heatOf(l.Heat)
+	}
+	if len(l.Bcis) > 0 {
+		first := b.bytecode(l.Bcis[0])
+		first.Text = shown.At.Text
+		shown.At = first
+	}
+	return shown
+}
+
+// shortened returns a text, or its beginning if it is longer than a line of code ever is.
+func shortened(text string) string {
+	if letters := []rune(text); len(letters) > lineLength {
+		return string(letters[:lineLength]) + " ..."
+	}
+	return text
+}
+
+// heatOf returns the class of a heat from 0 to 1 that is a logarithm already.
+func heatOf(heat float64) string {
+	return fmt.Sprintf("heat-%d", int(min(max(heat, 0), 1)*(heatSteps-1)+0.5))
+}

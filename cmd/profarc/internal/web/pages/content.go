@@ -1,0 +1,85 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/layout"
+)
+
+// A kindSize is what the profile points of a kind take of rw.
+type kindSize struct {
+	entries, bytes uint64
+}
+
+// A contentOfRW is what rw holds: points by their kinds, and the blocks around them.
+type contentOfRW struct {
+	kinds  map[layout.Tag]kindSize
+	blocks kindSize // with their points
+}
+
+// contentTable returns what rw holds, by kind of profile point.
+func contentTable(r *request) (*table, error) {
+	held, err := gather(r, "what the profiles are made of", readContent)
+	if err != nil {
+		return nil, err
+	}
+	size := uint64(r.archive().Header().Region(layout.RegionRW).Size)
+	t := newTable(r, "kinds", "What rw holds", column{Key: "kind", Name: "Kind of profile point"}, column{Key: "about", Name: "What it is"}, number("entries", "Number"),
+		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "Share of rw"))
+	t.None = "It holds no profiles."
+	var rows []row
+	add := func(name, about string, n, bytes uint64) {
+		rows = append(rows, row{Cells: []cell{textCell(name), textCell(about), countCell(n), countCell(bytes), shareCell(shareOf(bytes, size))}})
+	}
+	rest := held.blocks.bytes
+	tags := slices.SortedFunc(maps.Keys(held.kinds), func(a, b layout.Tag) int {
+		return cmp.Or(cmp.Compare(held.kinds[b].bytes, held.kinds[a].bytes), cmp.Compare(a, b))
+	})
+	for _, tag := range tags {
+		k := held.kinds[tag]
+		add(r.archive().Mapping().Shape().TagName(tag), kindsAbout[tag], k.entries, k.bytes)
+		rest -= min(rest, k.bytes)
+	}
+	if held.blocks.entries > 0 {
+		add("heads of profiles", "of each its method, code and context, fields such as invocations and traps, and the directory of its points", held.blocks.entries, rest)
+	}
+	if gap := size - min(size, held.blocks.bytes); gap > 0 {
+		add("beside the profiles", "zeros and room", 0, gap)
+	}
+	return t.fill(rows), nil
+}
+
+// readContent reads all profiles.
+func readContent(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error) {
+	held := &contentOfRW{kinds: map[layout.Tag]kindSize{}}
+	total, steps := s.Archive.Header().Counts.Profiles, poll.New(ctx)
+	for m, err := range s.Archive.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		for q, err := range m.Profiles() {
+			if err = cmp.Or(err, steps.Err()); err != nil {
+				return nil, err
+			}
+			held.blocks.add(len(disk.Block(q.Bytes())))
+			for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+				for e := range q.Section(section) {
+					k := held.kinds[e.Tag()]
+					k.add(len(e.Bytes()))
+					held.kinds[e.Tag()] = k
+				}
+			}
+			if held.blocks.entries%1024 == 0 {
+				p.set(held.blocks.entries, total)
+			}
+		}
+	}
+	return held, nil
+}
+
+func (k *kindSize) add(bytes int) { k.entries, k.bytes = k.entries+1, k.bytes+uint64(bytes) }

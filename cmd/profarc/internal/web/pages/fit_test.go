@@ -1,0 +1,174 @@
+package pages
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/fit"
+	classpath "github.com/profarc/profarc/formats/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
+	"github.com/profarc/profarc/layout"
+)
+
+const till = `class Till {
+    static int sum(int[] prices, boolean half) {
+        int sum = 0;
+        for (int p : prices) {
+            if (half)
+                p /= 2;
+            sum += p;
+        }
+        return sum;
+    }
+    static int first(int[] prices) { return prices.length > 0 ? prices[0] : 0; }
+}
+`
+
+// compiledTill compiles the class, and returns the folder of its source, the class path, and the
+// id of the code of one of its methods.
+func compiledTill(t *testing.T, of layout.Key) (folder, classes string, id uint64) {
+	t.Helper()
+	home := testjvm.First()
+	testjvm.Need(t, home)
+	folder = t.TempDir()
+	file := filepath.Join(folder, "Till.java")
+	if err := os.WriteFile(file, []byte(till), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	classes = testjvm.Compile(t, home, file)
+	code, err := classpath.OpenClassPath([]string{classes}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer code.Close()
+	found, err := code.Method(of)
+	if err != nil || len(found.Versions) != 1 {
+		t.Fatal(found, err)
+	}
+	return folder, classes, found.Versions[0].ID
+}
+
+// fitSite returns a site with a class path, and an archive with three profiles: of the code as
+// it is, of changed code, and of a method that is gone.
+func fitSite(t *testing.T) *Site {
+	first := layout.Key{Class: "Till", Name: "first", Signature: "([I)I", Loader: "app"}
+	_, classes, id := compiledTill(t, first)
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for key, id := range map[layout.Key]uint64{
+		first: id,
+		{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}: 99,
+		{Class: "Till", Name: "gone", Signature: "()V", Loader: "app"}:   7,
+	} {
+		p := b.Profile(b.Method(key), id, builder.NoContext)
+		p.Branch(builder.At{Bci: 2}, builder.Branch{Taken: 30, Displacement: 8, NotTaken: 70})
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b), ClassPath: []string{classes}})
+}
+
+// TestFitSaysWhatTheReportSays compares the page with the report that the command prints as
+// JSON, and follows the misfits.
+func TestFitSaysWhatTheReportSays(t *testing.T) {
+	t.Parallel()
+	site := fitSite(t)
+	page := built[*fitPage](t, requestOf(t, site, nameOfFit))
+	code, err := classpath.OpenClassPath(site.ClassPath, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer code.Close()
+	found, err := fit.Check(t.Context(), site.Archive, code, fit.Options{Top: misfitsListed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot", Loaders: []report.LoaderDoubt{}}
+	if err := want.Fill(site.Archive, found); err != nil {
+		t.Fatal(err)
+	}
+	want.Verdict = report.VerdictFits
+	if diff := cmp.Diff(want, page.Check); diff != "" {
+		t.Error(diff)
+	}
+	states := map[string]string{}
+	for _, row := range page.Profiles.Rows {
+		states[row.Cells[0].Link.Text] = row.Cells[2].Link.Text
+	}
+	if diff := cmp.Diff(map[string]string{"Exact": "1", "Renamed": "0", "Moved": "0", "Stale": "1", "Gone": "1", "Unchecked": "0"}, states); diff != "" {
+		t.Error(diff)
+	}
+	for _, row := range page.Misfits.Rows {
+		r := requestOf(t, site, row.Cells[0].Link.view)
+		r.query = row.Cells[0].Link.query
+		if text := shown(t, r); r.view.name == nameOfMoves && !strings.Contains(text, "1 points of the old code, 3 of the new") {
+			t.Errorf("the page of the moves is\n%s", text)
+		}
+	}
+}
+
+// TestFitListsWhatCouldNotBeChecked has profiles of the JDK, which is not on the class path.
+func TestFitListsWhatCouldNotBeChecked(t *testing.T) {
+	t.Parallel()
+	site := fitSite(t)
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for key, taken := range map[layout.Key]uint64{
+		{Class: "Till", Name: "gone", Signature: "()V", Loader: "app"}: 5,
+		{Class: "java/util/List", Name: "few", Signature: "()V"}:       1,
+		{Class: "java/util/List", Name: "many", Signature: "()V"}:      1000,
+	} {
+		p := b.Profile(b.Method(key), 7, builder.NoContext)
+		p.Branch(builder.At{Bci: 2}, builder.Branch{Taken: taken, Displacement: 8})
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site.Archive = memstore.Open(t, b)
+	page := built[*fitPage](t, requestOf(t, site, nameOfFit))
+	var got []string
+	for _, r := range page.Unchecked.Rows {
+		got = append(got, r.Cells[0].Link.Text+" "+r.Cells[0].Link.view+" "+r.Cells[2].Link.Text)
+		if r.Cells[1].Link.Text != page.Reasons.Rows[0].Cells[0].Link.Text {
+			t.Errorf("the reason is %q", r.Cells[1].Link.Text)
+		}
+	}
+	if want := []string{"java.util.List.many() method 1,000", "java.util.List.few() method 1"}; !cmp.Equal(got, want) {
+		t.Errorf("the list has %q, want %q", got, want)
+	}
+	if !strings.Contains(shown(t, requestOf(t, site, nameOfFit)), `id="unchecked"`) {
+		t.Error("the page does not show the list")
+	}
+}
+
+// TestFitWithOtherClassesIsRefused gives a class path of another program.
+func TestFitWithOtherClassesIsRefused(t *testing.T) {
+	t.Parallel()
+	site := fitSite(t)
+	site.ClassPath = []string{t.TempDir()}
+	if page := shown(t, requestOf(t, site, nameOfFit)); strings.Contains(page, "<table") || !strings.Contains(page, "class") {
+		t.Errorf("the page is\n%s", page)
+	}
+}
+
+func TestMovesAreDrawnBetweenTheirPoints(t *testing.T) {
+	t.Parallel()
+	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: fit.Branch, Confidence: 1, Swapped: true}, {From: 7, To: 1, Kind: fit.Call, Confidence: 0.97},
+		{From: 12, To: -1, Kind: fit.Jump, Lost: fit.LostAround}, {From: -1, To: 4, Kind: fit.Call}})
+	if len(d.Left) != 3 || len(d.Right) != 3 || d.More != 0 {
+		t.Fatalf("the sides are %+v and %+v", d.Left, d.Right)
+	}
+	want := []moveLine{{d.Left[0].Y - 4, d.Right[2].Y - 4, "swapped", "3 is now at 9, confidence 100.0%"}, {d.Left[1].Y - 4, d.Right[0].Y - 4, "found", "7 is now at 1, confidence 97.0%"}}
+	if diff := cmp.Diff(want, d.Lines, cmp.AllowUnexported(moveLine{})); diff != "" {
+		t.Error(diff)
+	}
+	if d.Left[2].Class != "lost" || d.Right[1].Class != "new" {
+		t.Errorf("the sides are %+v and %+v", d.Left, d.Right)
+	}
+}

@@ -1,0 +1,111 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+)
+
+// A linker makes the addresses of pages.
+type linker interface {
+	// address returns the address of a page from any other; ok is false if the page
+	// cannot be reached, so that its link becomes plain text.
+	address(view string, q query) (href string, ok bool)
+	// within returns what leads from the address of a page to one of its elements: see
+	// request.element.
+	within(name string) string
+}
+
+// serverLinks are the addresses of a server, whose pages all lie in one folder.
+type serverLinks struct{}
+
+func (serverLinks) address(view string, q query) (string, bool) {
+	if query := q.encode(); query != "" {
+		return view + "?" + query, true
+	}
+	return view, true
+}
+
+func (serverLinks) within(name string) string { return "#" + url.PathEscape(name) }
+
+// reportLinks are the ids of the pages in one file, by the addresses that they have on a server.
+type reportLinks map[string]string
+
+func (held reportLinks) address(view string, q query) (string, bool) {
+	id, ok := held[pageAddress(view, q)]
+	return "#" + url.PathEscape(id), ok
+}
+
+func (reportLinks) within(name string) string { return "." + url.PathEscape(name) }
+
+// pageAddress returns the address of a page on a server.
+func pageAddress(view string, q query) string {
+	address, _ := serverLinks{}.address(view, q)
+	return address
+}
+
+// addPage sets the id of a page: its view and archive, with a number if its query says more.
+func (held reportLinks) addPage(r *request) {
+	first := pageAddress(r.view.name, newQuery(keyOfSide, r.query.get(keyOfSide)))
+	address := pageAddress(r.view.name, r.query)
+	if r.page = strings.NewReplacer("?", ".", "=", "-").Replace(first); address != first {
+		r.page = fmt.Sprintf("%s-%d", r.view.name[:1], len(held))
+	}
+	held[address] = r.page
+}
+
+// pageElement returns the id of the element of the page, by which links of a report lead there.
+func (r *request) pageElement() string {
+	if r.inReport {
+		return r.page
+	}
+	return "page"
+}
+
+// element returns the id of an element of the page: its name on the page of a server, and
+// one that no other page of a report has.
+func (r *request) element(name string) string {
+	if r.inReport {
+		return r.page + "." + name
+	}
+	return name
+}
+
+// A link leads to a page, or to an element of it.
+type link struct {
+	Text    string
+	view    string
+	query   query
+	element string
+}
+
+// linkTo returns a link with a text from an archive.
+func linkTo(text, view string, q query) link { return link{Text: text, view: view, query: q} }
+
+// to returns the link to an element of the page, by its name.
+func (l link) to(element string) link {
+	l.element = element
+	return l
+}
+
+// here returns a link to an element of the page.
+func (r *request) here(text, element string) link {
+	return linkTo(text, r.view.name, r.query).to(element)
+}
+
+// anchor returns a link as HTML, or just its text if the page cannot be reached.
+func anchor(links linker, l link) template.HTML {
+	text := nameElement(l.Text)
+	if l.view == "" {
+		return text
+	}
+	if l.Text == "" {
+		text = nameElement(nameless)
+	}
+	href := address(links, l)
+	if href == "" {
+		return text
+	}
+	return `<a href="` + template.HTML(template.HTMLEscapeString(string(href))) + `">` + text + `</a>`
+}

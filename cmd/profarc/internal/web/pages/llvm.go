@@ -1,0 +1,187 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/reader"
+)
+
+// An llvmPart is what the page of one of LLVM's functions shows besides its profile points: its
+// counters as bars, and its source lines if the site has the program.
+type llvmPart struct {
+	Charts   []*counterChart
+	Says     string // where the lines are from, or why there are none
+	File     string
+	Problem  string // why there is no text
+	Short    bool   // the file is of another version
+	Entered  uint64
+	Lines    []llvmLine
+	MoreLine int // lines that are not shown
+	Hottest  []llvmLine
+}
+
+// An llvmLine is one line of the source.
+type llvmLine struct {
+	ID     string
+	Number int
+	Mapped bool // it has code that is counted
+	Count  uint64
+	Heat   string
+	Text   string
+	// Branches are the conditions that begin in the line, with their outcomes.
+	Branches []*point
+	// At leads to the line.
+	At link
+}
+
+// hottestLines is how many lines are listed before a function of at least longListing lines.
+const (
+	hottestLines = 5
+	longListing  = 30
+)
+
+// A covered is the coverage mapping of a site's program, or why it has none.
+type covered struct {
+	*coverage.Coverage
+	reason error
+}
+
+// coverageOf returns the mapping of the program that a site names.
+func coverageOf(r *request) (*covered, error) {
+	return gather(r, "the coverage mapping of the program", func(_ context.Context, s *Site, _ *Progress) (*covered, error) {
+		mapping, err := coverage.Open(s.Binary)
+		if err != nil {
+			return &covered{reason: err}, nil
+		}
+		c, err := coverage.New(s.Archive, mapping)
+		return &covered{c, err}, nil
+	})
+}
+
+// newLLVMPart returns the part of a function of LLVM's, nil in other domains.
+func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
+	if !r.archive().Header().Domain.LLVM() {
+		return nil, nil
+	}
+	p := &llvmPart{Says: "Without the program its counters are shown by block, in the order of the compiler."}
+	for q, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		if c := chartOf(q); c != nil && len(p.Charts) < profilesOnPage {
+			p.Charts = append(p.Charts, c)
+		}
+	}
+	if r.site.Binary == "" {
+		return p, nil
+	}
+	c, err := coverageOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.addLines(r, c, m)
+}
+
+// addLines adds the lines of a function, or says why there are none.
+func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
+	if c.reason != nil {
+		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", c.reason))
+		return nil
+	}
+	f, err := c.Function(m)
+	switch {
+	case errors.Is(err, coverage.ErrNotMapped), errors.Is(err, coverage.ErrMismatch):
+		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", err))
+		return nil
+	case err != nil:
+		return err
+	case !hasCode(m, f.Hash):
+		p.Says = fmt.Sprintf("Its counters are shown by block: %v.", coverage.ErrMismatch)
+		return nil
+	}
+	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
+	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
+	p.list(r, list)
+	for _, c := range p.Charts {
+		c.place(r, f)
+	}
+	return nil
+}
+
+// list adds the lines of a listing, and the hottest of a long one.
+func (p *llvmPart) list(r *request, list *coverage.Listing) {
+	p.MoreLine = max(len(list.Lines)-linesOnPage, 0)
+	most := uint64(0)
+	for _, l := range list.Lines {
+		most = max(most, l.Count)
+	}
+	for _, l := range list.Lines[:len(list.Lines)-p.MoreLine] {
+		p.Lines = append(p.Lines, newLLVMLine(r, l, most))
+	}
+	if len(list.Lines) < longListing {
+		return
+	}
+	p.Hottest = slices.Clone(p.Lines)
+	slices.SortStableFunc(p.Hottest, func(a, b llvmLine) int { return cmp.Compare(b.Count, a.Count) })
+	p.Hottest = slices.DeleteFunc(p.Hottest[:min(hottestLines, len(p.Hottest))], func(l llvmLine) bool { return l.Count == 0 })
+	for i := range p.Hottest {
+		p.Hottest[i].Text = strings.TrimSpace(p.Hottest[i].Text)
+	}
+}
+
+// newLLVMLine returns a line of a listing whose highest count is most.
+func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
+	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count, Text: shortened(l.Text)}
+	line.At = r.here(fmt.Sprint(l.Number), lineElement(l.Number))
+	if l.Mapped {
+		line.Heat = heatOf(listing.Heat(l.Count, most))
+	}
+	for _, b := range l.Branches {
+		line.Branches = append(line.Branches, branchPoint(b, l.Text))
+	}
+	return line
+}
+
+// branchPoint returns what is shown of a condition in a line of source.
+func branchPoint(b coverage.Branch, text string) *point {
+	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column, b.EndLine, b.EndColumn),
+		Executed: true, Count: b.True + b.False}
+	if b.Folded {
+		p.Notes = []string{"known to the compiler, not counted"}
+		return p
+	}
+	for _, o := range []outcome{{What: link{Text: "true"}, Count: b.True}, {What: link{Text: "false"}, Count: b.False}} {
+		o.Share, o.Shared = shareOf(o.Count, p.Count), p.Count > 0
+		p.Outcomes = append(p.Outcomes, o)
+	}
+	return p
+}
+
+// conditionOf returns the text of a condition, or its place if it has more than one line.
+func conditionOf(b coverage.Branch, text string) string {
+	from, to := int(b.Column)-1, int(b.EndColumn)-1
+	if b.Line != b.EndLine || from < 0 || from >= to || to > len(text) || to-from > conditionLength {
+		return fmt.Sprintf("condition at column %d", b.Column)
+	}
+	return text[from:to]
+}
+
+// conditionLength is how many bytes of a condition are shown.
+const conditionLength = 80
+
+// hasCode reports whether a method has a profile of some code.
+func hasCode(m reader.Method, code uint64) bool {
+	for q, err := range m.Profiles() {
+		if err == nil && q.Code() == code {
+			return true
+		}
+	}
+	return false
+}

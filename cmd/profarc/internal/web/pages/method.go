@@ -1,0 +1,227 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var methodView = &view{
+	name:  nameOfMethod,
+	title: "Method",
+	about: "What the profiles of a method say, point by point, in the order of its code.",
+	build: buildMethod,
+	pages: methodsWithPages,
+}
+
+// profilesOnPage is how many profiles of a method its page shows at once: the others have
+// pages of their own.
+const profilesOnPage = 6
+
+// A methodPage is what the page of a method shows.
+type methodPage struct {
+	Name        analyze.MethodName
+	Access      string
+	Notes       []string
+	Samples     facts.MethodSamples
+	Sampled     bool
+	Callers     *caller // the tree of its calling contexts; nil if its profiles have none
+	MoreCallers *link   // to the page with more of the tree; nil if there is none
+	Measure     string  // of the counts in the tree
+	Versions    []version
+	Code        []*codePart
+	Size        uint64    // bytes of all profiles, as top --by size has them
+	Hint        string    // how to get code beside the points, empty if there is no need
+	NoCode      string    // why there is no code beside the points, empty if there is or none is wanted
+	LLVM        *llvmPart // nil in other domains
+	Profiles    []*profilePart
+	Left        int   // profiles that the page does not show
+	All         *link // to the page of all profiles, if this one is of some
+}
+
+// A version is one version of the code of a method.
+type version struct {
+	Link     link
+	Profiles int
+}
+
+func (p *methodPage) title() string { return p.Name.Display }
+
+func buildMethod(r *request) (any, error) {
+	m, err := r.method(r.archive())
+	if err != nil {
+		return nil, err
+	}
+	name, err := analyze.NameOf(r.archive(), m)
+	if err != nil {
+		return nil, err
+	}
+	p := &methodPage{Name: name, Access: naming.AccessText(m.Access()), Notes: methodNotes(m)}
+	all, err := profilesOf(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range all {
+		p.Size += uint64(len(disk.Block(q.Bytes())))
+	}
+	p.Hint = codeHint(r)
+	if p.LLVM, err = newLLVMPart(r, m); err != nil {
+		return nil, err
+	}
+	return p, cmp.Or(p.addSamples(r, m), p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
+}
+
+// codeHint says which flags show the code of methods, empty if they are given or the page is in
+// a report.
+func codeHint(r *request) string {
+	switch {
+	case r.inReport || !listing.Takes(r.archive().Header().Domain):
+	case len(r.site.ClassPath) == 0:
+		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the classes that ran, and --source-path, naming their sources."
+	case len(r.site.SourcePath) == 0:
+		return "Source lines stand beside the bytecode if profarc web is started with --source-path, naming folders or jars of sources."
+	}
+	return ""
+}
+
+// methodNotes says what is special about a method.
+func methodNotes(m reader.Method) (notes []string) {
+	if m.Unexecuted() {
+		notes = append(notes, "It never ran.")
+	}
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		notes = append(notes, "Its name means nothing in another run.")
+	}
+	if m.Flags()&layout.MethodSharedID != 0 {
+		notes = append(notes, "Another method has the same id.")
+	}
+	return notes
+}
+
+// profilesOf returns all profiles of a method.
+func profilesOf(m reader.Method) (all []reader.Profile, err error) {
+	for q, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// addSamples adds the samples of the method, if the archive has any.
+func (p *methodPage) addSamples(r *request, m reader.Method) error {
+	t, err := samplesOf(r)
+	if err != nil {
+		return err
+	}
+	p.Samples, p.Sampled = t.Of(m), t.Stacks > 0
+	return nil
+}
+
+// samplesOf returns the samples of the methods of the site's archive.
+func samplesOf(r *request) (*facts.SampleTally, error) {
+	return gather(r, "the samples of all methods", func(_ context.Context, s *Site, _ *Progress) (*facts.SampleTally, error) {
+		return facts.TallySamples(s.Archive)
+	})
+}
+
+// addVersions adds links to the versions of the code, if there are several.
+func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profile) error {
+	count := map[uint64]int{}
+	var codes []uint64
+	for _, q := range all {
+		if count[q.Code()]++; count[q.Code()] == 1 {
+			codes = append(codes, q.Code())
+		}
+	}
+	for _, code := range codes {
+		text := codeText(code)
+		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))), count[code]})
+	}
+	return nil
+}
+
+// codeText names a version of the code.
+func codeText(code uint64) string {
+	if code == layout.CodeUnknown {
+		return "not known"
+	}
+	return naming.IDText(code)
+}
+
+// addProfiles adds those profiles that the query asks for: one of them, those of one version of
+// the code, or all.
+func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
+	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
+		profile, code := r.query.get("profile"), r.query.get("code")
+		return profile != "" && profile != refText(q.Ref()) || code != "" && code != naming.IDText(q.Code())
+	})
+	if len(asked) == 0 && len(all) > 0 {
+		return errNoPage
+	}
+	if len(asked) < len(all) {
+		l := linkTo("All profiles of the method", r.view.name, methodQuery(m))
+		p.All = &l
+	}
+	b := &pointReader{request: r, ids: map[int32]bool{}}
+	if err := p.addCode(b, m, asked); err != nil {
+		return err
+	}
+	for _, q := range asked[:min(len(asked), profilesOnPage)] {
+		part, err := b.profile(m, q, len(asked) == 1 && p.showsPoints())
+		if err != nil {
+			return err
+		}
+		p.Profiles = append(p.Profiles, part)
+	}
+	p.Left = len(asked) - len(p.Profiles)
+	return b.err
+}
+
+// showsPoints reports whether the points of the profiles stand beside the code.
+func (p *methodPage) showsPoints() bool {
+	return len(p.Code) > 0 && p.Code[0].Good && p.Code[0].MoreCode == 0
+}
+
+// methodsWithPages returns the queries of the methods that a report has pages of: the first
+// by each measure, and those of the most polluted sites.
+func methodsWithPages(r *request) ([]query, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	var lists [][]layout.Ref
+	for _, by := range t.measures {
+		list := []layout.Ref{}
+		for _, i := range by.ranked[:min(len(by.ranked), r.report.Methods)] {
+			list = append(list, t.methods[i])
+		}
+		lists = append(lists, list)
+	}
+	polluted, err := pollutedMethods(r)
+	return queriesInTurn(r.report.Methods, append(lists, polluted)), err
+}
+
+// queriesInTurn returns the queries of at most n methods: the first of each list, the second
+// of each, and so on.
+func queriesInTurn(n int, lists [][]layout.Ref) (queries []query) {
+	known := map[layout.Ref]bool{}
+	for rank := range n {
+		for _, list := range lists {
+			if rank < len(list) && !known[list[rank]] && len(queries) < n {
+				known[list[rank]] = true
+				queries = append(queries, newQuery("at", refText(list[rank])))
+			}
+		}
+	}
+	return queries
+}

@@ -1,0 +1,191 @@
+package pages
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/layout"
+)
+
+// An origin is what an archive says of itself: what it is, and which runs it comes from.
+type origin struct {
+	*facts.Facts
+	Age        string     // since the dump; empty if its time is not known, and in reports
+	About      *table     // counts of records, settings and properties
+	RunFacts   []runFacts // of a few runs
+	Runs       *table     // of many runs, nil if there are few
+	Dumps      *table     // with their weights; nil if the archive names none
+	ClassPaths []*table
+	Tables     *table // nil if it has none
+}
+
+func newOrigin(r *request, f *facts.Facts) (*origin, error) {
+	o := &origin{Facts: f, Age: r.ageText(r.archive().Header().Time())}
+	o.About = o.aboutTable(r)
+	o.addRuns(r)
+	for i, path := range f.ClassPaths {
+		o.ClassPaths = append(o.ClassPaths, classPathTable(r, i, path))
+	}
+	o.Tables = o.tableTable(r)
+	var err error
+	o.Dumps, err = dumpTable(r)
+	return o, err
+}
+
+// aboutTable returns what the header counts, and the settings and properties.
+func (o *origin) aboutTable(r *request) *table {
+	t := newTable(r, "about", "Records, settings and properties", column{Key: "kind", Name: "Kind"}, column{Key: "name", Name: "Name"}, column{Key: "value", Name: "Value"})
+	var rows []row
+	add := func(kind, name, value string) {
+		rows = append(rows, row{Cells: []cell{textCell(kind), textCell(name), textCell(value)}})
+	}
+	c := o.Counts
+	for _, n := range []struct {
+		name string
+		n    uint64
+	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}} {
+		add("Record", capital(n.name), grouped(n.n))
+	}
+	for _, s := range o.Settings {
+		add("Setting", capital(s.Name), grouped(uint64(s.Value)))
+	}
+	for _, p := range o.Properties {
+		add("Property", p.Name, p.Value)
+	}
+	return t.fill(rows)
+}
+
+// runColumns are what is known of a run.
+var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"}, {Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
+	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"}, {Key: "dump", Name: "Dump id"}}
+
+// runTexts returns what is known of a run, in the order of runColumns.
+func runTexts(run *facts.RunFact) []string {
+	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options, momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
+}
+
+// fewRuns is the most runs that are not in a table: their texts may be long.
+const fewRuns = 3
+
+// A runFacts is what is known of one run.
+type runFacts struct {
+	Title string
+	Facts []fact
+}
+
+// addRuns adds the runs of the archive: as a table, if there are many.
+func (o *origin) addRuns(r *request) {
+	runs := o.Facts.Runs
+	if len(runs) <= fewRuns {
+		for i := range runs {
+			one := runFacts{Title: "Run"}
+			if len(runs) > 1 {
+				one.Title = fmt.Sprintf("Run %d", i+1)
+			}
+			for k, text := range runTexts(&runs[i]) {
+				if text != "" {
+					one.Facts = append(one.Facts, fact{runColumns[k].Name, text})
+				}
+			}
+			o.RunFacts = append(o.RunFacts, one)
+		}
+		return
+	}
+	caption := "Runs"
+	if more := o.NumRuns - len(runs); more > 0 {
+		caption = fmt.Sprintf("The first %s of %s runs", grouped(uint64(len(runs))), grouped(uint64(o.NumRuns)))
+	}
+	o.Runs = newTable(r, "runs", caption, runColumns...)
+	var rows []row
+	for i := range runs {
+		var cells []cell
+		for _, text := range runTexts(&runs[i]) {
+			cells = append(cells, textCell(text))
+		}
+		rows = append(rows, row{Cells: cells})
+	}
+	o.Runs.fill(rows)
+}
+
+// classPathTable returns the elements of a class path.
+func classPathTable(r *request, i int, path []facts.ClassPathFact) *table {
+	caption := "Class path"
+	if i > 0 {
+		caption = fmt.Sprintf("Class path %d", i+1)
+	}
+	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, column{Key: "position", Name: "position", Number: true}, column{Key: "path", Name: "Path"}, column{Key: "kind", Name: "Kind"},
+		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, column{Key: "sum", Name: "Sum of the content"})
+	var rows []row
+	for k, e := range path {
+		rows = append(rows, row{Cells: []cell{countCell(uint64(k + 1)), textCell(e.Path), textCell(e.Kind), countCell(e.Size), textCell(e.Sum)}})
+	}
+	return t.fill(rows)
+}
+
+// tableTable returns the tables of the archive, nil if there are none.
+func (o *origin) tableTable(r *request) *table {
+	if len(o.Facts.Tables) == 0 {
+		return nil
+	}
+	t := newTable(r, "tables", "Tables", column{Key: "name", Name: "Table"}, column{Key: "rows", Name: "rows", Number: true}, column{Key: "columns", Name: "Columns"})
+	var rows []row
+	for _, f := range o.Facts.Tables {
+		var names []string
+		for _, c := range f.Columns {
+			names = append(names, c.Name)
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(layout.TableKind(f.Kind))), countCell(uint64(f.Rows)), textCell(strings.Join(names, ", "))}})
+	}
+	return t.fill(rows)
+}
+
+// dumpTable returns the dumps that were merged, with their weights; nil if the archive does
+// not say.
+func dumpTable(r *request) (*table, error) {
+	dumps, err := r.archive().TableOrEmpty(layout.TableDumps)
+	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {
+		return nil, err
+	}
+	t := newTable(r, "dumps", "Dumps that were merged", column{Key: "dump", Name: "Dump id"}, column{Key: "time", Name: "Time"}, column{Key: "weight", Name: "weight", Number: true})
+	rows := make([]row, 0, min(dumps.Rows, mostDumps))
+	for i := range min(dumps.Rows, mostDumps) {
+		weight := layout.Weight(dumps.Cell(3, i))
+		rows = append(rows, row{Cells: []cell{textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))), textCell(dumpTime(dumps.Cell(2, i))),
+			{Link: link{Text: weight.String()}, Value: float64(weight), Number: true}}})
+	}
+	t.fill(rows)
+	t.Of = max(t.Of, dumps.Rows)
+	return t, nil
+}
+
+// momentText returns a time of facts as people read it, to the second.
+func momentText(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return text
+	}
+	return at.UTC().Format("2006-01-02 15:04:05 UTC")
+}
+
+// mostDumps is how many dumps are listed.
+const mostDumps = 1000
+
+// dumpID returns an id of a dump in hexadecimal, as facts has it.
+func dumpID(low, high uint64) string {
+	return hex.EncodeToString(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, low), high))
+}
+
+// dumpTime returns a time in nanoseconds, empty if it is not known.
+func dumpTime(nanoseconds uint64) string {
+	if nanoseconds == 0 {
+		return ""
+	}
+	return time.Unix(0, int64(nanoseconds)).UTC().Format(time.RFC3339)
+}
+
+// Bytes returns the size of the file.
+func (o *origin) Bytes() int { return int(o.Facts.Size) }

@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"errors"
+	"time"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+)
+
+var overviewView = &view{
+	name:  "overview",
+	title: "Overview",
+	about: "What the archive is, where it comes from, and where its counts are.",
+	build: buildOverview,
+}
+
+// An overview is what the overview shows. It has no more than its origin while the archive
+// is still being counted.
+type overview struct {
+	File     string // with its folder; empty in a report
+	Origin   *origin
+	Counting *unfinished // what the page waits for; nil if it is complete
+	Where    *wherePage  // nil if the archive counts nothing
+	Cutoffs  []cutoffView
+	Without  uint64 // methods without invocations and counts, beside those that never ran
+	WhyNone  string // what that means
+	Measures []hotList
+	Levels   string // what their levels mean, empty if they have none
+}
+
+// A hotList is the first methods by a measure.
+type hotList struct {
+	Name, About string
+	Of          uint64 // methods with any
+	Methods     *table
+	All         link
+}
+
+// hotListRows is how many methods the lists of the overview have.
+const hotListRows = 10
+
+func buildOverview(r *request) (any, error) {
+	described, err := facts.Describe(r.archive(), 0)
+	if err != nil {
+		return nil, err
+	}
+	o := &overview{}
+	if !r.inReport {
+		o.File = r.archive().Mapping().Name()
+	}
+	if o.Origin, err = newOrigin(r, described); err != nil {
+		return nil, err
+	}
+	if err := o.count(r); !errors.As(err, &o.Counting) {
+		return o, err
+	}
+	return o, nil
+}
+
+// count adds what needs a walk over all methods.
+func (o *overview) count(r *request) error {
+	t, errT := tallied(r)
+	where, errW := placed(r)
+	summary, errS := summarized(r)
+	if err := errors.Join(errT, errW, errS); err != nil {
+		return err
+	}
+	if len(t.measures) > 0 {
+		var err error
+		if o.Where, err = newWherePage(r, t, where); err != nil {
+			return err
+		}
+	}
+	o.Cutoffs = newCutoffViews(r, summary)
+	if len(summary.Units) > 0 && summary.Methods > 0 {
+		o.WhyNone = facts.WithoutText(r.archive().Header().Domain)
+		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
+	}
+	o.Levels = t.LevelsAbout()
+	for _, by := range t.measures {
+		list, err := t.hotList(r, by)
+		if err != nil {
+			return err
+		}
+		o.Measures = append(o.Measures, list)
+	}
+	return nil
+}
+
+// hotList returns the hottest methods by a measure.
+func (t *tally) hotList(r *request, by *measured) (hotList, error) {
+	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
+		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
+	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")}, levelColumn)...)
+	list.Methods.Titled = true
+	var rows []row
+	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
+		name, err := t.link(i)
+		if err != nil {
+			return list, err
+		}
+		rows = append(rows, row{Cells: withLevel(t, []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))}, t.level(i))})
+	}
+	list.Methods.fill(rows)
+	return list, nil
+}
+
+// ageText returns how long ago a time is, empty if that is not known. A report has no ages,
+// since it is the same whenever it is written.
+func (r *request) ageText(of time.Time) string {
+	if r.inReport || of.IsZero() {
+		return ""
+	}
+	switch age := time.Since(of); {
+	case age < 0:
+		return "in the future"
+	case age < 2*time.Minute:
+		return "just now"
+	case age < 2*time.Hour:
+		return plural(uint64(age/time.Minute), "minute") + " ago"
+	case age < 48*time.Hour:
+		return plural(uint64(age/time.Hour), "hour") + " ago"
+	default:
+		return plural(uint64(age/(24*time.Hour)), "day") + " ago"
+	}
+}

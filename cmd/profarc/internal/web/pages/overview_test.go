@@ -1,0 +1,198 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// requestOf returns a request for a page of a site that waits for what it needs.
+func requestOf(t *testing.T, s *Site, name string, pairs ...string) *request {
+	v := s.viewNamed(name)
+	if v == nil {
+		t.Fatalf("the site has no view %s", name)
+	}
+	return &request{ctx: t.Context(), site: s, view: v, query: newQuery(pairs...), patience: -1}
+}
+
+// built returns what a page shows.
+func built[T any](t *testing.T, r *request) T {
+	content, err := r.view.build(r)
+	if err != nil {
+		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
+	}
+	return content.(T)
+}
+
+// TestPlacesAddUp follows the links of the treemap's tables down to the methods: everywhere the
+// parts have the counts of the whole.
+func TestPlacesAddUp(t *testing.T) {
+	t.Parallel()
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			site := specimenSite(t, sp)
+			tally, err := tallied(requestOf(t, site, "overview"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, by := range tally.measures {
+				if by.Name == "total" {
+					continue // includes what was called
+				}
+				checkPlace(t, site, newQuery("by", by.Name), float64(by.total))
+			}
+		})
+	}
+}
+
+func checkPlace(t *testing.T, site *Site, q query, want float64) {
+	r := requestOf(t, site, whereName)
+	r.query = q
+	p := built[*wherePage](t, r)
+	if float64(p.Total) != want {
+		t.Errorf("%v: the parts have %d, the whole %v", q, p.Total, want)
+	}
+	for _, row := range p.Places.Rows {
+		if l := row.Cells[0].Link; l.view == whereName {
+			checkPlace(t, site, l.query, row.Cells[1].Value)
+		}
+	}
+}
+
+// TestOverviewComesWhileMethodsAreCounted asks for the overview without any patience.
+func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	site.work = newWork(t.Context())
+	for _, what := range []string{"the counts of all methods", "the packages of all methods", "how few methods have most of the weight"} {
+		j := &job{done: make(chan struct{})}
+		j.progress.set(3, 4)
+		site.work.jobs[what] = j
+	}
+	r := requestOf(t, site, "overview")
+	r.patience = 0
+	o := built[*overview](t, r)
+	if o.Counting == nil || o.Counting.Share != 0.75 || o.Origin.Counts.Methods == 0 || o.Where != nil {
+		t.Errorf("the overview is %+v", o)
+	}
+	tmpl, err := templates(serverLinks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := tmpl.ExecuteTemplate(&page, "overview", o); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, "data-again") || !strings.Contains(text, "75.0% are done") {
+		t.Errorf("the page does not say that it waits:\n%s", text)
+	}
+}
+
+// TestMeasuresHaveOneName compares the hottest methods by weight with the curve of the same name,
+// and the heading of the treemap with its measure.
+func TestMeasuresHaveOneName(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
+		lists := map[string]hotList{}
+		for _, list := range o.Measures {
+			lists[list.Name] = list
+		}
+		for _, c := range o.Cutoffs {
+			list, ok := lists[capital(c.Name)]
+			if !ok || c.Inclusive {
+				continue
+			}
+			least := c.Rows.Rows[0].Cells[3].Value // of those that make up 1%
+			if highest := list.Methods.Rows[0].Cells[1].Value; list.Of != c.Methods || least > highest {
+				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest, c.Methods, least)
+			}
+		}
+		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
+			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
+		}
+		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {
+			t.Errorf("%s: the curve is of %q, the treemap of %q", sp.Name, o.Cutoffs[0].Name, o.Where.Measure)
+		}
+	}
+}
+
+// TestMethodsWithoutCountsAreNamed asks for the methods that LLVM's counters say nothing of: no
+// header has their number.
+func TestMethodsWithoutCountsAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		site := specimenSite(t, sp)
+		o := built[*overview](t, requestOf(t, site, "overview"))
+		summary, err := facts.Summarize(t.Context(), site.Archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := site.Archive.Header().Counts
+		if summary.Methods > 0 && o.Without+counts.Unexecuted+summary.Methods != counts.Methods {
+			t.Errorf("%s: %d of %d methods without counts, %d never ran, %d counted", sp.Name, o.Without, counts.Methods, counts.Unexecuted, summary.Methods)
+		}
+	}
+}
+
+// TestCutoffsAreThoseOfTheSummary compares the overview with what the command prints in JSON.
+func TestCutoffsAreThoseOfTheSummary(t *testing.T) {
+	t.Parallel()
+	for _, sp := range specimen.All() {
+		site := specimenSite(t, sp)
+		got, err := summarized(requestOf(t, site, "overview"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := facts.Summarize(t.Context(), site.Archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Cutoffs, got.Cutoffs); diff != "" {
+			t.Errorf("%s: %s", sp.Name, diff)
+		}
+		for i, u := range want.Units {
+			shown := got.Units[i]
+			if shown.Unit != u.Unit || shown.Methods != u.Methods {
+				t.Errorf("%s: unit %v, want %v", sp.Name, shown, u)
+			}
+			for k, c := range u.Cutoffs {
+				if s := shown.Cutoffs[k]; s.Percent != c.Percent || s.Methods != c.Methods || s.MinWeight != c.MinWeight {
+					t.Errorf("%s, %s: %v, want %v", sp.Name, u.Unit, s, c)
+				}
+			}
+		}
+	}
+}
+
+// TestCurveHasAStepForEachMethod draws the curve of four methods, which no cutoff is near.
+func TestCurveHasAStepForEachMethod(t *testing.T) {
+	t.Parallel()
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
+	for i, n := range []uint64{191, 187, 122, 500} {
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", i), Signature: "()V"}), 0, builder.NoContext)
+		p.Invocations(n)
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := built[*overview](t, requestOf(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)}), "overview"))
+	at := func(share float64) string { return fmt.Sprintf("V%.1f", curveTop+curveHeight*(1-share)) }
+	var steps []string
+	for _, step := range strings.Split(o.Cutoffs[0].Curve.Path, "H")[1:] {
+		steps = append(steps, step[strings.Index(step, "V"):])
+	}
+	if diff := cmp.Diff([]string{at(0.5), at(0.691), at(0.878), at(1)}, steps); diff != "" {
+		t.Error(diff)
+	}
+}

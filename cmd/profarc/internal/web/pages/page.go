@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/internal/parse/escape"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed assets/style.css
+var styleText string
+
+//go:embed assets/script.js
+var scriptText string
+
+// The style and the script of all pages, as elements. Their hashes stand in the policy: not
+// a byte between the tags may differ from what was hashed.
+var (
+	styleElement  = template.HTML("<style>" + styleText + "</style>")
+	scriptElement = template.HTML("<script>" + scriptText + "</script>")
+)
+
+// contentPolicy returns the content security policy of pages. Forms is where forms may lead:
+// 'self' or 'none'.
+func contentPolicy(forms string) string {
+	return strings.Join([]string{
+		"default-src 'none'",
+		"style-src '" + hashSource(styleText) + "'",
+		"script-src '" + hashSource(scriptText) + "'",
+		"img-src data:",
+		"form-action " + forms,
+		"base-uri 'none'",
+	}, "; ")
+}
+
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// templates returns the templates of all views, whose links a linker makes.
+func templates(links linker) (*template.Template, error) {
+	return template.New("").Funcs(template.FuncMap{
+		"link":      func(l link) template.HTML { return anchor(links, l) },
+		"address":   func(l link) template.URL { return address(links, l) },
+		"name":      nameElement,
+		"printable": escape.Printable, // for attributes, and where no element may stand
+		"source":    sourceElement,
+		"n":         grouped,
+		"n64":       func(n int) string { return grouped(uint64(n)) },
+		"u64":       func(n int) uint64 { return uint64(n) },
+		"short":     short,
+		"capital":   capital,
+		"moment":    momentText,
+		"percent":   percent,
+		"kind":      report.KindText,
+		"plural":    plural,
+		"heat":      heatClass,
+		"bar":       barElement,
+		"unit":      unitText,
+		"stack":     stackElement,
+	}).ParseFS(templateFiles, "templates/*.html")
+}
+
+// address returns where a link leads, empty if its page cannot be reached.
+func address(links linker, l link) template.URL {
+	href, ok := links.address(l.view, l.query)
+	if !ok {
+		return ""
+	}
+	if l.element != "" {
+		href += links.within(l.element)
+	}
+	return template.URL(href)
+}
+
+// unitText returns a length in the units of an SVG, to a tenth.
+func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
+
+// barElement returns a bar for a share from 0 to 1. Its number stands beside it, so that it is
+// hidden from screen readers.
+func barElement(share float64) template.HTML {
+	bar := ""
+	if share > 0 {
+		bar = fmt.Sprintf(`<rect width="%.3g%%" height="100%%"/>`, 100*min(share, 1))
+	}
+	return template.HTML(`<svg class="bar" aria-hidden="true">` + bar + `</svg>`)
+}
+
+// A document is what the template of that name shows: pages of a site in one HTML document.
+type document struct {
+	Title  string
+	Site   string
+	Policy string // content security policy in the document itself; empty if its header has it
+	Menu   []menuItem
+	Style  template.HTML
+	Script template.HTML
+}
+
+// A menuItem leads to a view.
+type menuItem struct {
+	Link    link
+	Current bool
+}
+
+// A shownPage is a page in a document.
+type shownPage struct {
+	ID, Title, About string
+	Sides            []sideLink // which archive it is of; none if the site has one
+	Beside           *link      // to the same in both archives; nil if there is none
+	Content          template.HTML
+}
+
+// menu returns the items of the views of a site that stand on their own.
+func (s *Site) menu(current *view) (items []menuItem) {
+	for _, v := range s.offeredViews() {
+		if v.pages == nil {
+			items = append(items, menuItem{linkTo(v.title, v.name, query{}), v == current})
+		}
+	}
+	return items
+}
+
+// render builds a page and executes its template.
+func render(t *template.Template, r *request) (*shownPage, error) {
+	var content any
+	p := &shownPage{ID: r.pageElement(), Title: r.view.title, About: r.view.about}
+	err := r.site.guard(func() (err error) {
+		content, err = r.view.build(r)
+		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := t.ExecuteTemplate(&b, r.view.name, content); err != nil {
+		return nil, err
+	}
+	p.Content = template.HTML(b.String())
+	if titled, ok := content.(interface{ title() string }); ok {
+		p.Title = cmp.Or(titled.title(), nameless)
+	}
+	return p, nil
+}
+
+// writeDocument writes a document of pages, which next yields one after the other.
+func writeDocument(w io.Writer, t *template.Template, d *document, pages func(yield func(*shownPage) error) error) error {
+	d.Style, d.Script = styleElement, scriptElement
+	if err := t.ExecuteTemplate(w, "document-begin", d); err != nil {
+		return err
+	}
+	err := pages(func(p *shownPage) error { return t.ExecuteTemplate(w, "page", p) })
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, "document-end", d)
+}

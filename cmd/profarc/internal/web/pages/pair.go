@@ -1,0 +1,361 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+const nameOfPair = "pair"
+
+var pairView = &view{
+	name:    nameOfPair,
+	title:   "Side by side",
+	about:   "The profile points of a method in archive A and in archive B.",
+	offered: diffView.offered,
+	build:   buildPair,
+	both:    true,
+	pages:   pairsWithPages,
+}
+
+// A pairPage is what the page of a method in two archives shows.
+type pairPage struct {
+	Name     analyze.MethodName
+	InA, InB bool
+	PageA    *link // of the method in each archive; nil if that lacks it
+	PageB    *link
+	Profiles []*profilePair
+	Left     int // profiles that are not shown
+}
+
+func (p *pairPage) title() string { return p.Name.Display }
+
+// A profilePair is two profiles of the same code in the same context, or one that the other
+// archive lacks.
+type profilePair struct {
+	Callers string
+	Code    string // its id, empty if that is not known
+	Other   bool   // the code of B is another
+	A, B    bool   // which archive has it
+	Points  []pointPair
+	a, b    reader.Profile
+}
+
+// A pointPair is a point in both archives; A or B is nil where one lacks it.
+type pointPair struct {
+	ID     string
+	Number int32
+	Kind   string
+	// Bytecode is the bytecode at the point, Source its line of the source, of which Line is
+	// the number; empty if they are not known.
+	Bytecode, Source string
+	Line             int
+	Pages            []link // to the point on the pages of the method
+	A, B             *point
+	Change           string // what is most different; empty if the shares are nearly the same
+}
+
+func buildPair(r *request) (any, error) {
+	a, errA := r.methodIn(r.site.Archive, "a")
+	b, errB := r.methodIn(r.site.Other, "b")
+	if err := cmp.Or(errA, errB); err != nil {
+		return nil, err
+	}
+	p := &pairPage{InA: a.Valid(), InB: b.Valid()}
+	p.PageA, p.PageB = pageIn("Its page in A", a, sideA), pageIn("Its page in B", b, sideB)
+	named := cmp.Or(a, b)
+	if !named.Valid() {
+		return nil, errNoPage
+	}
+	var err error
+	if p.Name, err = analyze.NameOf(named.Store(), named); err != nil {
+		return nil, err
+	}
+	return p, p.pair(r, a, b)
+}
+
+// pageIn returns a link to the page of a method in one archive, nil for the zero Method.
+func pageIn(text string, m reader.Method, side string) *link {
+	if !m.Valid() {
+		return nil
+	}
+	l := linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side))
+	return &l
+}
+
+// methodIn returns the method that a key of the query names, the zero Method if it names none.
+func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
+	if r.query.get(key) == "" {
+		return reader.Method{}, nil
+	}
+	n, err := strconv.ParseUint(r.query.get(key), 36, 32)
+	if err != nil {
+		return reader.Method{}, errNoPage
+	}
+	m, err := s.MethodAt(layout.Ref(n))
+	if err != nil {
+		return m, fmt.Errorf("%w: %w", errNoPage, err)
+	}
+	return m, nil
+}
+
+// pair adds the profiles of both methods: those of the same context and code beside each
+// other.
+func (p *pairPage) pair(r *request, a, b reader.Method) error {
+	inA, leftInA, err := placedProfiles(r.ctx, a)
+	if err != nil {
+		return err
+	}
+	inB, leftInB, err := placedProfiles(r.ctx, b)
+	if err != nil {
+		return err
+	}
+	pairs := pairProfiles(inA, inB)
+	p.Profiles = pairs[:min(len(pairs), profilesOnPage)]
+	p.Left = len(pairs) - len(p.Profiles) + leftInA + leftInB
+	seen := map[string]bool{}
+	for _, pair := range p.Profiles {
+		if err := pair.read(r, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A placedProfile is a profile with its context as text.
+type placedProfile struct {
+	reader.Profile
+	callers string
+}
+
+// Limits of what is compared of a method: contexts may be long, and each with all others.
+const (
+	profilesPaired = 4000
+	callersPaired  = 16 << 20 // bytes of all contexts
+)
+
+// placedProfiles returns the profiles of a method, none of the zero Method, and how many are
+// beyond the limits.
+func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
+	if !m.Valid() {
+		return nil, 0, nil
+	}
+	length, steps := 0, poll.New(ctx)
+	for q, err := range m.Profiles() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, 0, err
+		}
+		if len(list) == profilesPaired || length > callersPaired {
+			left++
+			continue
+		}
+		callers, err := callersText(q, analyze.MethodName.String)
+		if err != nil {
+			return nil, 0, err
+		}
+		length += len(callers)
+		list = append(list, placedProfile{q, callers})
+	}
+	return list, left, nil
+}
+
+// callersText returns the context of a profile, the direct caller first, whose methods are
+// spelled in some way.
+func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
+	c, ok, err := q.Context()
+	if err != nil || !ok {
+		return "", err
+	}
+	frames, err := c.Frames()
+	var parts []string
+	for _, f := range frames {
+		name, nameErr := analyze.NameOf(q.Store(), f.Caller)
+		err = cmp.Or(err, nameErr)
+		parts = append(parts, fmt.Sprintf("%s at %d", spelled(name), f.Point))
+	}
+	return strings.Join(parts, " < "), err
+}
+
+// pairProfiles puts profiles of the same context beside each other: first those of the same
+// code, and then the others in their order. Those of A come first.
+func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
+	take := func(a placedProfile, fits func(b placedProfile) bool) reader.Profile {
+		at := slices.IndexFunc(inB, func(b placedProfile) bool { return a.callers == b.callers && fits(b) })
+		if at < 0 {
+			return reader.Profile{}
+		}
+		b := inB[at].Profile
+		inB = slices.Delete(inB, at, at+1)
+		return b
+	}
+	for _, a := range inA {
+		pairs = append(pairs, &profilePair{Callers: a.callers, a: a.Profile, b: take(a, func(b placedProfile) bool { return a.Code() == b.Code() })})
+	}
+	for i, a := range inA {
+		if !pairs[i].b.Valid() {
+			pairs[i].b = take(a, func(placedProfile) bool { return true })
+		}
+	}
+	for _, b := range inB {
+		pairs = append(pairs, &profilePair{Callers: b.callers, b: b.Profile})
+	}
+	return pairs
+}
+
+// pointsInPair is how many points of a profile are shown side by side.
+const pointsInPair = 2000
+
+// read reads the points of both profiles. Seen are the ids of elements that the page has.
+func (p *profilePair) read(r *request, seen map[string]bool) error {
+	p.A, p.B = p.a.Valid(), p.b.Valid()
+	one := cmp.Or(p.a, p.b)
+	if id := one.Code(); id != 0 {
+		p.Code = naming.IDText(id)
+	}
+	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
+	inA, err := sidePoints(r, p.a)
+	if err != nil {
+		return err
+	}
+	inB, err := sidePoints(r, p.b)
+	if err != nil {
+		return err
+	}
+	p.Points = alignPoints(inA, inB)
+	p.Points = p.Points[:min(len(p.Points), pointsInPair)]
+	for i := range p.Points {
+		if id := r.element(pointElement(p.Points[i].Number)); !seen[id] {
+			seen[id], p.Points[i].ID = true, id
+		}
+	}
+	return cmp.Or(p.addPages(r), p.addCode(r))
+}
+
+// sidePoints returns the points of a profile for a column, with links to pages of its archive.
+func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
+	if !q.Valid() {
+		return nil, nil
+	}
+	points, err := listing.Points(q)
+	if err != nil {
+		return nil, err
+	}
+	of := r.sideOf(q.Store())
+	b := &pointReader{request: of, ids: map[int32]bool{}}
+	for i := range points[:min(len(points), pointsInPair)] {
+		shown := b.point(&points[i], nil)
+		for k := range shown.Outcomes {
+			o := &shown.Outcomes[k]
+			o.What = o.What.onSide(of.site)
+			if o.Then != nil {
+				o.Then = &link{Text: o.Then.Text}
+			}
+		}
+		for k := range shown.Types {
+			shown.Types[k].Type = shown.Types[k].Type.onSide(of.site)
+		}
+		list = append(list, shown)
+	}
+	return list, b.err
+}
+
+// alignPoints puts points of the same number and kind beside each other. Both lists are in
+// the order of the code, in which the points of one that the other lacks keep their place.
+func alignPoints(inA, inB []*point) (pairs []pointPair) {
+	same := func(a, b *point) bool { return a.Number == b.Number && a.Kind == b.Kind }
+	for len(inA) > 0 || len(inB) > 0 {
+		switch {
+		case len(inB) == 0, len(inA) > 0 && !same(inA[0], inB[0]) && !comesLater(inA[0], inB):
+			pairs, inA = append(pairs, newPointPair(inA[0], nil)), inA[1:]
+		case len(inA) == 0, !same(inA[0], inB[0]):
+			pairs, inB = append(pairs, newPointPair(nil, inB[0])), inB[1:]
+		default:
+			pairs, inA, inB = append(pairs, newPointPair(inA[0], inB[0])), inA[1:], inB[1:]
+		}
+	}
+	return pairs
+}
+
+// comesLater reports whether a list, whose numbers rise at its beginning, has a point.
+func comesLater(p *point, list []*point) bool {
+	for i, other := range list {
+		if other.Number == p.Number && other.Kind == p.Kind {
+			return true
+		}
+		if i > 0 && other.Number > p.Number && list[i-1].Number <= other.Number {
+			return false
+		}
+	}
+	return false
+}
+
+func newPointPair(a, b *point) pointPair {
+	one := cmp.Or(a, b)
+	p := pointPair{Number: one.Number, Kind: one.Kind, A: a, B: b}
+	switch {
+	case a == nil:
+		p.Change = "only B"
+	case b == nil:
+		p.Change = "only A"
+	default:
+		inOneOrder(a, b)
+		p.Change = changeOf(a, b)
+	}
+	return p
+}
+
+// notedChange is the least change of a share that is noted.
+const notedChange = 0.1
+
+// changeOf says which outcome's share changed most; empty if none changed by a tenth.
+func changeOf(a, b *point) string {
+	shares := map[string]float64{}
+	for _, o := range b.Outcomes {
+		shares[o.What.Text] += o.Share
+	}
+	for _, o := range a.Outcomes {
+		shares[o.What.Text] -= o.Share
+	}
+	most, by := "", notedChange
+	for _, o := range slices.Concat(a.Outcomes, b.Outcomes) {
+		if change := shares[o.What.Text]; max(change, -change) >= by+1e-9 && a.Count > 0 && b.Count > 0 {
+			most, by = o.What.Text, max(change, -change)
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: %+.0f points of percent", most, 100*shares[most])
+}
+
+// pairsInReport is how many rows of each list have pages in a report.
+const pairsInReport = 10
+
+// pairsWithPages returns the queries of the methods that changed most.
+func pairsWithPages(r *request) ([]query, error) {
+	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true, report: r.report})
+	if err != nil {
+		return nil, err
+	}
+	var list []query
+	known := map[string]bool{}
+	for _, l := range page.(*diffPage).Lists {
+		for _, row := range l.Rows.Rows[:min(len(l.Rows.Rows), pairsInReport)] {
+			if q := row.Cells[0].Link.query; row.Cells[0].Link.view == nameOfPair && !known[q.encode()] {
+				known[q.encode()] = true
+				list = append(list, q)
+			}
+		}
+	}
+	return list, nil
+}

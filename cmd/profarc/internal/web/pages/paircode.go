@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// addCode adds the bytecode and the source line of each point, if the class path has the code
+// of both profiles. A branch counts how often that bytecode jumped.
+func (p *profilePair) addCode(r *request) error {
+	one := cmp.Or(p.a, p.b)
+	if p.Other || !listing.Takes(one.Store().Header().Domain) {
+		return nil
+	}
+	side := r.sideOf(one.Store())
+	code, err := programOf(side)
+	r.patience = side.patience
+	if err != nil || code == nil || code.err != nil {
+		return err // the page of the method says why there is no code
+	}
+	m, err := one.Method()
+	if err != nil {
+		return err
+	}
+	l, err := code.classes.Of(m, one)
+	if err != nil || !l.Placed() {
+		return err
+	}
+	for i := range p.Points {
+		p.Points[i].addCode(m.Store().Header().Domain, l)
+	}
+	return nil
+}
+
+// addCode adds the bytecode of the point, and its line.
+func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
+	i, ok := l.At(int(p.Number))
+	if !ok {
+		return
+	}
+	p.Bytecode = strings.TrimSpace(i.Mnemonic + " " + i.Operands)
+	if i.Ref != nil {
+		p.Bytecode += " " + refName(i.Ref, d)
+	}
+	if strings.HasPrefix(i.Mnemonic, "if") && len(i.Targets) == 1 {
+		for _, side := range []*point{p.A, p.B} {
+			side.explainTaken(fmt.Sprintf("(%s jumps to %d)", i.Mnemonic, i.Targets[0]))
+		}
+	}
+	if l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
+		p.Line = i.Line
+		p.Source = strings.TrimSpace(shortened(l.Source.Lines[i.Line-1].Text))
+	}
+}
+
+// explainTaken notes what it means that a branch is taken. It may be nil.
+func (p *point) explainTaken(text string) {
+	if p == nil {
+		return
+	}
+	for i := range p.Outcomes {
+		if o := &p.Outcomes[i]; o.What.Text == string(listing.Taken) {
+			o.Note, o.Then = text, nil
+		}
+	}
+}
+
+// sideOf returns the request of one of the archives of a page that shows both.
+func (r *request) sideOf(s *reader.Store) *request {
+	of := *r
+	if s != r.site.Archive {
+		of.site = r.site.twin
+	}
+	return &of
+}
+
+// onSide returns a link from a page of both archives that leads to one of them.
+func (l link) onSide(s *Site) link {
+	if l.view == "" {
+		return l
+	}
+	l.query = l.query.with(keyOfSide, s.side())
+	return l
+}
+
+// ranked reports whether outcomes of a kind are listed by their counts, as types are, not in
+// an order of their own.
+func ranked(k listing.Kind) bool {
+	return k == listing.OfType || k == listing.Call || k == listing.Value
+}
+
+// inOneOrder puts the types, callees or values that a point saw in both archives in one order,
+// by their sums. What one archive did not see is there with no counts.
+func inOneOrder(a, b *point) {
+	if a.Left > 0 || b.Left > 0 {
+		return
+	}
+	sums := map[string]uint64{}
+	var names []string
+	for _, o := range slices.Concat(a.Outcomes, b.Outcomes) {
+		if _, known := sums[o.What.Text]; !known && o.ranked {
+			names = append(names, o.What.Text)
+		}
+		sums[o.What.Text] += o.Count
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
+	several := len(names) > 1
+	a.Outcomes, b.Outcomes = a.ordered(names, several), b.ordered(names, several)
+}
+
+// ordered returns the outcomes of these names in their order, and then the others.
+func (p *point) ordered(names []string, several bool) (list []outcome) {
+	if len(names) == 0 {
+		return p.Outcomes
+	}
+	for _, name := range names {
+		at := slices.IndexFunc(p.Outcomes, func(o outcome) bool { return o.ranked && o.What.Text == name })
+		o := outcome{What: link{Text: name}, ranked: true}
+		if at >= 0 {
+			o = p.Outcomes[at]
+		}
+		o.Shared = o.Shared || several && p.Count > 0
+		list = append(list, o)
+	}
+	for _, o := range p.Outcomes {
+		if !o.ranked {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// addPages adds links from each point to the page of the method in each archive.
+func (p *profilePair) addPages(r *request) error {
+	for _, q := range []reader.Profile{p.a, p.b} {
+		if !q.Valid() {
+			continue
+		}
+		m, err := q.Method()
+		if err != nil {
+			return err
+		}
+		at := methodQuery(m)
+		if p.Callers != "" {
+			at = at.with("profile", refText(q.Ref()))
+		}
+		site := r.sideOf(q.Store()).site
+		for i := range p.Points {
+			point := &p.Points[i]
+			if side := point.on(site); side != nil {
+				l := linkTo("In "+strings.ToUpper(site.side()), nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
+				point.Pages = append(point.Pages, l)
+			}
+		}
+	}
+	return nil
+}
+
+// on returns the point in the archive of a site, nil if that lacks it.
+func (p *pointPair) on(s *Site) *point {
+	if s.isB {
+		return p.B
+	}
+	return p.A
+}

@@ -1,0 +1,398 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var pollutionView = &view{
+	name:    nameOfPollution,
+	title:   pollutionTitle,
+	about:   "Profile points whose counts do not tell a compiler what to expect, those that are reached most first.",
+	offered: func(s *Site) bool { return s.Archive.Header().Domain != layout.DomainSampled },
+	build:   buildPollution,
+}
+
+const pollutionTitle = "Pollution"
+
+// Limits of the pages of polluted sites.
+const (
+	sitesListed    = 20_000
+	contextsListed = 5_000
+)
+
+// A pollutionPage is one of the two pages of the view: All or Site is not nil.
+type pollutionPage struct {
+	All  *allSites
+	Site *sitePage
+}
+
+func (p *pollutionPage) title() string {
+	if s := p.Site; s != nil {
+		return fmt.Sprintf("%s, at %s %d of %s", s.Kind, s.At, s.Point, s.Name)
+	}
+	return pollutionTitle
+}
+
+// An allSites is what the page of all polluted sites shows.
+type allSites struct {
+	Of    int
+	Width uint64        // types that HotSpot records at a site; 0 in other domains
+	Worst *pollutedSite // nil if there is none
+	Sites *table
+	Left  int // sites that the table does not have
+	// InContexts reports whether any site was seen in several calling contexts.
+	InContexts bool
+	columns    siteColumns
+}
+
+// A pollutedSite is a polluted site in words.
+type pollutedSite struct {
+	Method link
+	At     string // what the point is numbered by
+	Point  int32
+	Kind   string
+	Count  uint64
+	Why    string
+	Doubt  string // what is not known, empty if nothing
+	Split  string
+	Mixed  []segment
+}
+
+// A segment is a part of a stacked bar.
+type segment struct {
+	Text  string
+	Count uint64
+	Share float64
+	Class string
+}
+
+// buildPollution builds the page of all sites, or that of one site in its contexts.
+func buildPollution(r *request) (any, error) {
+	if r.query.get("at") != "" {
+		return buildSite(r)
+	}
+	report, err := pollutionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &allSites{Of: report.Of, Left: report.Of - len(report.Sites)}
+	domain := r.archive().Header().Domain
+	if domain == layout.DomainHotSpot {
+		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
+	}
+	p.InContexts = slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return s.Contexts > 1 })
+	p.columns = siteColumns{p.InContexts, slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return len(s.Certain) > 0 })}
+	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))), {Key: "kind", Name: "What is mixed"}, number("count", "Count"),
+		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
+	if p.columns.certain {
+		columns = append(columns, number("certain", "In runs that were certain"))
+	}
+	if p.columns.contexts {
+		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
+	}
+	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
+	var rows []row
+	for i := range report.Sites {
+		found, err := siteRow(r, &report.Sites[i], p.columns)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, found)
+	}
+	p.Sites.fill(rows)
+	if len(report.Sites) > 0 {
+		p.Worst, err = inWords(r, &report.Sites[0])
+	}
+	return &pollutionPage{All: p}, err
+}
+
+// pollutionOf returns the polluted sites of the site's archive.
+func pollutionOf(r *request) (*ranking.PollutionReport, error) {
+	return gather(r, "the polluted sites", func(ctx context.Context, s *Site, _ *Progress) (*ranking.PollutionReport, error) {
+		return ranking.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
+	})
+}
+
+// siteColumns says which columns the table has that depend on the archive: what is known of
+// contexts, and of merged runs in which sites were certain.
+type siteColumns struct{ contexts, certain bool }
+
+// siteRow returns the row of a site.
+func siteRow(r *request, s *ranking.PollutedSite, columns siteColumns) (row, error) {
+	method, at, err := siteLinks(r, s)
+	if err != nil {
+		return row{}, err
+	}
+	seen := textCell(segmentsText(segmentsOf(r, s)))
+	seen.Stack = segmentsOf(r, s)
+	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
+	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
+	if s.Kind == ranking.SiteNull {
+		best = noNumber
+	}
+	shown := row{Cells: []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}}
+	if columns.certain {
+		shown.Cells = append(shown.Cells, shareCell(s.CertainShare()))
+	}
+	if !columns.contexts {
+		return shown, nil
+	}
+	contexts := countCell(uint64(s.Contexts))
+	if s.Contexts > 1 { // the page of one context would say what this row says
+		contexts.Link.view, contexts.Link.query = at.view, at.query
+	}
+	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
+	if s.Split == ranking.SplitPartly {
+		split.Link.Text = percent(s.Cured)
+	}
+	if s.Split == ranking.SplitUnknown {
+		split.Value = -1
+	}
+	shown.Cells = append(shown.Cells, contexts, split)
+	return shown, nil
+}
+
+// noNumber is a cell of a column of numbers without a value: it comes after all values.
+var noNumber = cell{Link: link{Text: "-"}, Value: -1, Number: true}
+
+// What kinds of sites and answers mean, in words.
+var (
+	kindWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check", ranking.SiteTargets: "targets of an indirect call",
+		ranking.SiteBranch: "ways of a branch", ranking.SiteSwitch: "ways of a switch", ranking.SiteNull: "null at a check",
+	}
+	mixedWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets", ranking.SiteBranch: "Ways", ranking.SiteSwitch: "Cases", ranking.SiteNull: "Null",
+	}
+	whyWords = map[ranking.SiteKind]string{
+		ranking.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
+		ranking.SiteChecked:   "more than two types are checked here, and none of those recorded nine of ten times: a compiler cannot test for the likely one first",
+		ranking.SiteTargets:   "more than two functions are called here, and none of them in nine of ten calls: a compiler cannot test for the likely one first",
+		ranking.SiteBranch:    "neither way is taken six of ten times: a compiler does not know which one to lay out as the likely one",
+		ranking.SiteNull:      "null was seen: a compiler has to test for it",
+	}
+	doubtWords = map[ranking.Doubt]string{
+		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be likelier.",
+		ranking.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site is not polluted. The archive does not tell.",
+	}
+	splitWords = map[ranking.Split]string{
+		ranking.SplitYes: "Yes", ranking.SplitNo: "No", ranking.SplitPartly: "Partly", ranking.SplitUnknown: "Not known",
+	}
+	splitReasons = map[ranking.Split]string{
+		ranking.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
+		ranking.SplitNo:      "A profile for each caller would not help: it is mixed in every context.",
+		ranking.SplitPartly:  "A profile for each caller would help for %s of its counts.",
+		ranking.SplitUnknown: "Whether a profile for each caller would help is not known: at most one context was recorded.",
+	}
+)
+
+// siteLinks returns links to the point of a site on the page of its method, and to the site
+// in its contexts.
+func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error) {
+	m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
+	if err != nil {
+		return method, at, err
+	}
+	q := methodQuery(m)
+	if s.Code != "" && !r.inReport {
+		q = q.with("code", s.Code)
+	}
+	method = linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
+	at = linkTo("", nameOfPollution, methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
+	return method, at, nil
+}
+
+// segmentsOf returns what a site saw, as parts of a bar.
+func segmentsOf(r *request, s *ranking.PollutedSite) []segment {
+	return segmentsFrom(r, s.Kind, s.Seen, s.Count, s.Untyped)
+}
+
+func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, count, untyped uint64) (list []segment) {
+	if kind == ranking.SiteNull {
+		return nil
+	}
+	rest := count
+	names := seenTexts(r, kind, seen)
+	for i, row := range seen {
+		list = append(list, segment{names[i], row.Count, shareOf(row.Count, count), fmt.Sprintf("part-%d", i)})
+		rest -= min(rest, row.Count)
+	}
+	untyped = min(rest, untyped)
+	for _, part := range []segment{{Text: ranking.OthersText(kind), Count: rest - untyped}, {Text: ranking.UntypedText, Count: untyped}} {
+		if part.Count > 0 {
+			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
+		}
+	}
+	return list
+}
+
+// seenTexts returns what a site saw: types as programmers write them, without their packages
+// if they differ without. The ranking has their loaders in parentheses.
+func seenTexts(r *request, kind ranking.SiteKind, seen []ranking.SeenRow) []string {
+	var short, full []string
+	for _, row := range seen {
+		full = append(full, row.What)
+		if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
+			continue
+		}
+		name, loader, _ := strings.Cut(row.What, " (loader ")
+		loader = strings.TrimSuffix(loader, ")")
+		full[len(full)-1] = typeText(r.archive(), name, loader)
+		short = append(short, shortTypeText(r.archive(), name, loader))
+	}
+	if len(short) < len(full) || len(slices.Compact(slices.Sorted(slices.Values(short)))) < len(short) {
+		return full
+	}
+	return short
+}
+
+// segmentsText says what a site saw.
+func segmentsText(list []segment) string {
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, percent(s.Share)+" "+s.Text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// whyOf returns why a site is polluted.
+func whyOf(s *ranking.PollutedSite) string {
+	if len(s.Certain) == 0 {
+		return whyWords[s.Kind]
+	}
+	return fmt.Sprintf("it had one outcome in merged runs with %s of its counts, and has several in all: a compiler with a profile of one of those runs leaves out what they never did, and has to test for it now",
+		percent(s.CertainShare()))
+}
+
+// inWords returns a site in words.
+func inWords(r *request, s *ranking.PollutedSite) (*pollutedSite, error) {
+	method, _, err := siteLinks(r, s)
+	split := splitReasons[s.Split]
+	if s.Split == ranking.SplitPartly {
+		split = fmt.Sprintf(split, percent(s.Cured))
+	}
+	at := naming.PointWord(r.archive().Header().Domain)
+	return &pollutedSite{method, at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split, segmentsOf(r, s)}, err
+}
+
+// A sitePage is what the page of one site in its contexts shows.
+type sitePage struct {
+	Method   link
+	Name     string
+	At       string // what the point is numbered by
+	Point    int32
+	Kind     string
+	Contexts *table
+	Left     int
+	All      link // to the page of all sites
+}
+
+// buildSite builds the page of one site.
+func buildSite(r *request) (any, error) {
+	m, err := r.method(r.archive())
+	if err != nil {
+		return nil, err
+	}
+	point, pointErr := strconv.ParseInt(r.query.get("point"), 10, 32)
+	code, codeErr := strconv.ParseUint("0"+r.query.get("code"), 16, 64)
+	kind := ranking.SiteKind(r.query.get("kind"))
+	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
+		return nil, errNoPage
+	}
+	found, err := ranking.ContextsOf(m, kind, int32(point), code)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errNoPage
+	}
+	to, err := methodLink(r.archive(), m)
+	if err != nil {
+		return nil, err
+	}
+	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text, At: naming.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind], All: linkTo("All polluted sites", nameOfPollution, query{})}
+	p.Left = max(len(found)-contextsListed, 0)
+	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
+}
+
+// fill adds the contexts of the site.
+func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteContext) error {
+	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
+		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest recorded", Number: true},
+		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})
+	var rows []row
+	for _, c := range found {
+		caller, err := contextLink(r.archive(), c.Context)
+		if err != nil {
+			return err
+		}
+		best := shareCell(c.Best)
+		if kind == ranking.SiteNull {
+			best = noNumber
+		}
+		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
+		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)
+		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), best, textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
+	}
+	p.Contexts.fill(rows)
+	return nil
+}
+
+// contextLink returns a link to the direct caller in a context, with the number of further
+// callers.
+func contextLink(s *reader.Store, at layout.Ref) (link, error) {
+	if at == 0 {
+		return link{Text: "any caller"}, nil
+	}
+	c, err := s.ContextAt(at)
+	if err != nil {
+		return link{}, err
+	}
+	frames, err := c.Frames()
+	if err != nil || len(frames) == 0 {
+		return link{Text: "any caller"}, err
+	}
+	l, err := methodLink(s, frames[0].Caller)
+	l.Text += fmt.Sprintf(" at %s %d", naming.PointWord(s.Header().Domain), frames[0].Point)
+	for _, f := range frames[1:min(len(frames), 3)] {
+		outer, err := methodLink(s, f.Caller)
+		if err != nil {
+			return l, err
+		}
+		l.Text += ", by " + outer.Text
+	}
+	if more := len(frames) - 3; more > 0 {
+		l.Text += fmt.Sprintf(", and %s", plural(uint64(more), "further caller"))
+	}
+	return l, err
+}
+
+// pollutedMethods returns the methods of the most polluted sites.
+func pollutedMethods(r *request) (list []layout.Ref, err error) {
+	if !pollutionView.offered(r.site) {
+		return nil, nil
+	}
+	report, err := pollutionOf(r)
+	if err != nil {
+		return nil, err
+	}
+	for i := range report.Sites[:min(len(report.Sites), r.report.Methods)] {
+		s := &report.Sites[i]
+		m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m.Ref())
+	}
+	return list, nil
+}

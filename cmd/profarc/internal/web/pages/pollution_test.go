@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// Each polluted site has a row, whose link leads to an element of its method's page, and its
+// contexts have the counts of the site.
+func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
+	t.Parallel()
+	sites := 0
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		site := specimenSite(t, sp)
+		if !pollutionView.offered(site) {
+			continue
+		}
+		report, err := ranking.MostPolluted(t.Context(), site.Archive, analyze.RankOptions{Limit: sitesListed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := shownPageOf(t, site, "pollution", query{})
+		if got := strings.Count(body, "<tr><td>"); got != len(report.Sites) {
+			t.Errorf("%s: %d rows for %d sites", sp.Name, got, len(report.Sites))
+		}
+		for _, s := range report.Sites {
+			sites++
+			m, err := site.Archive.Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := methodQuery(m).with("code", s.Code)
+			if href := fmt.Sprintf(`href="method?%s#point-%d"`, strings.ReplaceAll(q.encode(), "&", "&amp;"), s.Point); !strings.Contains(body, href) {
+				t.Errorf("%s: no link %s", sp.Name, href)
+			}
+			if id := fmt.Sprintf(`id="point-%d"`, s.Point); !strings.Contains(shownPageOf(t, site, "method", q), id) {
+				t.Errorf("%s: the page of the method has no %s", sp.Name, id)
+			}
+			code, err := strconv.ParseUint("0"+s.Code, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := ranking.ContextsOf(m, s.Kind, s.Point, code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, clean := uint64(0), uint64(0)
+			for _, c := range list {
+				if all += c.Count; !c.Polluted {
+					clean += c.Count
+				}
+			}
+			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(shareOf(clean, all)-s.Cured) > 1e-9 {
+				t.Errorf("%s: %+v has the contexts %+v", sp.Name, s, list)
+			}
+			href := "pollution?" + strings.ReplaceAll(methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code).encode(), "&", "&amp;")
+			if strings.Contains(body, href) && s.Contexts < 2 {
+				t.Errorf("%s: one context of %+v is a link", sp.Name, s)
+			}
+			shownPageOf(t, site, "pollution", methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
+		}
+	}
+	if sites < 5 {
+		t.Errorf("the specimens have %d polluted sites", sites)
+	}
+}
+
+func TestStackedBarsEndAtTheirEnd(t *testing.T) {
+	t.Parallel()
+	got := string(stackElement([]segment{{"a</title>\u202e", 3, 0.6, "part-0"}, {"b", 2, 0.4, "part-1"}, {"too many", 9, 7, "part-2"}}))
+	want := `<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">` +
+		`<rect class="part-0" x="0.00" width="60.00" height="10"><title>&#34;a&lt;/title&gt;\u202e&#34;</title></rect>` +
+		`<rect class="part-1" x="60.00" width="40.00" height="10"><title>b</title></rect>` +
+		`<rect class="part-2" x="100.00" width="0.00" height="10"><title>too many</title></rect></svg>`
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// The page says how many types have rows, names the rest as the page of the method does, knows
+// no likeliest way for null, and says what was certain in merged runs.
+func TestPollutionSaysWhatIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	body := shownPageOf(t, site, "pollution", query{})
+	for _, text := range []string{"HotSpot records the first 2 types", "at bci 7 of", "it had one outcome in merged runs with 30.0% of its counts", "In runs that were certain", `data-value="0.3"`, "Likeliest recorded", "other types", `data-value="-1"><bdi>-</bdi>`} {
+		if !strings.Contains(body, text) {
+			t.Errorf("the page lacks %q:\n%s", text, body)
+		}
+	}
+	if strings.Contains(body, "others") {
+		t.Error("the page has another name for other types")
+	}
+}

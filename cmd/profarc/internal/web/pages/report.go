@@ -1,0 +1,111 @@
+package pages
+
+import (
+	"context"
+	"html/template"
+	"io"
+)
+
+// ReportOptions say what a report holds.
+type ReportOptions struct {
+	// Methods is how many methods have pages of their own: the hottest.
+	Methods int
+}
+
+// WriteReport writes a report: pages of the site as one HTML file that needs nothing else, in
+// the same bytes for the same archives. It holds the pages of the menu and those of the
+// hottest methods; links to other pages are plain text there. Progress, if not nil, is
+// called with the number of pages that are written, and of all.
+func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, progress func(done, total int)) error {
+	requests, err := s.reportRequests(ctx, o)
+	if err != nil {
+		return err
+	}
+	held := reportLinks{}
+	for _, r := range requests {
+		held.addPage(r)
+	}
+	t, err := newSideTemplates(held)
+	if err != nil {
+		return err
+	}
+	targets := map[string]bool{}
+	err = eachPage(t, requests, func(_ int, p *shownPage) error {
+		targetsOf(string(p.Content), targets)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
+	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
+		return eachPage(t, requests, func(i int, p *shownPage) error {
+			p.Content = template.HTML(compact(string(p.Content), targets))
+			if progress != nil {
+				progress(i+1, len(requests))
+			}
+			return yield(p)
+		})
+	})
+}
+
+// eachPage calls f with the page of each request. A report renders its pages twice, which takes
+// less than a second for hundreds: then it need not hold them.
+func eachPage(t sideTemplates, requests []*request, f func(i int, p *shownPage) error) error {
+	for i, r := range requests {
+		p, err := render(t.of(r.site), r)
+		if err == nil {
+			err = f(i, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportRequests returns the requests for all pages of a report, in their order there.
+func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
+	for _, side := range s.sides() {
+		more, err := side.requestsOfSide(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, ctx.Err()
+}
+
+// requestsOfSide returns the requests for the pages of one archive. Those of both are among
+// the pages of A.
+func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*request, err error) {
+	side := ""
+	if s.isB {
+		side = sideB
+	}
+	for _, v := range s.offeredViews() {
+		if s.isB && v.both {
+			continue
+		}
+		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, report: o}
+		queries := []query{{}}
+		if v.pages != nil {
+			if queries, err = v.pages(&one); err != nil {
+				return nil, err
+			}
+		}
+		if v.further != nil {
+			more, err := v.further(&one)
+			if err != nil {
+				return nil, err
+			}
+			queries = append(queries, more...)
+		}
+		for _, q := range queries {
+			r := one
+			r.query = q.with(keyOfSide, side)
+			list = append(list, &r)
+		}
+	}
+	return list, ctx.Err()
+}

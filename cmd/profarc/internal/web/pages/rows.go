@@ -1,0 +1,202 @@
+package pages
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/layout"
+)
+
+const nameOfRows = "rows"
+
+var rowsView = &view{
+	name:  nameOfRows,
+	title: "Table",
+	about: "A table of what belongs to no profile, as show --table prints it.",
+	build: buildRows,
+	pages: tablesInReport,
+}
+
+// A rowsPage is what the page of a table of the archive shows.
+type rowsPage struct {
+	Name string
+	Map  link
+	Rows *table
+}
+
+func (p *rowsPage) title() string { return p.Name }
+
+// rowsLink returns a link to the rows of a table.
+func rowsLink(kind layout.TableKind) link {
+	return linkTo(facts.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
+}
+
+// tablesInReport returns the queries of all tables.
+func tablesInReport(r *request) (list []query, err error) {
+	for found, err := range r.archive().Tables() {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, rowsLink(found.Kind).query)
+	}
+	return list, nil
+}
+
+func buildRows(r *request) (any, error) {
+	kind, err := strconv.ParseUint(r.query.get("table"), 10, 32)
+	if err != nil {
+		return nil, errNoPage
+	}
+	found, err := r.archive().Table(layout.TableKind(kind))
+	if missing(err) {
+		return nil, errNoPage
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
+	p := &rowsPage{Name: capital(facts.TableTitle(found.Kind)), Map: linkTo(mapTitle, nameOfMap, query{})}
+	var columns []column
+	for i := range v.columns {
+		c := &v.columns[i]
+		columns = append(columns, column{Key: strconv.Itoa(i), Name: capital(c.Form.Name), Number: c.Numeric()})
+	}
+	p.Rows = newTable(r, "rows", p.Name, columns...)
+	p.Rows.Titled = true
+	return p, v.fill(p.Rows)
+}
+
+// tableRows makes rows of pages from those of a table of the archive, which may be many.
+type tableRows struct {
+	request *request
+	columns []listing.TableColumn
+	n       int
+}
+
+// fill sets the rows of a page.
+func (v *tableRows) fill(t *table) error {
+	order, err := v.order(t)
+	if err != nil {
+		return err
+	}
+	t.Of = v.n
+	from, to := t.window(len(order))
+	for _, i := range order[from:to] {
+		shown, err := v.row(i)
+		if err != nil {
+			return err
+		}
+		t.Rows = append(t.Rows, shown)
+	}
+	return nil
+}
+
+// order returns the rows that match the search of a table, in its order.
+func (v *tableRows) order(t *table) (order []int, err error) {
+	steps := poll.New(v.request.ctx)
+	for i := range v.n {
+		if t.Search != "" {
+			shown, err := v.row(i)
+			if err = cmp.Or(err, steps.Err()); err != nil {
+				return nil, err
+			}
+			if !t.matches(shown) {
+				continue
+			}
+		}
+		order = append(order, i)
+	}
+	if t.sorted == nil {
+		return order, nil
+	}
+	at, err := strconv.Atoi(t.sorted.Key)
+	if err != nil {
+		return nil, err
+	}
+	return order, v.sort(order, at, t.falling)
+}
+
+// sort sorts rows by a column.
+func (v *tableRows) sort(order []int, at int, falling bool) error {
+	by, err := v.comparison(order, &v.columns[at])
+	slices.SortStableFunc(order, func(a, b int) int {
+		if falling {
+			return -by(a, b)
+		}
+		return by(a, b)
+	})
+	return err
+}
+
+// comparison returns how two rows compare by a column.
+func (v *tableRows) comparison(rows []int, c *listing.TableColumn) (by func(a, b int) int, err error) {
+	if c.Numeric() {
+		return c.Compare, nil
+	}
+	texts := map[int]string{}
+	for _, i := range rows {
+		shown, wrong := v.cell(c, i)
+		err = cmp.Or(err, wrong)
+		texts[i] = shown.Link.Text
+	}
+	return func(a, b int) int { return strings.Compare(texts[a], texts[b]) }, err
+}
+
+// row returns a row.
+func (v *tableRows) row(i int) (shown row, err error) {
+	for k := range v.columns {
+		c, wrong := v.cell(&v.columns[k], i)
+		err = cmp.Or(err, wrong)
+		shown.Cells = append(shown.Cells, c)
+	}
+	return shown, err
+}
+
+// cell returns a cell: methods and profiles lead to their pages.
+func (v *tableRows) cell(c *listing.TableColumn, i int) (cell, error) {
+	raw := c.Raw(i)
+	switch kind := c.Form.Kind; {
+	case kind == layout.ColumnMethod && raw != 0:
+		l, err := v.method(layout.Ref(raw))
+		return linkCell(l), err
+	case kind == layout.ColumnProfile && raw != 0:
+		l, err := v.profile(layout.Ref(raw))
+		return linkCell(l), err
+	case kind == layout.ColumnWord && c.Form.Form == disk.FormPlain:
+		return countCell(raw), nil
+	}
+	text, err := c.Text(i)
+	value := float64(raw)
+	if c.Signed() {
+		value = float64(int64(raw))
+	}
+	return cell{Link: link{Text: text}, Value: value, Number: c.Numeric()}, err
+}
+
+func (v *tableRows) method(n layout.Ref) (link, error) {
+	m, err := v.request.archive().MethodAt(n)
+	if err != nil {
+		return link{}, err
+	}
+	return methodLink(v.request.archive(), m)
+}
+
+func (v *tableRows) profile(n layout.Ref) (link, error) {
+	p, err := v.request.archive().ProfileAt(n)
+	if err != nil {
+		return link{}, err
+	}
+	m, err := p.Method()
+	if err != nil {
+		return link{}, err
+	}
+	l, err := methodLink(v.request.archive(), m)
+	l.query = l.query.with("profile", refText(n))
+	return l, err
+}

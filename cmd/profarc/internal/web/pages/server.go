@@ -1,0 +1,217 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"html/template"
+	"net"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// patience is how long a page waits for what is computed in the background before it
+// comes without.
+const patience = 400 * time.Millisecond
+
+// A Server shows a site over HTTP, to who knows its token. It is an http.Handler.
+type Server struct {
+	site      *Site
+	token     string
+	port      string
+	addresses []netip.Addr // with the port, those of Host that are answered
+	templates sideTemplates
+	slots     chan struct{} // has as many elements as pages are being built
+	queueing  time.Duration // how long a page may wait for one of them
+}
+
+// Limits of pages.
+const (
+	pagesAtOnce    = 8 // that are built at the same time
+	mostQueryBytes = 4 << 10
+)
+
+// usualQueueing is how long a page may wait for others that are being built.
+const usualQueueing = 20 * time.Second
+
+// httpPort is the port that clients leave out of Host.
+const httpPort = "80"
+
+// NewServer returns the handler of a site that is reached at an address of this machine, as
+// net.Listener.Addr returns it.
+func NewServer(s *Site, at net.Addr) (*Server, error) {
+	host, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return nil, err
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newSideTemplates(serverLinks{})
+	if err != nil {
+		return nil, err
+	}
+	addresses := []netip.Addr{address, netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
+	return &Server{site: s, token: rand.Text(), port: port, addresses: addresses, templates: t, slots: make(chan struct{}, pagesAtOnce), queueing: usualQueueing}, nil
+}
+
+// Path returns the path of the first page, which holds the token: whoever has it may look.
+func (s *Server) Path() string { return "/" + s.token + "/" }
+
+// ServeHTTP answers a request for a page.
+func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	head := w.Header()
+	head.Set("Content-Security-Policy", contentPolicy("'self'")+"; frame-ancestors 'none'")
+	head.Set("Referrer-Policy", "no-referrer")
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cross-Origin-Resource-Policy", "same-origin")
+	head.Set("Cross-Origin-Opener-Policy", "same-origin")
+	head.Set("Cache-Control", "no-store")
+	name, status := s.admit(q)
+	if status != http.StatusOK {
+		head.Set("Connection", "close")
+	}
+	switch {
+	case status == http.StatusMethodNotAllowed:
+		head.Set("Allow", "GET, HEAD")
+		fallthrough
+	case status != http.StatusOK:
+		http.Error(w, strings.ToLower(http.StatusText(status)), status)
+	case name == "":
+		http.Redirect(w, q, s.Path()+s.site.first(), http.StatusFound)
+	default:
+		s.servePage(w, q, name)
+	}
+}
+
+// admit returns the name of the page that a request asks for, or the status that refuses it.
+// Without the token the answer is the same for every path. The check of the host keeps web
+// pages of others from reading this one under a name of theirs.
+func (s *Server) admit(q *http.Request) (name string, status int) {
+	if !s.isOwn(q.Host) {
+		return "", http.StatusMisdirectedRequest
+	}
+	folder, name := path.Split(q.URL.Path)
+	if subtle.ConstantTimeCompare([]byte(folder), []byte(s.Path())) == 0 {
+		return "", http.StatusNotFound
+	}
+	noteToken(q)
+	switch {
+	case q.Method != http.MethodGet && q.Method != http.MethodHead:
+		return "", http.StatusMethodNotAllowed
+	case q.ContentLength != 0:
+		return "", http.StatusRequestEntityTooLarge
+	case len(q.URL.RawQuery) > mostQueryBytes:
+		return "", http.StatusRequestURITooLong // the links of a page repeat its query
+	}
+	return name, http.StatusOK
+}
+
+// isOwn reports whether a value of Host names this server. Names have letters of any case, and
+// may end with a dot.
+func (s *Server) isOwn(named string) bool {
+	host, port, err := net.SplitHostPort(named)
+	if err != nil {
+		host, port = strings.TrimSuffix(strings.TrimPrefix(named, "["), "]"), httpPort
+	}
+	if cmp.Or(port, httpPort) != s.port {
+		return false
+	}
+	if address, err := netip.ParseAddr(host); err == nil {
+		return slices.Contains(s.addresses, address)
+	}
+	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
+}
+
+// errBusy is the error of a page that has waited too long for others.
+var errBusy = errors.New("too many pages are asked for at once")
+
+// take waits until a page may be built. It must be given back with what take returns.
+func (s *Server) take(ctx context.Context) (release func(), err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.queueing, errBusy)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+		return func() { <-s.slots }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// servePage answers with a page, or with a page that says why it cannot be had.
+func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) {
+	answer, status, err := s.build(q, name)
+	if err != nil {
+		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if status == http.StatusAccepted || status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(answer) // nobody is left to hear of an error
+}
+
+// build returns the document of a page with its status.
+func (s *Server) build(q *http.Request, name string) (answer []byte, status int, err error) {
+	var p *shownPage
+	asked, cause := query{q.URL.Query()}, errNoPage
+	site, v := s.site.asked(name, asked)
+	if v != nil {
+		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: patience})
+	}
+	status = http.StatusOK
+	if cause != nil {
+		p, status, err = s.failure(cause)
+	}
+	var b bytes.Buffer
+	if err == nil {
+		err = s.write(&b, site, v, p)
+	}
+	return b.Bytes(), status, err
+}
+
+// render renders a page once not too many others are rendered.
+func (s *Server) render(r *request) (*shownPage, error) {
+	release, err := s.take(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return render(s.templates.of(r.site), r)
+}
+
+func (s *Server) write(b *bytes.Buffer, site *Site, v *view, p *shownPage) error {
+	d := &document{Title: p.Title + site.letter() + " · " + s.site.name(), Site: s.site.name(), Menu: site.menu(v)}
+	return writeDocument(b, s.templates.of(site), d, func(yield func(*shownPage) error) error { return yield(p) })
+}
+
+// failure returns the page of an error, and its status.
+func (s *Server) failure(cause error) (*shownPage, int, error) {
+	p, status := &shownPage{Title: "This page cannot be shown", About: cause.Error()}, http.StatusInternalServerError
+	var u *unfinished
+	switch {
+	case errors.As(cause, &u):
+		p.Title, p.About, status = "One moment", fmt.Sprintf("The archive is read for this: %s.", u.what), http.StatusAccepted
+	case missing(cause):
+		p.Title, p.About, status = "Not found", cause.Error(), http.StatusNotFound
+	case errors.Is(cause, errBusy):
+		p.Title, p.About, status = "One moment", "Too many pages are asked for at once: ask again.", http.StatusServiceUnavailable
+	case closed(cause):
+		p.About, status = "The server is about to end.", http.StatusServiceUnavailable
+	}
+	var b bytes.Buffer
+	err := s.templates.a.ExecuteTemplate(&b, "failure", u)
+	p.Content = template.HTML(b.String())
+	return p, status, err
+}

@@ -1,0 +1,181 @@
+package pages
+
+import (
+	"cmp"
+	"html/template"
+	"strings"
+
+	"github.com/profarc/profarc/reader"
+)
+
+// Of two archives each is a side, A or B, which has a site of its own: the views of one archive
+// show that of the site that is asked. The query says which, and the links of a page lead to
+// pages of its side. Views of both are asked of side A.
+const (
+	keyOfSide = "archive"
+	sideA     = "a"
+	sideB     = "b"
+)
+
+// newSides gives a site with a second archive another one for it.
+func (s *Site) newSides() {
+	if s.Other == nil {
+		return
+	}
+	o := s.Options
+	o.Archive, o.Other = s.Other, s.Archive
+	s.twin = &Site{Options: o, work: newWork(s.work.ctx), isB: true, twin: s}
+}
+
+// sides returns the sites of the archives of a site that NewSite has returned, that of A first.
+func (s *Site) sides() []*Site {
+	if s.twin == nil {
+		return []*Site{s}
+	}
+	return []*Site{s, s.twin}
+}
+
+// asked returns the site that a query asks, and its view of a name; nil if it has none.
+func (s *Site) asked(name string, q query) (*Site, *view) {
+	v := s.viewNamed(name)
+	if s.twin == nil || q.get(keyOfSide) != sideB || v != nil && v.both {
+		return s, v
+	}
+	return s.twin, s.twin.viewNamed(name)
+}
+
+// side returns which of the archives a site shows, as queries say it.
+func (s *Site) side() string {
+	if s.isB {
+		return sideB
+	}
+	return sideA
+}
+
+// letter returns which of the archives a site shows, for titles of documents; empty for A.
+func (s *Site) letter() string {
+	if s.isB {
+		return " (B)"
+	}
+	return ""
+}
+
+// first returns the name of the first page.
+func (s *Site) first() string { return s.offeredViews()[0].name }
+
+// linksOfSide are the links of the pages of one side.
+type linksOfSide struct {
+	linker
+	side string // sideB, or empty for A
+}
+
+func (l linksOfSide) address(name string, q query) (string, bool) {
+	side := cmp.Or(q.get(keyOfSide), l.side)
+	if side != sideB || name == nameOfDiff || name == nameOfPair {
+		side = ""
+	}
+	return l.linker.address(name, q.with(keyOfSide, side))
+}
+
+// sideTemplates are the templates of the pages of both sides.
+type sideTemplates struct{ a, b *template.Template }
+
+func newSideTemplates(links linker) (t sideTemplates, err error) {
+	if t.a, err = templates(linksOfSide{links, ""}); err == nil {
+		t.b, err = templates(linksOfSide{links, sideB})
+	}
+	return t, err
+}
+
+// of returns the templates of the pages of a site.
+func (t sideTemplates) of(s *Site) *template.Template {
+	if s.isB {
+		return t.b
+	}
+	return t.a
+}
+
+// A sideLink leads to the page of the other archive that shows the same.
+type sideLink struct {
+	Letter, File string
+	Current      bool
+	Link         link // without a view if there is no such page
+}
+
+// sideLinks returns which archive a page is of, and the way to the other one; none if the
+// site has no other, or if the page is of both.
+func (r *request) sideLinks() (list []sideLink) {
+	if r.site.Other == nil || r.view.both {
+		return nil
+	}
+	own := sideLink{Letter: "A", File: baseName(r.site.Archive.Mapping().Name()), Current: true}
+	other := sideLink{Letter: "B", File: baseName(r.site.Other.Mapping().Name())}
+	side := sideB
+	if r.site.isB {
+		own.Letter, other.Letter, side = "B", "A", sideA
+	}
+	if l, ok := r.inOther(other.File); ok {
+		l.query = l.query.with(keyOfSide, side)
+		other.Link = l
+	}
+	if r.site.isB {
+		return []sideLink{other, own}
+	}
+	return []sideLink{own, other}
+}
+
+// inOther returns a link to what the page shows, in the other archive. What belongs to a method
+// leads to that method, what belongs to another record to the overview, as a view that the
+// other archive does not offer.
+func (r *request) inOther(text string) (l link, ok bool) {
+	switch {
+	case r.view.pages == nil && r.site.twin.viewNamed(r.view.name) != nil:
+		return linkTo(text, r.view.name, r.query.ofTables()), true
+	case r.view.name != nameOfMethod:
+		return linkTo(text, overviewView.name, query{}), true
+	}
+	m, err := r.method(r.archive())
+	if err != nil {
+		return link{}, false
+	}
+	other, err := counterpart(m, r.site.Other)
+	return linkTo(text, nameOfMethod, methodQuery(other)), err == nil
+}
+
+// ofTables returns how the tables of a page are sorted and searched.
+func (q query) ofTables() (kept query) {
+	for _, key := range q.keys() {
+		if strings.HasSuffix(key, ".sort") || strings.HasSuffix(key, ".find") {
+			kept = kept.with(key, q.get(key))
+		}
+	}
+	return kept
+}
+
+// counterpart returns the method with the same key in another archive.
+func counterpart(m reader.Method, s *reader.Store) (reader.Method, error) {
+	k, err := m.Key()
+	if err != nil {
+		return reader.Method{}, err
+	}
+	return s.Find(k)
+}
+
+// besideLink returns the link from the page of a method to the comparison of both archives; nil
+// on other pages.
+func (r *request) besideLink() *link {
+	if r.site.Other == nil || r.view.name != nameOfMethod {
+		return nil
+	}
+	a, err := r.method(r.archive())
+	if err != nil {
+		return nil
+	}
+	b, _ := counterpart(a, r.site.Other) // or none, where A alone has it
+	if r.site.isB {
+		a, b = b, a
+	}
+	q, _ := pairQuery(a, b)
+	l := linkTo(pairView.title, nameOfPair, q)
+	return &l
+}

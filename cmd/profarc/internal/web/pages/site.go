@@ -1,0 +1,81 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/reader"
+)
+
+// Options say what a site shows.
+type Options struct {
+	// Archive is the archive that most views show.
+	Archive *reader.Store
+	// Other, if not nil, is archive B, which is compared with Archive, then A.
+	Other *reader.Store
+	// ClassPath has the code that was profiled: class files, jars, a JDK. Empty for none.
+	ClassPath []string
+	// SourcePath has the sources. Empty for none.
+	SourcePath []string
+	// Binary is the program that LLVM instrumented. Empty for none.
+	Binary string
+}
+
+// A Site is archives and what was computed of them. It is safe for concurrent use.
+type Site struct {
+	Options
+	work *work
+	twin *Site // shows the other archive; nil if there is one alone
+	isB  bool  // Archive is B, and Other is A
+}
+
+// NewSite returns a site of open archives, which must stay open until it is closed.
+// Computations in the background end with ctx.
+func NewSite(ctx context.Context, o Options) *Site {
+	s := &Site{Options: o, work: newWork(ctx)}
+	s.newSides()
+	return s
+}
+
+// Close ends all computations in the background, and closes the files that the site has opened:
+// those of its class path and sources. Its archives stay open. Pages that are asked for later
+// have what is computed already.
+func (s *Site) Close() {
+	for _, side := range s.sides() {
+		side.work.close()
+	}
+}
+
+// name returns the name of the site: that of its archives, without their folders.
+func (s *Site) name() string {
+	if s.Other == nil {
+		return baseName(s.Archive.Mapping().Name())
+	}
+	return fmt.Sprintf("%s and %s", baseName(s.Archive.Mapping().Name()), baseName(s.Other.Mapping().Name()))
+}
+
+// guard runs f, and turns a fault on the memory of an archive, whose file was cut short,
+// into an error.
+func (s *Site) guard(f func() error) error {
+	guarded := func() error { return s.Archive.Mapping().Guard(f) }
+	if s.Other != nil {
+		inner := guarded
+		guarded = func() error { return s.Other.Mapping().Guard(inner) }
+	}
+	return guarded()
+}
+
+// errNoPage is the error of a page that the archive does not have.
+var errNoPage = errors.New("the archive has no such page")
+
+// missing reports whether an error says that something is not in the archive.
+func missing(err error) bool {
+	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
+}
+
+// closed reports whether an error says that the program is about to end.
+func closed(err error) bool {
+	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
+}

@@ -1,0 +1,102 @@
+package pages
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A box is a rectangle in the units of an SVG, whose y grows downwards.
+type box struct{ X, Y, W, H float64 }
+
+func (b box) area() float64 { return b.W * b.H }
+
+// inset returns the box without a border of some width, and without its first top units.
+func (b box) inset(border, top float64) box {
+	return box{b.X + border, b.Y + top, max(b.W-2*border, 0), max(b.H-top-border, 0)}
+}
+
+// squarify divides a box among weights: their boxes have areas in proportion, do not
+// overlap, fill it, and are as close to squares as the algorithm of Bruls, Huizing and van
+// Wijk gets them. The heaviest come first, at the left and at the top. The boxes are returned
+// in the order of the weights; those of weights that are not above 0 are empty.
+func squarify(in box, weights []float64) []box {
+	boxes := make([]box, len(weights))
+	var order []int
+	total := 0.0
+	for i, w := range weights {
+		if w > 0 {
+			order, total = append(order, i), total+w
+		}
+	}
+	if total == 0 || in.area() == 0 {
+		return boxes
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	areas := make([]float64, len(order))
+	for i, at := range order {
+		areas[i] = weights[at] / total * in.area()
+	}
+	for len(order) > 0 {
+		n := stripLength(areas, min(in.W, in.H))
+		strip, left := cutStrip(in, areas[:n], n == len(areas))
+		for i, at := range order[:n] {
+			boxes[at] = strip[i]
+		}
+		in = left
+		order, areas = order[n:], areas[n:]
+	}
+	return boxes
+}
+
+// stripLength returns how many of the areas, which fall, make up the next strip along a
+// side: as many as make the least square of its boxes more square.
+func stripLength(areas []float64, side float64) int {
+	sum, worst := 0.0, 0.0
+	for i, area := range areas {
+		sum += area
+		if now := worstAspect(areas[0], area, sum, side); i == 0 || now <= worst {
+			worst = now
+		} else {
+			return i
+		}
+	}
+	return len(areas)
+}
+
+// worstAspect returns how much longer than wide the least square box of a strip is, whose
+// boxes have areas from least to most and a sum.
+func worstAspect(most, least, sum, side float64) float64 {
+	across := sum / side
+	return max(most/across/across, across*across/least)
+}
+
+// cutStrip cuts boxes of some areas from the left of a box that is wider than high, or from
+// its top, and returns what is left of it. The last strip takes all that is left, so that no
+// gap remains from rounding.
+func cutStrip(in box, areas []float64, last bool) (strip []box, left box) {
+	sum := 0.0
+	for _, area := range areas {
+		sum += area
+	}
+	if in.W < in.H { // along the top: the same, with x and y exchanged
+		strip, left = cutStrip(box{in.Y, in.X, in.H, in.W}, areas, last)
+		for i, b := range strip {
+			strip[i] = box{b.Y, b.X, b.H, b.W}
+		}
+		return strip, box{left.Y, left.X, left.H, left.W}
+	}
+	across := min(sum/in.H, in.W)
+	if last {
+		across = in.W
+	}
+	y := in.Y
+	for i, area := range areas {
+		h := area / sum * in.H
+		if i == len(areas)-1 {
+			h = in.Y + in.H - y
+		}
+		strip = append(strip, box{in.X, y, across, max(h, 0)})
+		y += h
+	}
+	return strip, box{in.X + across, in.Y, max(in.W-across, 0), in.H}
+}

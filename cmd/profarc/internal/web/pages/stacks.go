@@ -1,0 +1,440 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var flameView = &view{
+	name:    nameOfFlame,
+	title:   "Stacks",
+	about:   "Who calls whom: each box is a method below its caller, as wide as its share of the counts.",
+	offered: func(s *Site) bool { return len(stackSources(s.Archive)) > 0 },
+	build:   buildFlame,
+	further: furtherStacks,
+}
+
+// Limits of a page of stacks.
+const (
+	boxesOnPage   = 1200
+	boxesInReport = 300
+	levelsOnPage  = 48
+	leastWidth    = 0.0012 // about a pixel of a screen
+	labelledWidth = 0.02   // boxes that are wide enough for some letters
+	stacksZoomed  = 12     // in a report
+	levelHeight   = 20     // pixels
+	framesListed  = 5_000
+	pathShown     = 12 // frames above the one that is shown
+)
+
+// noMethod is the frame of a stack of which no method is known.
+const noMethod = 1<<32 - 1
+
+// A stackSource is where an archive has stacks.
+type stackSource struct {
+	name, what string // the value of the query, and a name for people
+	unit       string
+	read       func(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error)
+}
+
+// stackSources returns where an archive has stacks: samples, and contexts of profiles.
+func stackSources(s *reader.Store) (list []stackSource) {
+	h := s.Header()
+	samples := stackSource{"samples", "Sampled stacks", "sample", sampleTree}
+	if h.Domain == layout.DomainSampled {
+		return []stackSource{samples}
+	}
+	if t, err := s.TableOrEmpty(layout.TableSamples); err == nil && t.Rows > 0 {
+		list = append(list, samples)
+	}
+	if h.Counts.Contexts > 0 {
+		list = append(list, stackSource{"contexts", "Calling contexts of profiles", strings.TrimSuffix(contextCounts(h).name, "s"), contextTree})
+	}
+	return list
+}
+
+// sampleTree returns the tree of sampled stacks: by samples, or by time if there are none.
+func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree, error) {
+	samples, times := flame.New(), flame.New()
+	steps := poll.New(ctx)
+	var frames []uint32
+	for stack, err := range stacks.Sampled(s) {
+		if err = errors.Join(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		frames = frames[:0]
+		for _, f := range slices.Backward(stack.Frames) {
+			frames = append(frames, frameOf(f.Method))
+		}
+		samples.Add(frames, stack.Count)
+		if stack.Count == 0 {
+			times.Add(frames, stack.Time)
+		}
+	}
+	samples.Sum()
+	times.Sum()
+	if samples.Nodes[flame.Root].Total == 0 {
+		return times, nil
+	}
+	return samples, nil
+}
+
+// frameOf returns the frame of a method.
+func frameOf(m reader.Method) uint32 {
+	if !m.Valid() {
+		return noMethod
+	}
+	return uint32(m.Ref())
+}
+
+// contextTree returns the tree of the calling contexts of all profiles. A context need not
+// begin at the start of the program, and that of a profile may be empty.
+func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
+	t, by, steps, done := flame.New(), contextCounts(s.Header()), poll.New(ctx), uint64(0)
+	for m, err := range s.Methods() {
+		if err = errors.Join(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		for q, err := range m.Profiles() {
+			if err == nil {
+				err = addContext(t, m, q, by.of(q))
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if done++; done%1024 == 0 {
+			p.set(done, s.Header().Counts.Methods)
+		}
+	}
+	t.Sum()
+	return t, nil
+}
+
+// addContext adds a profile below the callers of its context.
+func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	var stack []uint32
+	c, ok, err := q.Context()
+	if err == nil && ok {
+		var frames []reader.Frame
+		frames, err = c.Frames()
+		for _, f := range slices.Backward(frames) {
+			stack = append(stack, frameOf(f.Caller))
+		}
+	}
+	t.Add(append(stack, frameOf(m)), n)
+	return err
+}
+
+// A flamePage is what the page of stacks shows.
+type flamePage struct {
+	What    string
+	Unit    string
+	Total   uint64 // of the node that is shown
+	Whole   uint64 // of all stacks
+	Cut     uint64
+	Zoomed  []link // from all stacks to the node that is shown; its last link is that node
+	Others  []link // the same page of another kind of stacks, or upside down
+	Up      bool
+	Find    string
+	Found   uint64
+	Focus   string
+	Ignore  string
+	Passed  uint64 // of stacks that Focus and Ignore leave
+	Filters []link // to pages with other stacks
+	Kept    []hiddenValue
+	Search  bool // whether the page can be searched
+	Boxes   []stackBox
+	Height  int // pixels
+	Methods *table
+	Left    int
+}
+
+// stacksOf returns the source that the query asks for, and its tree.
+func stacksOf(r *request) (stackSource, *flame.Tree, error) {
+	sources := stackSources(r.archive())
+	source := sources[0]
+	for _, s := range sources {
+		if s.name == r.query.get("of") {
+			source = s
+		}
+	}
+	t, err := gather(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
+		return source.read(ctx, s.Archive, p)
+	})
+	return source, t, err
+}
+
+func buildFlame(r *request) (any, error) {
+	source, t, err := stacksOf(r)
+	if err != nil {
+		return nil, err
+	}
+	at, err := nodeAsked(r, t)
+	if err != nil {
+		return nil, err
+	}
+	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut, Up: r.query.get("up") != "",
+		Find: r.query.get(keyOfFind), Focus: r.query.get(keyOfFocus), Ignore: r.query.get(keyOfIgnore), Search: !r.inReport}
+	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
+	b.filter()
+	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
+	p.links(b)
+	p.filters(b)
+	if b.found = b.naming(keyOfFind); b.found != nil {
+		p.Found = b.tree.Matched(at, b.found)
+	}
+	b.draw()
+	return p, errors.Join(b.err, p.list(b))
+}
+
+// nodeAsked returns the node that the query asks for.
+func nodeAsked(r *request, t *flame.Tree) (int, error) {
+	text := r.query.get("at")
+	if text == "" {
+		return flame.Root, nil
+	}
+	at, err := strconv.ParseUint(text, 36, 31)
+	if err != nil || at >= uint64(len(t.Nodes)) || t.Nodes[at].Total == 0 {
+		return 0, errNoPage
+	}
+	return int(at), nil
+}
+
+// nodeText spells a node in queries; the root is empty.
+func nodeText(at int) string {
+	if at == flame.Root {
+		return ""
+	}
+	return strconv.FormatUint(uint64(at), 36)
+}
+
+// links adds the links to other pages of the view.
+func (p *flamePage) links(b *flameGraph) {
+	path := b.tree.Path(b.at)
+	for i, at := range path {
+		if i == 0 || i >= len(path)-pathShown {
+			p.Zoomed = append(p.Zoomed, b.to(b.label(at), at))
+		}
+	}
+	q := b.request.query
+	if p.Up {
+		p.Others = append(p.Others, linkTo("Callers on top", nameOfFlame, q.with("up", "")))
+	} else {
+		p.Others = append(p.Others, linkTo("Callers at the bottom", nameOfFlame, q.with("up", "1")))
+	}
+	for _, s := range stackSources(b.request.archive()) {
+		if s.what != p.What {
+			p.Others = append(p.Others, linkTo(s.what, nameOfFlame, newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
+		}
+	}
+	for _, key := range q.keys() {
+		if key != keyOfFind && key != keyOfFocus && key != keyOfIgnore {
+			p.Kept = append(p.Kept, hiddenValue{key, q.get(key)})
+		}
+	}
+}
+
+// list adds the table of the methods.
+func (p *flamePage) list(b *flameGraph) error {
+	p.Methods = newTable(b.request, "frames", "Methods in these stacks", column{Key: "method", Name: "Method"},
+		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, column{Key: "share", Name: "Share", Number: true},
+		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
+	frames := b.tree.Frames(b.at)
+	p.Left = max(len(frames)-framesListed, 0)
+	var rows []row
+	for _, c := range frames[:len(frames)-p.Left] {
+		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), countCell(c.Self), shareCell(shareOf(c.Self, p.Total)), countCell(c.Total)}})
+	}
+	p.Methods.fill(rows)
+	return b.err
+}
+
+// furtherStacks returns the queries of further pages of a report: of the widest nodes where
+// stacks part, and of other kinds of stacks.
+func furtherStacks(r *request) (list []query, err error) {
+	for i, s := range stackSources(r.archive()) {
+		q := query{}
+		if i > 0 {
+			q = newQuery("of", s.name)
+			list = append(list, q)
+		}
+		of := *r
+		of.query = q
+		_, t, err := stacksOf(&of)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range widest(t) {
+			list = append(list, q.with("at", nodeText(at)))
+		}
+	}
+	return list, nil
+}
+
+// widest returns the widest nodes below the root that have several children.
+func widest(t *flame.Tree) (list []int) {
+	for _, b := range t.Layout(flame.Root, flame.Limit{Boxes: boxesInReport, Depth: levelsOnPage, Width: labelledWidth}) {
+		n := &t.Nodes[b.Node]
+		if b.Node != flame.Root && b.Merged == 0 && len(n.Children) > 1 && len(list) < stacksZoomed {
+			list = append(list, b.Node)
+		}
+	}
+	return list
+}
+
+// A frameName is the name of a frame: in full, and without packages and parameters, for boxes.
+type frameName struct{ full, short string }
+
+// A flameGraph draws stacks. It keeps the first error.
+type flameGraph struct {
+	request *request
+	tree    *flame.Tree
+	at      int
+	page    *flamePage
+	names   map[uint32]frameName
+	found   func(frame uint32) bool // whether a frame is marked; nil if none is
+	err     error
+}
+
+// name returns the name of a frame.
+func (b *flameGraph) name(frame uint32) frameName {
+	if known, ok := b.names[frame]; ok {
+		return known
+	}
+	name := frameName{"a frame without a method", "?"}
+	if frame != noMethod {
+		m, err := b.request.archive().MethodAt(layout.Ref(frame))
+		if err == nil {
+			var full analyze.MethodName
+			full, err = analyze.NameOf(b.request.archive(), m)
+			name = frameName{full.Spelled(), shortened(shortName(full))}
+		}
+		b.err = errors.Join(b.err, err)
+	}
+	b.names[frame] = name
+	return name
+}
+
+// shortName returns a method without the package of its class or function.
+func shortName(m analyze.MethodName) string {
+	if m.Class != "" {
+		return m.Class[strings.LastIndexAny(m.Class, "./")+1:] + "." + m.Name
+	}
+	end := strings.IndexAny(m.Name, "[(<")
+	if end < 0 {
+		end = len(m.Name)
+	}
+	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
+}
+
+// label returns what a node is called in the graph.
+func (b *flameGraph) label(at int) string {
+	if at == flame.Root {
+		return "all"
+	}
+	return b.name(b.tree.Nodes[at].Frame).short
+}
+
+// to returns a link that zooms to a node.
+func (b *flameGraph) to(text string, at int) link {
+	return linkTo(text, nameOfFlame, b.request.query.with("at", nodeText(at), "frames.page", ""))
+}
+
+// method returns a link to the page of a frame's method.
+func (b *flameGraph) method(frame uint32) link {
+	name := b.name(frame).full
+	if frame == noMethod {
+		return link{Text: name}
+	}
+	return linkTo(name, nameOfMethod, newQuery("at", refText(layout.Ref(frame))))
+}
+
+// A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in
+// pixels.
+type stackBox struct {
+	Link   link // zooms to the box
+	Label  string
+	Title  string // what a pointer shows
+	Class  string
+	X      string
+	Width  string
+	Y      int
+	Height int
+	Narrow bool // it has no label, and is no stop of the keyboard
+}
+
+// draw adds the boxes of the graph to its page. Each will be an SVG element of its own, so that
+// what is too long is cut off, and text keeps its size on screens of any width.
+func (b *flameGraph) draw() {
+	limit := flame.Limit{Boxes: boxesOnPage, Depth: levelsOnPage, Width: leastWidth}
+	if b.request.inReport {
+		limit.Boxes = boxesInReport
+	}
+	boxes := b.tree.Layout(b.at, limit)
+	levels := 0
+	for _, at := range boxes {
+		levels = max(levels, at.Depth+1)
+	}
+	b.page.Height = levels * levelHeight
+	for _, at := range boxes {
+		level := at.Depth
+		if b.page.Up {
+			level = levels - 1 - level
+		}
+		shown := b.box(at)
+		shown.Y = level * levelHeight
+		b.page.Boxes = append(b.page.Boxes, shown)
+	}
+}
+
+// box returns what is shown of a box, but for its level. Narrow ones are no stops of the
+// keyboard: the table leads to their methods, and the boxes above them zoom.
+func (b *flameGraph) box(at flame.Box) stackBox {
+	n := &b.tree.Nodes[at.Node]
+	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width), Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
+	if at.Merged > 0 {
+		shown.Label, shown.Class = fmt.Sprintf("%d more", at.Merged), "merged"
+		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, b.counted(at.Total))
+		return shown
+	}
+	shown.Link = b.to("", at.Node)
+	shown.Label, shown.Class = escape.Printable(b.label(at.Node)), heatClass(shareOf(n.Self, b.page.Total))
+	shown.Title = b.counted(at.Total)
+	if at.Node != flame.Root {
+		shown.Title = escape.Printable(shortened(b.name(n.Frame).full)) + "\n" + shown.Title
+	}
+	if n.Self > 0 {
+		shown.Title += fmt.Sprintf("; %s of its own", grouped(n.Self))
+	}
+	if at.Closed {
+		shown.Title, shown.Class = shown.Title+"\nmore below: zoom in", shown.Class+" closed"
+	}
+	if b.found != nil && at.Node != flame.Root && b.found(n.Frame) {
+		shown.Class += " found"
+	}
+	return shown
+}
+
+// counted says how much a box stands for.
+func (b *flameGraph) counted(n uint64) string {
+	return fmt.Sprintf("%s, %s of all", plural(n, b.page.Unit), percent(shareOf(n, b.page.Whole)))
+}
+
+// FoundShare returns the share of the node that is shown which goes through what was found.
+func (p *flamePage) FoundShare() float64 { return shareOf(p.Found, p.Total) }

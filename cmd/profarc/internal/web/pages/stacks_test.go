@@ -1,0 +1,111 @@
+package pages
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+)
+
+// eachStacks calls f with the specimens that have stacks of a source, and the tree of them.
+func eachStacks(t *testing.T, source string, f func(name string, site *Site, tree *flame.Tree)) {
+	t.Helper()
+	found := 0
+	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
+		site := specimenSite(t, sp)
+		for _, s := range stackSources(site.Archive) {
+			if s.name != source {
+				continue
+			}
+			tree, err := s.read(t.Context(), site.Archive, &Progress{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found++
+			f(sp.Name, site, tree)
+		}
+	}
+	if found < 2 {
+		t.Errorf("%d specimens have %s", found, source)
+	}
+}
+
+// The table beside sampled stacks has the numbers of the ranking by samples.
+func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
+	t.Parallel()
+	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
+		ranked, err := ranking.MostSampled(t.Context(), site.Archive, analyze.RankOptions{Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tree.Nodes[flame.Root].Total; got != ranked.Total {
+			t.Errorf("%s: %d samples, want %d", name, got, ranked.Total)
+		}
+		body := shownPageOf(t, site, "stacks", newQuery("of", "samples"))
+		for _, m := range ranked.Methods {
+			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%v"><bdi>%s</bdi></td>`, nameText(m.Spelled()), float64(m.Self), grouped(m.Self))
+			total := fmt.Sprintf(`<td class="number" data-value="%v"><bdi>%s</bdi></td></tr>`, float64(m.Total), grouped(m.Total))
+			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "</tr>")[0], total) {
+				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
+			}
+		}
+	})
+}
+
+// The contexts of profiles have all that the profiles count.
+func TestContextsHaveTheCountsOfTheProfiles(t *testing.T) {
+	t.Parallel()
+	eachStacks(t, "contexts", func(name string, site *Site, tree *flame.Tree) {
+		by, sum := contextCounts(site.Archive.Header()), uint64(0)
+		for q, err := range site.Archive.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum = disk.SaturatingAdd(sum, by.of(q))
+		}
+		if got := tree.Nodes[flame.Root].Total; got != sum || tree.Cut != 0 {
+			t.Errorf("%s: %d of %d counts, %d cut", name, got, sum, tree.Cut)
+		}
+	})
+}
+
+var boxElements = regexp.MustCompile(`<svg class="box ([^"]*)" x="([0-9.]+)%" y="([0-9]+)" width="([0-9.]+)%" height="19">`)
+
+// All boxes lie in the graph, upside down, zoomed and searched too, and what is found is marked.
+func TestBoxesLieInTheGraph(t *testing.T) {
+	t.Parallel()
+	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
+		for at := range tree.Nodes {
+			if tree.Nodes[at].Total == 0 {
+				continue
+			}
+			for _, up := range []string{"", "1"} {
+				body := shownPageOf(t, site, "stacks", newQuery("of", "samples", "at", nodeText(at), "up", up, "find", "fib"))
+				height := regexp.MustCompile(`width="100%" height="(\d+)"`).FindStringSubmatch(body)
+				most, _ := strconv.Atoi(height[1])
+				boxes := boxElements.FindAllStringSubmatch(body, -1)
+				if len(boxes) == 0 || strings.Contains(body, "\u202e") {
+					t.Errorf("%s: bad graph of node %d", name, at)
+				}
+				for _, b := range boxes {
+					x, _ := strconv.ParseFloat(b[2], 64)
+					y, _ := strconv.Atoi(b[3])
+					width, _ := strconv.ParseFloat(b[4], 64)
+					if x+width > 100.01 || y+levelHeight > most {
+						t.Errorf("%s: a box at %g, %d of width %g in a graph of height %d", name, x, y, width, most)
+					}
+				}
+				if name == "sampled" && at == flame.Root && strings.Count(body, " found") < 3 {
+					t.Errorf("%s: too little is found", name)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,255 @@
+package pages
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Rows of a table on one page: of a server, which has further pages, and of a report, whose
+// script sorts and searches what there is.
+const (
+	rowsOnPage   = 100
+	rowsInReport = 500
+)
+
+// A table is rows that a reader can sort, search, page through and link to. The query of its
+// page says how: keys that begin with the table's ID are the table's own.
+type table struct {
+	ID      string // one word, unique on the page
+	Caption string
+	Columns []column
+	Rows    []row  // those of this page
+	Titled  bool   // a heading says what the caption does
+	None    string // what it means that there are no rows
+
+	Of     int // rows of the table
+	Found  int // of these, rows that match the search
+	Search string
+	From   int // the number of the first row of this page, from 1
+	rows   int // on one page
+
+	request *request
+	sorted  *column
+	falling bool
+}
+
+// A column has a key for queries, a heading, and the unit of its numbers.
+type column struct {
+	Key, Name, Unit string
+	Number          bool
+}
+
+// A row is the cells of one row. Class is the class of its element, empty for none.
+type row struct {
+	Cells []cell
+	Class string
+}
+
+// A cell holds a text or a number. Both may be links, and have a bar that shows a share.
+type cell struct {
+	Link   link    // with the text
+	Value  float64 // what a column of numbers is sorted by
+	Number bool
+	Bar    *float64
+	Stack  []segment // parts of a whole, as a bar
+	Title  string    // the exact value, if the text is rounded
+}
+
+// textCell returns a cell with a text, which may be from an archive.
+func textCell(text string) cell { return cell{Link: link{Text: text}} }
+
+// linkCell returns a cell with a link.
+func linkCell(l link) cell { return cell{Link: l} }
+
+// countCell returns a cell with a count.
+func countCell(n uint64) cell {
+	return cell{Link: link{Text: grouped(n)}, Value: float64(n), Number: true}
+}
+
+// shareCell returns a cell with a share from 0 to 1, and a bar of it.
+func shareCell(share float64) cell {
+	return cell{Link: link{Text: percent(share)}, Value: share, Number: true, Bar: &share}
+}
+
+// newTable returns a table without rows, as the query of a page wants it. The rows fall by the
+// first column of numbers if the query does not say otherwise, and keep their order if
+// there is none.
+func newTable(r *request, id, caption string, columns ...column) *table {
+	t := &table{ID: id, Caption: caption, Columns: columns, request: r, rows: rowsOnPage}
+	if r.inReport {
+		t.rows = rowsInReport
+	}
+	t.Search = r.query.get(id + ".find")
+	order := r.query.get(id + ".sort")
+	key, falling := strings.CutPrefix(order, "-")
+	for i := range columns {
+		if columns[i].Key == key {
+			t.sorted, t.falling = &columns[i], falling
+		}
+	}
+	return t
+}
+
+// fill sets the rows of a table from all of them: it searches and sorts, and takes those
+// of the page.
+func (t *table) fill(all []row) *table {
+	t.Of = len(all)
+	found := slices.DeleteFunc(all, func(r row) bool { return !t.matches(r) })
+	t.sort(found)
+	from, to := t.window(len(found))
+	t.Rows = found[from:to]
+	return t
+}
+
+// window notes how many rows were found, and returns which of them are on the page.
+func (t *table) window(found int) (from, to int) {
+	t.Found = found
+	last := max(found-1, 0) / t.rows
+	from = min(max(t.request.query.number(t.ID+".page", 1)-1, 0), last) * t.rows
+	t.From = from + 1
+	return from, min(from+t.rows, found)
+}
+
+// matches reports whether the cells of a row contain what is searched for.
+func (t *table) matches(r row) bool {
+	if t.Search == "" {
+		return true
+	}
+	var texts []string
+	for _, c := range r.Cells {
+		texts = append(texts, c.Link.Text)
+	}
+	return matchesWords(t.Search, texts...)
+}
+
+// matchesWords reports whether each word of a search is in one of some texts, in any case of
+// letters.
+func matchesWords(search string, texts ...string) bool {
+	for _, word := range strings.Fields(search) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return containsFold(text, word) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// containsFold reports whether a text contains another one, in any case of letters.
+func containsFold(text, part string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
+}
+
+// sort sorts rows by the column that the query names.
+func (t *table) sort(rows []row) {
+	if t.sorted == nil {
+		return
+	}
+	at := slices.IndexFunc(t.Columns, func(c column) bool { return c.Key == t.sorted.Key })
+	slices.SortStableFunc(rows, func(a, b row) int {
+		order := compareCells(a.Cells[at], b.Cells[at])
+		if t.falling {
+			return -order
+		}
+		return order
+	})
+}
+
+func compareCells(a, b cell) int {
+	if a.Number && b.Number {
+		return cmp.Compare(a.Value, b.Value)
+	}
+	return cmp.Compare(a.Link.Text, b.Link.Text)
+}
+
+// Heading is a column's heading: what it says, and where it leads to sort by it.
+type Heading struct {
+	column
+	Sort link
+	// Order is the order of the rows by this column, in the words of aria-sort; empty if they
+	// are sorted by another.
+	Order string
+}
+
+// Headings returns the headings of all columns. Numbers are sorted from the highest first.
+func (t *table) Headings() (list []Heading) {
+	for _, c := range t.Columns {
+		h, order := Heading{column: c}, c.Key
+		h.Name = capital(c.Name)
+		if t.sorted != nil && t.sorted.Key == c.Key {
+			h.Order = map[bool]string{false: "ascending", true: "descending"}[t.falling]
+		}
+		if h.Order == "ascending" || h.Order == "" && c.Number {
+			order = "-" + order
+		}
+		h.Sort = t.again(h.Name, ".sort", order)
+		list = append(list, h)
+	}
+	return list
+}
+
+// again returns a link to the same page with another value of one of the table's keys. The
+// table begins at its first rows again, unless the key is that of the page.
+func (t *table) again(text, key, value string) link {
+	q := t.request.query
+	if key != ".page" {
+		q = q.with(t.ID+".page", "")
+	}
+	return linkTo(text, t.request.view.name, q.with(t.ID+key, value))
+}
+
+// Complete reports whether the table shows all of its rows, so that nothing needs to be said of
+// them.
+func (t *table) Complete() bool {
+	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
+}
+
+// Searchable reports whether a table is long enough for a search.
+func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
+
+// rowsWithoutSearch is the most rows of a table that has no search.
+const rowsWithoutSearch = 10
+
+// Element is the id of the table's element.
+func (t *table) Element() string { return t.request.element(t.ID) }
+
+// To returns the number of the last row of the page.
+func (t *table) To() int { return t.From - 1 + len(t.Rows) }
+
+// Before and After are links to the rows before and after those of the page; nil if there
+// are none.
+func (t *table) Before() *link { return t.turn("Previous rows", -1, t.From > 1) }
+
+// After returns documented with Before.
+func (t *table) After() *link { return t.turn("Next rows", 1, t.To() < t.Found) }
+
+func (t *table) turn(text string, by int, possible bool) *link {
+	if !possible || t.request.inReport {
+		return nil
+	}
+	l := t.again(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by))
+	return &l
+}
+
+// A hiddenValue is a value of the query that a search keeps.
+type hiddenValue struct{ Name, Value string }
+
+// Kept returns the values of the query that a search in the table keeps.
+func (t *table) Kept() (list []hiddenValue) {
+	own := map[string]bool{t.ID + ".find": true, t.ID + ".page": true}
+	for _, key := range t.request.query.keys() {
+		if !own[key] {
+			list = append(list, hiddenValue{key, t.request.query.get(key)})
+		}
+	}
+	return list
+}
+
+// InReport reports whether the script of a report sorts and searches the table.
+func (t *table) InReport() bool { return t.request.inReport }
+
+// View returns the name of the view whose page the table is on.
+func (t *table) View() string { return t.request.view.name }
+
+// Left returns how many rows a report leaves out.
+func (t *table) Left() uint64 { return uint64(t.Found - len(t.Rows)) }

@@ -1,0 +1,229 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A tally is the values of all methods of an archive, by every measure that it has.
+type tally struct {
+	store    *reader.Store
+	methods  []layout.Ref
+	measures []*measured // the one that ranks methods by default first
+	levels   []int8      // at which HotSpot compiled the methods, -1 if that is not known; nil if of none
+}
+
+// A measured is the values of all methods by a measure, in the order of tally.methods.
+type measured struct {
+	Name    string // in queries
+	Title   string // in headings
+	Noun    string // after numbers
+	About   string // a sentence without its full stop
+	values  []uint64
+	total   uint64
+	highest uint64
+	ranked  []int32 // indices of methods with any, the highest value first
+}
+
+func newMeasured(d layout.Domain, name, noun, about string) *measured {
+	return &measured{Name: name, Title: capital(name), Noun: cmp.Or(noun, name), About: measureAbout(d, name, about)}
+}
+
+// share returns a method's share of the total.
+func (m *measured) share(method int32) float64 { return shareOf(m.values[method], m.total) }
+
+// shareOf returns part as a share of whole, 0 if whole is 0.
+func shareOf(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// tallied returns the tally of the site's archive.
+func tallied(r *request) (*tally, error) {
+	return gather(r, "the counts of all methods", func(ctx context.Context, s *Site, p *Progress) (*tally, error) {
+		return newTally(ctx, s.Archive, p)
+	})
+}
+
+// newTally reads all profiles of an archive.
+func newTally(ctx context.Context, s *reader.Store, p *Progress) (*tally, error) {
+	t := &tally{store: s}
+	measures := measuresOf(s.Header())
+	for _, by := range measures {
+		t.measures = append(t.measures, newMeasured(s.Header().Domain, by.Name, by.Noun, by.About))
+	}
+	if err := t.readMethods(ctx, measures, p); err != nil {
+		return nil, err
+	}
+	if err := t.addSamples(); err != nil {
+		return nil, err
+	}
+	t.measures = slices.DeleteFunc(t.measures, func(m *measured) bool { return m.total == 0 })
+	if !slices.ContainsFunc(t.levels, func(level int8) bool { return level >= 0 }) {
+		t.levels = nil
+	}
+	return t, t.rank(ctx)
+}
+
+// measuresOf returns the measures that an archive may have, the usual one first. Samples
+// are added apart, with those of callers.
+func measuresOf(h *layout.Header) (list []*analyze.Measure) {
+	usual := analyze.UsualMeasure(h)
+	if h.Domain != layout.DomainSampled {
+		list = append(list, usual)
+	}
+	for i := range analyze.Measures {
+		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) && (by.Name != "weight" || h.Summary.TotalInvocations > 0) {
+			list = append(list, by)
+		}
+	}
+	return list
+}
+
+func (t *tally) readMethods(ctx context.Context, measures []*analyze.Measure, p *Progress) error {
+	total := t.store.Header().Counts.Methods
+	steps := poll.New(ctx)
+	for m, err := range t.store.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		t.methods = append(t.methods, m.Ref())
+		sums, err := analyze.Sums(measures, t.store, m)
+		if err != nil {
+			return err
+		}
+		for i, sum := range sums {
+			t.measures[i].append(sum)
+		}
+		if err := t.addLevel(m); err != nil {
+			return err
+		}
+		if len(t.methods)%1024 == 0 {
+			p.set(uint64(len(t.methods)), total)
+		}
+	}
+	return nil
+}
+
+// addLevel adds the level of the next method.
+func (t *tally) addLevel(m reader.Method) error {
+	if t.store.Header().Domain != layout.DomainHotSpot {
+		return nil
+	}
+	level, err := analyze.CompileLevel(m)
+	if level == nil {
+		t.levels = append(t.levels, -1)
+		return err
+	}
+	t.levels = append(t.levels, int8(min(*level, 127)))
+	return nil
+}
+
+// levelColumn is the column of levels.
+var levelColumn = number("level", "Level")
+
+// levelsAbout says what levels mean.
+const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 counts nothing: a method of level 4 ran more often than its counts say."
+
+// LevelsAbout says what the levels mean that tables of methods have, empty if they have none.
+func (t *tally) LevelsAbout() string {
+	if t == nil || t.levels == nil {
+		return ""
+	}
+	return levelsAbout
+}
+
+// withLevel returns columns with that of the levels, or cells with the level of a method, if
+// the archive knows levels.
+func withLevel[T any](t *tally, list []T, level T) []T {
+	if t.levels == nil {
+		return list
+	}
+	return append(list, level)
+}
+
+// level returns the cell with the level of a method.
+func (t *tally) level(i int32) cell {
+	if t.levels == nil || t.levels[i] < 0 {
+		return noNumber
+	}
+	return countCell(uint64(t.levels[i]))
+}
+
+// append adds the value of the next method.
+func (m *measured) append(value uint64) {
+	m.values = append(m.values, value)
+	m.total = disk.SaturatingAdd(m.total, value)
+	m.highest = max(m.highest, value)
+}
+
+// addSamples adds the samples of all methods, first if the archive counts nothing else.
+func (t *tally) addSamples() error {
+	samples, err := facts.TallySamples(t.store)
+	if err != nil || samples.Stacks == 0 {
+		return err
+	}
+	d := t.store.Header().Domain
+	self := newMeasured(d, "self", "samples", "samples taken in the method itself")
+	total := newMeasured(d, "total", "samples", "samples taken in the method and in what it called")
+	for _, n := range t.methods {
+		m, err := t.store.MethodAt(n)
+		if err != nil {
+			return err
+		}
+		found := samples.Of(m)
+		self.append(found.Self)
+		total.append(found.Total)
+	}
+	total.total = samples.Samples
+	at := len(t.measures)
+	if ranking.SamplesOnly(t.store) {
+		at = 0
+	}
+	t.measures = slices.Insert(t.measures, at, self, total)
+	return nil
+}
+
+// rank sorts the methods by each measure.
+func (t *tally) rank(ctx context.Context) error {
+	for _, m := range t.measures {
+		if err := m.rank(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *measured) rank(ctx context.Context) error {
+	for i, n := range m.values {
+		if n > 0 {
+			m.ranked = append(m.ranked, int32(i))
+		}
+	}
+	return poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
+}
+
+// by returns the measure of a name, the first one if there is none of that name, and nil if
+// the archive counts nothing.
+func (t *tally) by(name string) *measured {
+	for _, m := range t.measures {
+		if m.Name == name {
+			return m
+		}
+	}
+	if len(t.measures) == 0 {
+		return nil
+	}
+	return t.measures[0]
+}

@@ -1,0 +1,152 @@
+package pages
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/reader"
+)
+
+// nameElement returns a text from an archive as HTML. What it holds cannot change the
+// direction or the order of what stands around it. Long names may be broken where their parts
+// end: copies of them are without breaks.
+func nameElement(text string) template.HTML {
+	var b strings.Builder
+	b.WriteString("<bdi>")
+	for i, part := range nameParts(escape.Printable(text)) {
+		if i > 0 {
+			b.WriteString("<wbr>")
+		}
+		template.HTMLEscape(&b, []byte(part))
+	}
+	b.WriteString("</bdi>")
+	return template.HTML(b.String())
+}
+
+// nameText returns a text from an archive for an element that can have no others in it, such as
+// a title. Unprintable characters are escaped, those that change the direction of text too.
+func nameText(text string) template.HTML {
+	return template.HTML(template.HTMLEscapeString(escape.Printable(text)))
+}
+
+// sourceElement returns a line of source code as HTML, with its tabs. What else is not printable
+// is escaped.
+func sourceElement(line string) template.HTML {
+	var b strings.Builder
+	w := escape.NewWriter(&b)
+	_, _ = io.WriteString(w, strings.ReplaceAll(line, "\n", " ")) // a builder has no errors
+	_ = w.Close()
+	return "<bdi>" + template.HTML(template.HTMLEscapeString(b.String())) + "</bdi>"
+}
+
+// typeText returns a type of an archive as programmers write it, with its loader where people
+// need that; empty if it has no name.
+func typeText(s *reader.Store, name, loader string) string {
+	if name == "" {
+		return ""
+	}
+	return naming.Spelling{}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+}
+
+// shortTypeText returns a type as typeText does, without its package: in tables with much else.
+func shortTypeText(s *reader.Store, name, loader string) string {
+	return naming.Spelling{Short: true}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+}
+
+// typeOf returns a type record as typeText does.
+func typeOf(s *reader.Store, t reader.Type) (string, error) {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	return typeText(s, name.String(), loader.String()), errors.Join(nameErr, loaderErr)
+}
+
+// nameless is shown where a name is empty, as some functions of CPU profiles have it.
+const nameless = "(no name)"
+
+// grouped returns a number with a comma for each thousand: "1,234,567".
+func grouped(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
+}
+
+// short returns a number with three digits and a unit: "1.23 M".
+func short(n uint64) string {
+	v := float64(n)
+	for _, unit := range []string{"", " k", " M", " G", " T", " P"} {
+		switch {
+		case v < 1000 && unit == "":
+			return fmt.Sprintf("%.0f", v)
+		case v < 9.995:
+			return fmt.Sprintf("%.2f%s", v, unit)
+		case v < 99.95:
+			return fmt.Sprintf("%.1f%s", v, unit)
+		case v < 999.5:
+			return fmt.Sprintf("%.0f%s", v, unit)
+		}
+		v /= 1000
+	}
+	return fmt.Sprintf("%.1f E", v)
+}
+
+// percent returns a share in percent: "12.3%"; what is above 0 is never "0.0%".
+func percent(share float64) string {
+	switch {
+	case share > 0 && share < 0.0005:
+		return "<0.1%"
+	case share < 1 && share > 0.9995:
+		return ">99.9%"
+	}
+	return fmt.Sprintf("%.1f%%", 100*share)
+}
+
+// finePercent returns a share in percent with two digits that say something: "0.013%".
+func finePercent(share float64) string {
+	value := 100 * share
+	switch {
+	case value >= 10 || value <= 0:
+		return percent(share)
+	case value < 0.0000095:
+		return "<0.00001%"
+	}
+	digits := 1 // behind the point
+	for least := 1.0; value < 0.995*least; least /= 10 {
+		digits++
+	}
+	return fmt.Sprintf("%.*f%%", digits, value)
+}
+
+// plural returns a number with its noun: "1 method", "3 methods".
+func plural(n uint64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
+// heatSteps is the number of colours for heat: classes heat-0 to heat-9.
+const heatSteps = 10
+
+// heatClass returns the class of a share from 0 to 1, coldest first. Half of the steps are
+// for shares below a hundredth, since most counts are of few methods.
+func heatClass(share float64) string {
+	step := 0
+	for _, least := range []float64{1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 0.6} {
+		if share >= least {
+			step++
+		}
+	}
+	return fmt.Sprintf("heat-%d", min(step, heatSteps-1))
+}

@@ -1,0 +1,241 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/escape"
+)
+
+// A treemap shows values as areas: groups, and in each its parts.
+type treemap struct {
+	Label string
+	Class string // which widths of windows it is for: wide or narrow
+	W, H  float64
+	Tiles []tile
+}
+
+// A tile is a rectangle of a treemap. Its class is its heat, or says that it is a frame
+// around others, or stands for what is too small to see.
+type tile struct {
+	box
+	Class string
+	Link  link   // where it leads; its text is for people who cannot see it
+	Label string // as much of its name as fits, empty for none
+}
+
+// LabelX and LabelY are where the label begins.
+func (t tile) LabelX() float64 { return t.X + labelGap }
+
+// LabelY is documented with LabelX.
+func (t tile) LabelY() float64 { return t.Y + labelHeight - 4 }
+
+// A branch is what a treemap shows: a group, or a part of one.
+type branch struct {
+	link  link // with its name
+	value uint64
+	parts []branch
+	of    int // number of its parts
+	rest  int // how many branches it stands for, if it stands for several
+
+	isMethod bool
+	method   int32 // of the tally, if it is one
+}
+
+// Limits of a treemap: groups, parts of all groups together, and the least area of a part.
+// The rest of the groups is one tile, and the rest of each group's parts as well. In reports
+// there are fewer parts.
+const (
+	mostGroups    = 28
+	mostParts     = 240
+	partsInReport = 90
+	leastArea     = 30
+)
+
+// Sizes of labels, in units of the SVG, in which most letters of the font are at most so wide.
+const (
+	labelHeight = 17
+	labelGap    = 4
+	letterWidth = 7.7
+)
+
+// newTreemaps returns the treemap of groups for wide windows and for narrow ones. Of is the sum
+// of all values.
+func newTreemaps(label string, groups []branch, of uint64, inReport bool) []*treemap {
+	parts := mostParts
+	if inReport {
+		parts = partsInReport
+	}
+	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, parts), newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, parts/2)}
+}
+
+// newTreemap lays a treemap out, with about so many parts.
+func newTreemap(label, class string, in box, groups []branch, of uint64, parts int) *treemap {
+	w, h := in.W, in.H
+	t := &treemap{Label: label, Class: class, W: w, H: h}
+	shown := fold(groups, mostGroups, func(branch) bool { return true })
+	fewest := cutoffOf(shown, parts, float64(of)*leastArea/(w*h))
+	boxes := squarify(box{0, 0, w, h}, valuesOf(shown))
+	for i, g := range shown {
+		t.group(boxes[i], g, of, fewest)
+	}
+	return t
+}
+
+// cutoffOf returns the least value of a part that is shown, so that there are not too many.
+func cutoffOf(groups []branch, parts int, least float64) uint64 {
+	var values []uint64
+	for _, g := range groups {
+		for _, p := range g.parts {
+			values = append(values, p.value)
+		}
+	}
+	slices.SortFunc(values, func(a, b uint64) int { return cmp.Compare(b, a) })
+	if len(values) > parts {
+		least = max(least, float64(values[parts])+1)
+	}
+	return uint64(least)
+}
+
+// fold returns the first branches, the heaviest first, and one that stands for the others.
+// keep says which may be shown.
+func fold(list []branch, most int, keep func(branch) bool) []branch {
+	var shown []branch
+	var rest branch
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b branch) int { return cmp.Compare(b.value, a.value) })
+	for _, b := range list {
+		if b.rest == 0 && len(shown) < most && keep(b) {
+			shown = append(shown, b)
+			continue
+		}
+		rest.rest, rest.value = rest.rest+max(b.rest, 1), disk.SaturatingAdd(rest.value, b.value)
+	}
+	if rest.value == 0 {
+		return shown
+	}
+	rest.link.Text = fmt.Sprintf("%s more", grouped(uint64(rest.rest)))
+	return append(shown, rest)
+}
+
+func valuesOf(list []branch) (values []float64) {
+	for _, b := range list {
+		values = append(values, float64(b.value))
+	}
+	return values
+}
+
+// group adds the tiles of a group.
+func (t *treemap) group(b box, g branch, of, least uint64) {
+	inner := b.inset(1.5, labelHeight)
+	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
+		t.add(b, g, of)
+		return
+	}
+	frame := newTile(b, g, of)
+	frame.Class = "frame"
+	t.Tiles = append(t.Tiles, frame)
+	parts := fold(g.parts, len(g.parts), func(p branch) bool { return p.value >= least })
+	if last := &parts[len(parts)-1]; last.rest > 0 {
+		last.link.view, last.link.query = g.link.view, g.link.query
+	}
+	for i, place := range squarify(inner, valuesOf(parts)) {
+		t.add(place, parts[i], of)
+	}
+}
+
+// linkMore makes what stands for several groups lead to a page of them.
+func (t *treemap) linkMore(to link) {
+	for i := range t.Tiles {
+		if l := &t.Tiles[i].Link; t.Tiles[i].Class == "more" && l.view == "" {
+			l.view, l.query = to.view, to.query
+		}
+	}
+}
+
+func (t *treemap) add(b box, g branch, of uint64) {
+	if b.W >= 0.5 && b.H >= 0.5 {
+		t.Tiles = append(t.Tiles, newTile(b, g, of))
+	}
+}
+
+// newTile returns the tile of a branch.
+func newTile(b box, g branch, of uint64) tile {
+	share := shareOf(g.value, of)
+	t := tile{box: b, Class: heatClass(share), Link: g.link}
+	if g.rest > 0 {
+		t.Class = "more"
+	}
+	if b.H >= labelHeight {
+		t.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
+	}
+	t.Link.Text = fmt.Sprintf("%s: %s, %s", withoutMiddle(escape.Printable(g.link.Text)), short(g.value), percent(share))
+	return t
+}
+
+// mostTitle is the most characters of a name in the title of a tile.
+const mostTitle = 300
+
+// withoutMiddle returns a text, without its middle if it is very long.
+func withoutMiddle(text string) string {
+	letters := []rune(text)
+	if len(letters) <= mostTitle {
+		return text
+	}
+	return string(letters[:mostTitle/2]) + "…" + string(letters[len(letters)-mostTitle/2:])
+}
+
+// fitting returns as much of a name as fits into a width, with an ellipsis if that is not all;
+// empty if it is too little to be read. The last parts of a name with packages say most.
+func fitting(name string, width float64) string {
+	letters := []rune(name[:min(len(name), 4*mostTitle)])
+	if len(letters) == beginning(letters, width) {
+		return name
+	}
+	for rest := string(letters); ; {
+		_, after, found := strings.Cut(rest, ".")
+		if !found {
+			break
+		}
+		if short := []rune("…" + after); len(short) > leastLetters && beginning(short, width) == len(short) {
+			return string(short)
+		}
+		rest = after
+	}
+	n := beginning(letters, width-widthOf('…'))
+	if n < leastLetters {
+		return ""
+	}
+	return string(letters[:n]) + "…"
+}
+
+// leastLetters is how many letters of a name can be read.
+const leastLetters = 3
+
+// beginning returns how many letters fit into a width.
+func beginning(letters []rune, width float64) int {
+	used := 0.0
+	for i, r := range letters {
+		if used += widthOf(r); used > width {
+			return i
+		}
+	}
+	return len(letters)
+}
+
+// widthOf returns an upper bound of the width of a character, in usual fonts.
+func widthOf(r rune) float64 {
+	switch {
+	case strings.ContainsRune("mwMW@%…—", r):
+		return 12
+	case unicode.IsUpper(r) || strings.ContainsRune("<>=+~^&", r):
+		return 9.5
+	case r < 0x1100 || unicode.IsOneOf([]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic}, r):
+		return letterWidth
+	}
+	return 2 * letterWidth
+}

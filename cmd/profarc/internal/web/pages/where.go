@@ -1,0 +1,417 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/layout"
+)
+
+// The name and the title of the view, whose pages lead to each other.
+const (
+	whereName  = "where"
+	whereTitle = "Treemap"
+)
+
+var whereView = &view{
+	name:  whereName,
+	title: whereTitle,
+	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of those. Colours are shares of the sum of the page.",
+	build: buildWhere,
+	pages: whereInReport,
+}
+
+// A wherePage shows the values of a part of the archive: of all packages, of one, or of one
+// class.
+type wherePage struct {
+	Name    string // of the package or class; empty for the archive
+	Back    *link  // to what contains it
+	By      []menuItem
+	Measure string
+	Noun    string // what it counts
+	About   string
+	Total   uint64
+	Share   float64 // of Whole
+	Whole   string  // the archive, or for sizes the file
+	Levels  string  // what the levels in the table mean, empty if it has none
+	Beyond  int     // how many of the heaviest are left out, since another page shows them
+	part    string  // what the page shows
+	Classes *link   // to the list of all classes; nil if there is none
+	Maps    []*treemap
+	Places  *table
+}
+
+func (p *wherePage) title() string {
+	title := cmp.Or(p.Name, p.Heading())
+	if p.Beyond > 0 {
+		title += fmt.Sprintf(", without the first %d", p.Beyond)
+	}
+	return title
+}
+
+// Heading names the measure of the areas.
+func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
+
+// Queries name packages and classes by their numbers: names may be long, or no text.
+const (
+	inPackage = "p"
+	inClass   = "c"
+)
+
+func buildWhere(r *request) (any, error) {
+	v, err := placeViewOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return newWherePage(r, v.tally, v.places)
+}
+
+// A placeView gathers what the page of a part of the archive shows.
+type placeView struct {
+	*tally
+	*places
+	by *measured
+}
+
+// placeViewOf returns a view without a measure, once the methods are counted and have places.
+func placeViewOf(r *request) (*placeView, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	where, err := placed(r)
+	return &placeView{tally: t, places: where}, err
+}
+
+func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
+	v := &placeView{t, where, t.by(r.query.get("by"))}
+	if v.by == nil {
+		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
+	}
+	p := &wherePage{Measure: v.by.Name, Noun: v.by.Noun, About: v.by.About}
+	groups, err := v.open(r, p, r.query.get("at"))
+	if err != nil {
+		return nil, err
+	}
+	if groups, err = p.without(r, groups); err != nil {
+		return nil, err
+	}
+	for _, m := range t.measures {
+		p.By = append(p.By, menuItem{linkTo(m.Title, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
+	}
+	for _, g := range groups {
+		p.Total = disk.SaturatingAdd(p.Total, g.value)
+	}
+	whole := v.by.total
+	if p.Whole = "the archive"; v.by.Name == "size" {
+		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
+	}
+	p.Share = shareOf(p.Total, whole)
+	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
+	p.Maps = newTreemaps(label, groups, p.Total, r.inReport)
+	if hasPackages(r.site) {
+		l := linkTo("All classes", nameOfClasses, query{})
+		p.Classes = &l
+	}
+	for _, m := range p.Maps {
+		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond", strconv.Itoa(p.Beyond+mostGroups))))
+	}
+	p.Places = v.table(r, p, groups, whole)
+	return p, nil
+}
+
+// without leaves the heaviest groups out, if the query asks for those beyond them.
+func (p *wherePage) without(r *request, groups []branch) ([]branch, error) {
+	p.Beyond = r.query.number("beyond", 0)
+	if p.Beyond == 0 {
+		return groups, nil
+	}
+	if p.Beyond >= len(groups) {
+		return nil, errNoPage
+	}
+	all := linkTo("With the first "+strconv.Itoa(p.Beyond), whereName, r.query.with("beyond", ""))
+	p.Back, p.part = &all, "the page"
+	return groups[p.Beyond:], nil
+}
+
+// open returns what a page shows: the packages, the classes of a package, or the methods of
+// a class.
+func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) {
+	if at == "" {
+		p.part = "all profiles"
+		return v.packagesBy(r)
+	}
+	n, err := strconv.ParseUint(at[1:], 10, 31)
+	kind := at[:1]
+	switch {
+	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
+		p.part = "the package"
+		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
+		return v.branches(r.ctx, ofPackage(n))
+	case err == nil && kind == inClass && n < uint64(len(v.classes)):
+		in := v.classes[n].in
+		p.part = "the class"
+		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
+		return v.branches(r.ctx, ofClass(n))
+	}
+	return nil, errNoPage
+}
+
+// packagesBy returns the packages with their classes. In a large archive they take as long as
+// the rest of the page, and many pages show them.
+func (v *placeView) packagesBy(r *request) ([]branch, error) {
+	return gather(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, all{}) })
+}
+
+func (v *placeView) linkBack(text, at string) *link {
+	l := v.linkAt(text, at)
+	return &l
+}
+
+func (v *placeView) linkAt(text, at string) link {
+	return linkTo(text, whereName, newQuery("at", at, "by", v.by.Name))
+}
+
+// packageName returns the name of a package for people.
+func (v *placeView) packageName(n int32) string {
+	name := v.packages[n].Name
+	switch d := v.store.Header().Domain; {
+	case name != "":
+		return name
+	case d.LLVM():
+		return "global functions"
+	case d == layout.DomainSampled:
+		return "without a package"
+	}
+	return "the unnamed package"
+}
+
+// className returns the name of a class with its package, as programmers write it.
+func (v *placeView) className(n int32) string {
+	in := v.packages[v.classes[n].in].Name
+	switch d := v.store.Header().Domain; {
+	case in == "":
+		return v.ownName(n)
+	case d.LLVM():
+		return in + "::" + v.ownName(n)
+	}
+	return in + "." + v.ownName(n)
+}
+
+// ownName returns the name of a class without its package.
+func (v *placeView) ownName(n int32) string {
+	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
+}
+
+// A part of the archive says which methods belong to it, and how they are grouped there.
+type part interface {
+	// group returns the number of a method's group, and of its part in that; ok is false if
+	// the method is elsewhere. Numbers of methods are those of the tally.
+	group(v *placeView, method int32) (group, part groupKey, ok bool)
+}
+
+// A groupKey names a package, class or method.
+type groupKey struct {
+	kind string // empty for a method
+	n    int32
+}
+
+type (
+	all       struct{}
+	ofPackage int32
+	ofClass   int32
+)
+
+func (all) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	class := v.ofMethod[m]
+	return groupKey{inPackage, v.classes[class].in}, v.keyOf(class, m), true
+}
+
+func (p ofPackage) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	class := v.ofMethod[m]
+	return v.keyOf(class, m), groupKey{"", m}, v.classes[class].in == int32(p)
+}
+
+func (c ofClass) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+	return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == int32(c)
+}
+
+// keyOf returns the key of a class, or of the method if the class has no name.
+func (v *placeView) keyOf(class, method int32) groupKey {
+	if v.classes[class].Name == "" {
+		return groupKey{"", method}
+	}
+	return groupKey{inClass, class}
+}
+
+// Most groups that a page names: of a million methods in one class, the first.
+const mostNamed = 2000
+
+// branches returns the groups of a part with their parts, the heaviest first. What is beyond
+// those that have names is one branch at the end.
+func (v *placeView) branches(ctx context.Context, in part) ([]branch, error) {
+	steps := poll.New(ctx)
+	parts, sums := map[groupKey]map[groupKey]uint64{}, map[groupKey]uint64{}
+	for _, m := range v.by.ranked {
+		if err := steps.Err(); err != nil {
+			return nil, err
+		}
+		g, p, ok := in.group(v, m)
+		if !ok {
+			continue
+		}
+		if g != p {
+			if parts[g] == nil {
+				parts[g] = map[groupKey]uint64{}
+			}
+			parts[g][p] = disk.SaturatingAdd(parts[g][p], v.by.values[m])
+		}
+		sums[g] = disk.SaturatingAdd(sums[g], v.by.values[m])
+	}
+	list, keys, err := v.named(sums, mostNamed, true)
+	for i, key := range keys {
+		list[i].of = len(parts[key])
+		if i < mostGroups && err == nil {
+			list[i].parts, _, err = v.named(parts[key], mostParts, false)
+		}
+	}
+	return list, err
+}
+
+// named returns the heaviest of some groups with their names, and their keys. The others are
+// one branch at the end.
+func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
+	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
+	})
+	keys = order[:min(most, len(order))]
+	for _, key := range keys {
+		l, err := v.linkOf(key, long)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, branch{link: l, value: sums[key], isMethod: key.kind == "", method: key.n})
+	}
+	var rest branch
+	for _, key := range order[len(keys):] {
+		rest.rest, rest.value = rest.rest+1, disk.SaturatingAdd(rest.value, sums[key])
+	}
+	if rest.rest > 0 {
+		list = append(list, rest)
+	}
+	return list, keys, nil
+}
+
+// linkOf returns a link to a package, class or method. The long names of methods are those
+// with their classes.
+func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
+	switch key.kind {
+	case inPackage:
+		return v.linkAt(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
+	case inClass:
+		return v.linkAt(v.ownName(key.n), inClass+strconv.Itoa(int(key.n))), nil
+	}
+	l, err := v.link(key.n)
+	if long || err != nil {
+		return l, err
+	}
+	m, err := v.store.MethodAt(v.methods[key.n])
+	if err != nil {
+		return l, err
+	}
+	name, err := m.Name()
+	l.Text = name.String()
+	if v.store.Header().Domain.LLVM() {
+		_, function := splitFile(l.Text)
+		l.Text = functionOf(naming.Spelling{}.Function(function))
+	}
+	return l, err
+}
+
+// table returns the groups of a page as a table. Methods have no parts, and packages and
+// classes no level.
+func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint64) *table {
+	value := number("value", v.by.Title)
+	if v.by.Name == "size" {
+		value.Unit = "bytes"
+	}
+	columns := []column{{Key: "name", Name: "Name"}, value, number("whole", "Share of "+p.Whole)}
+	if p.Total != whole {
+		columns = slices.Insert(columns, 2, number("share", "Share of "+p.part))
+	}
+	methods := !slices.ContainsFunc(groups, func(g branch) bool { return !g.isMethod && g.rest == 0 })
+	if !methods {
+		columns = append(columns, number("parts", "Parts"))
+	} else if columns = withLevel(v.tally, columns, levelColumn); v.levels != nil {
+		p.Levels = levelsAbout
+	}
+	t := newTable(r, "where", whereTitle, columns...)
+	t.Titled = true
+	if r.view.name != whereName {
+		t.rows = hotListRows // a part of another page
+	}
+	var rows []row
+	for _, g := range groups {
+		if g.rest > 0 {
+			g.link.Text = grouped(uint64(g.rest)) + " more"
+		}
+		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, whole))}
+		if p.Total != whole {
+			cells = slices.Insert(cells, 2, shareCell(shareOf(g.value, p.Total)))
+		}
+		if !methods {
+			cells = append(cells, countCell(uint64(g.of)))
+		} else if g.rest > 0 {
+			cells = withLevel(v.tally, cells, noNumber)
+		} else {
+			cells = withLevel(v.tally, cells, v.level(g.method))
+		}
+		rows = append(rows, row{Cells: cells})
+	}
+	return t.fill(rows)
+}
+
+// Packages that have pages of their own in a report: so many at most, with so much of the counts
+// at least.
+const (
+	packagesInReport = 12
+	shareInReport    = 0.01
+)
+
+// whereInReport returns the queries of all packages together by each measure, and of those
+// with the most counts by the first.
+func whereInReport(r *request) ([]query, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	where, err := placed(r)
+	if err != nil {
+		return nil, err
+	}
+	var list []query
+	for _, by := range t.measures {
+		v := &placeView{t, where, by}
+		list = append(list, v.linkAt("", "").query)
+		if by != t.measures[0] {
+			continue
+		}
+		groups, err := v.packagesBy(r)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups[:min(packagesInReport, len(groups))] {
+			if g.rest == 0 && shareOf(g.value, by.total) >= shareInReport {
+				list = append(list, g.link.query)
+			}
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,131 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+)
+
+// manyPackages returns a site of so many packages of one method each, the first with the most
+// invocations.
+func manyPackages(t *testing.T, n int) *Site {
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
+	for i := range n {
+		p := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%02d/Main", i), Name: "main", Signature: "()V"}), 0, builder.NoContext)
+		p.Invocations(uint64(1000 - i))
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})
+}
+
+// What stands for further packages leads to a page of just those, and so on.
+func TestFurtherPackagesHaveAPage(t *testing.T) {
+	t.Parallel()
+	site := manyPackages(t, 70)
+	r := requestOf(t, site, whereName)
+	rows, total := 0, uint64(0)
+	for range 3 {
+		p := built[*wherePage](t, r)
+		rows, total = len(p.Places.Rows), p.Total
+		for _, m := range p.Maps {
+			var more *tile
+			for i := range m.Tiles {
+				if m.Tiles[i].Class == "more" && !strings.HasPrefix(m.Tiles[i].Link.Text, "1 more") {
+					more = &m.Tiles[i]
+				}
+			}
+			switch {
+			case more == nil && rows > mostGroups:
+				t.Fatalf("nothing stands for the rest of %d packages", rows)
+			case more != nil && more.Link.view != whereName:
+				t.Fatalf("%q leads nowhere", more.Link.Text)
+			case more != nil:
+				r = requestOf(t, site, whereName)
+				r.query = more.Link.query
+			}
+		}
+	}
+	if want := uint64(14*1000 - 14*(56+69)/2); rows != 14 || total != want {
+		t.Errorf("the last page has %d packages with %d, want 14 with %d", rows, total, want)
+	}
+	r.query = newQuery("beyond", "70")
+	if _, err := r.view.build(r); err == nil {
+		t.Error("there is a page of no packages")
+	}
+}
+
+// Shares say what they are of: bytes of profiles are a part of the file.
+func TestTreemapNamesItsWholes(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	body := shownPageOf(t, site, whereName, newQuery("by", "size"))
+	p := built[*wherePage](t, requestOf(t, site, whereName, "by", "size"))
+	file := uint64(site.Archive.Header().FileSize)
+	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", grouped(p.Total), percent(shareOf(p.Total, file))); !strings.Contains(body, want) {
+		t.Errorf("the page lacks %q:\n%s", want, body)
+	}
+	for _, row := range p.Places.Rows {
+		value, part, whole := row.Cells[1].Value, row.Cells[2].Value, row.Cells[3].Value
+		if part != value/float64(p.Total) || whole != value/float64(file) {
+			t.Errorf("%v of %d and of %d: shares %v and %v", value, p.Total, file, part, whole)
+		}
+	}
+	body = shownPageOf(t, site, whereName, newQuery("at", "p0"))
+	for _, text := range []string{"Share of the package", "Share of the archive"} {
+		if !strings.Contains(body, text) {
+			t.Errorf("the page of a package lacks %q", text)
+		}
+	}
+}
+
+// Methods of HotSpot have the level of which top warns, wherever they are listed.
+func TestMethodsHaveTheirLevels(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	for _, view := range []string{"overview", "methods"} {
+		if n := strings.Count(shownPageOf(t, site, view, query{}), "a method of level 4 ran more often"); n != 1 {
+			t.Errorf("%s says %d times what level 4 is", view, n)
+		}
+	}
+	list := built[*methodList](t, requestOf(t, site, "methods", "methods.sort", "-level")).Methods
+	level := list.Columns[len(list.Columns)-1]
+	first := list.Rows[0].Cells
+	if level.Name != "Level" || first[len(first)-1].Value != 4 || !strings.Contains(first[0].Link.Text, "String.length") {
+		t.Errorf("first by %q is %+v", level.Name, first)
+	}
+	if strings.Contains(shownPageOf(t, specimenSite(t, specimen.All()[1]), "methods", query{}), "Level") {
+		t.Error("other domains have levels")
+	}
+}
+
+// A type without methods in the archive is no link to a list without rows.
+func TestTypesWithoutMethodsAreNoLinks(t *testing.T) {
+	t.Parallel()
+	site := specimenSite(t, specimen.All()[0])
+	b := &pointReader{request: requestOf(t, site, "methods")}
+	for class, want := range map[string]bool{"shapes/Circle": true, "shapes/None": false, "[I": false} {
+		if l := b.typeLink(class, "", nil); (l.view != "") != want {
+			t.Errorf("%s: %+v", class, l)
+		}
+	}
+}
+
+func TestSearchesForEveryWord(t *testing.T) {
+	t.Parallel()
+	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true, "hashmap put": false, "map x": true, "getNode(": false} {
+		if got := matchesWords(search, "java.util.HashMap.getNode", "x"); got != want {
+			t.Errorf("%q: %t, want %t", search, got, want)
+		}
+	}
+	list := built[*methodList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find", "LENGTH string")).Methods
+	if list.Found != 1 {
+		t.Errorf("%d methods found", list.Found)
+	}
+}

@@ -1,0 +1,156 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/profarc/profarc/internal/parse/compartment"
+)
+
+// work is what was computed in the background, by name.
+type work struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu     sync.Mutex
+	jobs   map[string]*job
+	closed bool
+}
+
+// A job is one computation. done is closed when result and err are set.
+type job struct {
+	progress Progress
+	done     chan struct{}
+	result   any
+	err      error
+}
+
+// A Progress is how far a computation has come. Steps may be set while others read it.
+type Progress struct {
+	done, total atomic.Uint64
+}
+
+// set notes that so many steps are done, of so many.
+func (p *Progress) set(done, total uint64) {
+	p.total.Store(total)
+	p.done.Store(done)
+}
+
+// share returns the part that is done, 0 if that is not known.
+func (p *Progress) share() float64 {
+	if total := p.total.Load(); total > 0 {
+		return float64(min(p.done.Load(), total)) / float64(total)
+	}
+	return 0
+}
+
+// newWork returns an empty work, whose jobs end with ctx.
+func newWork(ctx context.Context) *work {
+	w := &work{jobs: map[string]*job{}}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	return w
+}
+
+// close ends all jobs, and closes those of their results that have a method Close.
+func (w *work) close() {
+	w.cancel()
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	for _, j := range w.jobs { // there will be no more
+		<-j.done
+		if c, ok := j.result.(interface{ Close() }); ok {
+			c.Close()
+		}
+	}
+}
+
+// An unfinished is the error of a page that needs a computation which is still running.
+type unfinished struct {
+	what  string
+	Share float64 // the part that is done, 0 if that is not known
+}
+
+func (e *unfinished) Error() string { return fmt.Sprintf("%s: not finished yet", e.what) }
+
+// gather returns what compute returns. It runs compute once for each what, in the
+// background, and waits for it as long as the request may take. If that is too short the
+// error is an *unfinished: the page is asked for again.
+//
+// What names the result for people, as in "the counts of all methods", and is one of few:
+// it must not come from a query, since results are kept as long as the site.
+func gather[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T, error)) (result T, err error) {
+	j := r.site.work.start(what, func(ctx context.Context, p *Progress) (any, error) {
+		var found T
+		err := r.site.guard(func() (err error) {
+			found, err = compute(ctx, r.site, p)
+			return err
+		})
+		return found, err
+	})
+	if err := j.wait(r.ctx, what, r.patience); err != nil {
+		r.patience = min(r.patience, 0) // a page waits once
+		return result, err
+	}
+	result, _ = j.result.(T) // none of a job that was not started
+	return result, defectOfPage(j.err)
+}
+
+// defectOfPage says of a panic in the background what concerns a page. While a page is built
+// net/http takes care of one; in another goroutine it would end the server.
+func defectOfPage(err error) error {
+	if d, ok := err.(*compartment.Defect); ok {
+		return fmt.Errorf("a defect of profarc, while it %s (%s: %v): report it with this line; the other pages can still be read", d.Doing, d.Place, d.Panic)
+	}
+	return err
+}
+
+// start returns the job of a name, and starts it if there is none.
+func (w *work) start(what string, compute func(context.Context, *Progress) (any, error)) *job {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	j := w.jobs[what]
+	if j == nil && w.closed {
+		return endedJob()
+	}
+	if j == nil {
+		j = &job{done: make(chan struct{})}
+		w.jobs[what] = j
+		go func() {
+			defer close(j.done)
+			j.err = compartment.Run(func() string { return "computed " + what }, func() (err error) {
+				j.result, err = compute(w.ctx, &j.progress)
+				return err
+			})
+		}()
+	}
+	return j
+}
+
+// endedJob returns a job that was not started, since the work is closed.
+func endedJob() *job {
+	j := &job{done: make(chan struct{}), err: context.Canceled}
+	close(j.done)
+	return j
+}
+
+// wait waits for a job as long as patience lasts; without an end if patience is negative.
+func (j *job) wait(ctx context.Context, what string, patience time.Duration) error {
+	var late <-chan time.Time
+	if patience >= 0 {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-j.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-late:
+		return &unfinished{what, j.progress.share()}
+	}
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
+)
+
+// allowed are answers of commands to archives that are whole: what the command was asked for
+// does not go with this one.
+var allowed = regexp.MustCompile(`no counters above 0|of different profilers cannot|of domain|was merged before|do not fit together`)
+
+var numbers = regexp.MustCompile(`(0x)?[0-9a-f]+`)
+
+// TestWhatVerifyTakesEverybodyReads changes fields of archives at random, with right sums. What
+// verify takes for sound, every command, libprofarc and the second reader must take, too, and
+// the three readers must print the same of it. PROFARC_MUTANTS=50m looks for that long.
+func TestWhatVerifyTakesEverybodyReads(t *testing.T) {
+	const short = 30 // mutants of a specimen
+	long, _ := time.ParseDuration(os.Getenv("PROFARC_MUTANTS"))
+	if long > mutantsOfAProcess {
+		mutateInTurns(t, long)
+		return
+	}
+	libprofarc, creader := sanitizedReaders(t)
+	var subjects []*mutants
+	for _, sp := range specimen.All() {
+		subjects = append(subjects, newMutants(t, sp, libprofarc, creader))
+	}
+	for _, m := range subjects {
+		m.without(t)
+	}
+	for end, n := time.Now().Add(long), 0; n < short || time.Now().Before(end); n++ {
+		for _, m := range subjects {
+			m.next(t)
+		}
+	}
+	for _, m := range subjects {
+		t.Logf("%s: %d mutants, %d of them sound, %d refused by somebody", m.name, m.made, m.sound, m.refused)
+	}
+}
+
+// mutantsOfAProcess is how long a process looks for mutants: the library of the command line
+// keeps the flags of every command that was ever made, some 20 MB a second.
+const mutantsOfAProcess = 2 * time.Minute
+
+// mutateInTurns runs the test in one process after the other.
+func mutateInTurns(t *testing.T, long time.Duration) {
+	for end := time.Now().Add(long); time.Now().Before(end) && !t.Failed(); {
+		c := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+		c.Env = append(os.Environ(), "PROFARC_MUTANTS="+mutantsOfAProcess.String())
+		out, err := c.CombinedOutput()
+		t.Logf("%s", out)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Mutants are changed archives of a specimen, with those who read them.
+type mutants struct {
+	*forgery.Mutator
+	name                 string
+	archive              string // where a mutant is written to
+	commands             [][]string
+	libprofarc, creader  *cprogram.Forgeries
+	made, sound, refused int
+	seen                 map[string]bool
+}
+
+func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) *mutants {
+	data := cprogram.Archive(t, sp)
+	f, err := forgery.NewMutator(data, uint64(time.Now().UnixNano()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	m := &mutants{Mutator: f, name: sp.Name, archive: filepath.Join(dir, "a.parc"), seen: map[string]bool{}}
+	other := filepath.Join(dir, "other.parc")
+	b := sp.Build()
+	profileset.Of(b).Heading.DumpID = [16]byte{1} // another run
+	twin, _, err := b.Bytes()
+	if err = errors.Join(err, os.WriteFile(m.archive, data, 0o666), os.WriteFile(other, twin, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range readingCommands(m.archive, other, dir) {
+		if p := execute(t, false, args...); p.code == app.ExitOK {
+			m.commands = append(m.commands, args)
+		}
+	}
+	t.Logf("%s: %d commands", sp.Name, len(m.commands))
+	m.libprofarc, m.creader = cprogram.StartForgeries(t, libprofarc, data), cprogram.StartForgeries(t, creader, data)
+	return m
+}
+
+// readingCommands returns the commands that read an archive.
+func readingCommands(first, second, dir string) (all [][]string) {
+	for _, kind := range disk.TableKinds() {
+		all = append(all, []string{"show", first, "--table", kind.String()})
+	}
+	for _, format := range formats.Names(formats.Exporters()) {
+		all = append(all, []string{"export", "-t", format, first, "-o", filepath.Join(dir, "x."+format)})
+	}
+	out := filepath.Join(dir, "out.parc")
+	return append(all, [][]string{
+		{"info", first}, {"info", first, "--tables"}, {"info", first, "--json"}, {"show", first}, {"top", first}, {"top", first, "--json"},
+		{"diff", first, second}, {"diff", second, first}, {"check", first, "--against", second}, {"gate", second, first},
+		{"merge", first, "-o", out}, {"merge", first, second, "-o", out}, {"merge", first + ":3", second, "-o", out},
+		{"reduce", first, "--drop-cold", "-o", out}, {"reduce", first, "--anonymize", "-o", out}, {"lookup", first, "main"},
+	}...)
+}
+
+func (m *mutants) next(t *testing.T) {
+	m.judge(t, m.Next())
+}
+
+// without makes every reference lead to nothing, and sets flags of tables.
+func (m *mutants) without(t *testing.T) {
+	for _, r := range m.References() {
+		m.Set(r, 0)
+		m.judge(t, r.What+" 0")
+		if m.Undo(); r.What == "table" {
+			flags := int64(binary.LittleEndian.Uint64(m.Bytes()[r.At:])) + 4
+			for bit := range 2 {
+				m.Set(forgery.Reference{At: flags}, 1<<(31*bit))
+				m.judge(t, fmt.Sprint("flags of a table, bit ", bit))
+			}
+		}
+	}
+}
+
+// judge asks everybody about what was changed, if verify takes it.
+func (m *mutants) judge(t *testing.T, changes any) {
+	m.made++
+	if !m.isSound(t) {
+		return
+	}
+	m.sound++
+	complain := func(who, what string) {
+		m.refused++
+		if key := who + numbers.ReplaceAllString(what, "#"); !m.seen[key] && len(m.seen) < 50 {
+			m.seen[key] = true
+			t.Errorf("%s: verify takes %q, %s: %s", m.name, changes, who, what)
+		}
+	}
+	hashes := []interface {
+		Write([]byte) (int, error)
+		Sum64() uint64
+	}{fnv.New64a(), xxhash.New()}
+	for i, c := range []*cprogram.Forgeries{m.libprofarc, m.creader} {
+		if err := dump.JSON(hashes[i], m.open(t)); err != nil {
+			complain("the JSON dump", err.Error())
+			break
+		}
+		status, printed := c.Verdict(t, m.Edits()...)
+		if refuses := status != uint64(1-i); refuses || printed != hashes[i].Sum64() {
+			complain([]string{"libprofarc", "the second reader"}[i], fmt.Sprintf("refuses: %t; else prints something else", refuses))
+		}
+	}
+	if err := os.WriteFile(m.archive, m.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range m.commands {
+		if p := execute(t, false, args...); p.code != app.ExitOK && !allowed.MatchString(p.plain.String()) {
+			complain(fmt.Sprintf("%q", args), p.plain.String())
+		}
+	}
+}
+
+func (m *mutants) open(t *testing.T) *reader.Store {
+	a, err := archive.FromBytes("a.parc", m.Bytes(), archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(a)
+}
+
+// isSound asks verify, after the counts of the header were set to what verify counts.
+func (m *mutants) isSound(t *testing.T) bool {
+	for range 2 {
+		a, err := archive.FromBytes("a.parc", m.Bytes(), archive.Options{})
+		if err != nil {
+			return false
+		}
+		report, err := verify.Store(t.Context(), reader.New(a), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Sound() {
+			return true
+		}
+		if slices.ContainsFunc(report.Problems, func(err error) bool {
+			var e *layout.Error
+			return !errors.As(err, &e) || e.Region != layout.RegionHeader || e.Offset != 0
+		}) {
+			return false
+		}
+		m.Recount(report.Counts, report.Summary)
+	}
+	return false
+}
+
+// sanitizedReaders builds the readers in C with sanitizers.
+func sanitizedReaders(t *testing.T) (libprofarc, creader string) {
+	sources, err := filepath.Glob("../../c/src/*.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	libprofarc, creader = filepath.Join(t.TempDir(), "libprofarc"), filepath.Join(t.TempDir(), "creader")
+	for _, args := range [][]string{
+		append([]string{"-pthread", "-I../../c/include", "-o", libprofarc, "../../c/tests/dump.c"}, sources...),
+		{"-D_GNU_SOURCE", "-o", creader, "../../internal/testkit/creader/forgeries.c", "-lm"},
+	} {
+		args = append([]string{"-std=c11", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}, args...)
+		if out, err := exec.Command("cc", args...).CombinedOutput(); err != nil {
+			t.Skipf("no C compiler with sanitizers: %v\n%s", err, out)
+		}
+	}
+	return libprofarc, creader
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// endsSoon runs a command that must not wait, and returns its error.
+func endsSoon(t *testing.T, ctx context.Context, args []string) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- runInProcess(ctx, args) }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%q does not end", args)
+		return nil
+	}
+}
+
+// TestPipesAreRefused names a pipe without a writer where each command wants a file. Opening it
+// would wait for good.
+func TestPipesAreRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	largeArchive(t, "one.parc", 1)
+	if err := unix.Mkfifo("pipe", 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{
+		{"verify", "pipe"}, {"info", "pipe"}, {"info", "--summary", "pipe"}, {"show", "pipe"}, {"top", "pipe"}, {"lookup", "pipe", "a.b::c"},
+		{"diff", "pipe", "one.parc"}, {"diff", "one.parc", "pipe"}, {"merge", "pipe", "one.parc", "-o", "out.parc"},
+		{"merge", "one.parc", "pipe", "-o", "out.parc"}, {"web", "pipe"}, {"web", "one.parc", "pipe"},
+		{"web", "pipe", "-o", "pages"}, {"run", "--archive", "pipe", "--strict", "--", "java"}, {"check", "pipe", "--against", "one.parc"},
+		{"check", "one.parc", "--against", "pipe"}, {"reduce", "--hot", "50%", "pipe", "-o", "out.parc"}, {"export", "-t", "text", "pipe"},
+		{"gate", "pipe"}, {"gate", "one.parc", "--against", "pipe"}, {"bench", "pipe"}, {"show", "--class-path", "pipe", "one.parc"},
+		{"show", "--class-path", ".", "--source-path", "pipe", "one.parc"},
+	} {
+		if err := endsSoon(t, t.Context(), args); err == nil || !strings.Contains(err.Error(), "a device or a pipe") {
+			t.Errorf("%q, of a pipe: %v", args, err)
+		}
+		if _, err := os.Stat("out.parc"); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("%q has written its output: %v", args, err)
+		}
+	}
+}
+
+// TestImportWaitsForAPipe: import reads a pipe once somebody writes to it, and ends before that if
+// it is interrupted.
+func TestImportWaitsForAPipe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := unix.Mkfifo("pipe", 0o600); err != nil {
+		t.Skip(err)
+	}
+	args := []string{"import", "pipe", "-o", "out.parc"}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := endsSoon(t, ctx, args); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("interrupted while it waits: %v", err)
+	}
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		_ = os.WriteFile("pipe", []byte("main;f 3\nmain;g 4\n"), 0)
+	}()
+	if err := endsSoon(t, t.Context(), args); err != nil {
+		t.Errorf("a pipe whose writer comes later: %v", err)
+	}
+	if _, err := os.Stat("out.parc"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,181 @@
+package fit
+
+import (
+	"math"
+	"slices"
+)
+
+// A network is the control flow of a method as edges with flows: how often control went
+// along each. What flows into a node flows out of it. A block is an edge too, from where
+// it is entered to where it is left.
+type network struct {
+	edges []link
+	nodes int
+
+	known []bool
+	flow  []float64 // of known edges
+	bad   []bool    // what is known around them contradicts itself: never known
+}
+
+// A link is an edge of a network.
+type link struct{ from, to int }
+
+// outer is the node outside of the method: calls come from it, and returns lead to it.
+const outer = 0
+
+func newNetwork(nodes int) *network { return &network{nodes: nodes} }
+
+// link adds an edge, and returns its number.
+func (n *network) link(from, to int) int {
+	n.edges = append(n.edges, link{from, to})
+	n.known, n.flow, n.bad = append(n.known, false), append(n.flow, 0), append(n.bad, false)
+	return len(n.edges) - 1
+}
+
+// set makes the flow of an edge known.
+func (n *network) set(e int, flow float64) {
+	if !n.bad[e] {
+		n.known[e], n.flow[e] = true, flow
+	}
+}
+
+// clone returns a copy whose flows can be set.
+func (n *network) clone() *network {
+	c := *n
+	c.known, c.flow, c.bad = slices.Clone(n.known), slices.Clone(n.flow), slices.Clone(n.bad)
+	return &c
+}
+
+// conserved reports whether what flows into each of some blocks is known, and flows out.
+func (n *network) conserved(blocks []int) bool {
+	in, out, open := make([]float64, n.nodes), make([]float64, n.nodes), make([]bool, n.nodes)
+	for e, l := range n.edges {
+		in[l.to] += n.flow[e]
+		out[l.from] += n.flow[e]
+		if !n.known[e] {
+			open[l.to], open[l.from] = true, true
+		}
+	}
+	return !slices.ContainsFunc(blocks, func(b int) bool {
+		entered, left := enteredAt(b), leftAt(b)
+		return open[entered] || open[left] || !sameFlow(in[entered], out[entered]) || !sameFlow(in[left], out[left])
+	})
+}
+
+// enteredAt and leftAt are the nodes of a block.
+func enteredAt(block int) int { return 1 + 2*block }
+func leftAt(block int) int    { return 2 + 2*block }
+
+// solve makes all flows known that follow from those that are. It calls found with each.
+//
+// An edge follows if the edges that are not known do not connect its ends in another way:
+// all else that flows into one side of it is known.
+func (n *network) solve(found func(e int)) {
+	for n.solveOnce(found) {
+	}
+}
+
+// A bridging is a search for the edges that are the only way between two sides.
+type bridging struct {
+	n       *network
+	at      [][]int // unknown edges by node
+	seen    []int   // by node: when it was entered, from 1
+	low     []int
+	balance []float64 // by node: what flows in over known edges, less what flows out
+	clock   int
+	bridges []bridge
+}
+
+// A bridge is an edge that follows.
+type bridge struct {
+	edge int
+	flow float64
+}
+
+func (n *network) solveOnce(found func(e int)) (progress bool) {
+	b := &bridging{n: n, at: make([][]int, n.nodes), seen: make([]int, n.nodes), low: make([]int, n.nodes)}
+	b.balance = make([]float64, n.nodes)
+	for e, l := range n.edges {
+		switch {
+		case n.known[e]:
+			b.balance[l.to] += n.flow[e]
+			b.balance[l.from] -= n.flow[e]
+		case l.from != l.to:
+			b.at[l.from] = append(b.at[l.from], e)
+			b.at[l.to] = append(b.at[l.to], e)
+		}
+	}
+	for node := range n.nodes {
+		if b.seen[node] == 0 {
+			b.visit(node, -1)
+		}
+	}
+	for _, f := range b.bridges {
+		if n.bad[f.edge] {
+			continue
+		}
+		if f.flow < 0 {
+			if f.flow < -slack(n.largest()) {
+				n.bad[f.edge] = true
+				continue
+			}
+			f.flow = 0
+		}
+		n.set(f.edge, f.flow)
+		found(f.edge)
+		progress = true
+	}
+	return progress
+}
+
+// largest returns the largest flow that is known.
+func (n *network) largest() (most float64) {
+	for e, known := range n.known {
+		if known {
+			most = math.Max(most, n.flow[e])
+		}
+	}
+	return most
+}
+
+// visit walks over the nodes below one, and returns their balance.
+func (b *bridging) visit(node, by int) (balance float64) {
+	b.clock++
+	b.seen[node], b.low[node] = b.clock, b.clock
+	balance = b.balance[node]
+	for _, e := range b.at[node] {
+		if e == by {
+			continue
+		}
+		l := b.n.edges[e]
+		other := l.from + l.to - node
+		if b.seen[other] > 0 {
+			b.low[node] = min(b.low[node], b.seen[other])
+			continue
+		}
+		below := b.visit(other, e)
+		balance += below
+		b.low[node] = min(b.low[node], b.low[other])
+		if b.low[other] > b.seen[node] {
+			if l.to == other {
+				below = -below
+			}
+			b.bridges = append(b.bridges, bridge{e, below})
+		}
+	}
+	return balance
+}
+
+// Flows of a real profile are not conserved to the last count: interpreter and compiled
+// code count differently, code that was compiled for good is left in the middle of a
+// method, and exceptions leave it anywhere.
+const (
+	slackShare = 0.03
+	slackCount = 4
+)
+
+// slack returns how far two flows may be apart that are the same.
+func slack(flow float64) float64 { return slackShare*flow + slackCount }
+
+// sameFlow reports whether two flows are the same.
+func sameFlow(a, b float64) bool { return math.Abs(a-b) <= slack(math.Max(a, b)) }

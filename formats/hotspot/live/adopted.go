@@ -1,0 +1,259 @@
+package live
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A JVM with profarc's agent has adopted profiles of an archive: what training counted lies
+// in its MethodData. The agent exports a list of the cells that it wrote, with what it wrote
+// (agent/adopted.h), and a dump takes that off: what is left is what this JVM has counted.
+
+// An Adopted says what a JVM had adopted, and what became of that in a dump.
+type Adopted struct {
+	Archive [16]byte // dump id; of layers the topmost
+	Base    [16]byte // dump id of the layer beneath; zero if there is none
+	// Profiles is how many of the JVM's profiles had adopted counts.
+	Profiles int
+	// Unused is how many of these the JVM has not counted in. They are left out.
+	Unused int
+	// Kept is whether the dump has the adopted counts, as Options.KeepAdopted asks for.
+	Kept bool
+}
+
+// ErrAdopted: the JVM adopted an archive, and nothing tells the archive's counts from its own.
+var ErrAdopted = errors.New("it adopted an archive, and its agent does not tell what it wrote, " +
+	"so that a dump would have the archive's counts as this run's")
+
+// The list of an agent: struct table in agent/adopted.c.
+const (
+	adoptedSymbol  = "profarc_adopted"
+	adoptedMagic   = 0x646574706f646170
+	adoptedVersion = 1
+	agentName      = "libprofarc-agent"
+	maxLibraryMaps = 1 << 9 // libraries that are searched for the symbol
+)
+
+type adoptedTable struct {
+	Magic                               uint64
+	Version, RowSize, Chunk, MostChunks uint32
+	N                                   uint64
+	Archive, Base                       [16]byte
+}
+
+// An adoptedKind says what an agent wrote to a cell: enum adopted_kind in agent/adopted.h.
+type adoptedKind uint32
+
+const (
+	adoptedMethod adoptedKind = 1 + iota
+	adoptedProfile
+	adoptedEnd
+	adoptedCount
+	adoptedCheck
+	adoptedRow
+	adoptedWord
+	adoptedBits
+	adoptedByte
+	adoptedStruck
+)
+
+// An adoptedCell is a row of the list.
+type adoptedCell struct {
+	Cell, What uint64
+	Value      uint32
+	Kind       adoptedKind
+}
+
+// A listedCell is a row with its number.
+type listedCell struct {
+	adoptedCell
+	number int
+}
+
+// An adoption is what agents wrote to the MethodData of a JVM.
+type adoption struct {
+	archive, base [16]byte
+	methods       map[uint64]adoptedData // by address
+	cells         []listedCell           // by address; of each cell in the order of their numbers
+	wrote         bool                   // an agent wrote to some MethodData
+	unreadable    bool                   // an agent does not tell what it wrote
+}
+
+// An adoptedData is what the agent did for a method.
+type adoptedData struct {
+	data   uint64 // address of the MethodData; 0: the agent wrote to none
+	weight uint64
+	number int // of the row that began it
+	ended  bool
+}
+
+// agents are the lists of a process.
+type agents struct {
+	tables []uint64
+	silent bool // there is an agent without a list
+}
+
+// findAgents finds the agents among the libraries of the process.
+func (vm *VM) findAgents(m *meter) (found agents, err error) {
+	if vm.agents != nil {
+		return *vm.agents, nil
+	}
+	mem, left, agent := newPageCache(vm.p, m), maxLibraryMaps, false
+	for mapping, err := range vm.p.mappings(m.ctx) {
+		if err != nil {
+			return found, err
+		}
+		if mapping.Offset != 0 || !strings.Contains(mapping.Name(), ".so") || left == 0 {
+			continue
+		}
+		left--
+		agent = agent || strings.HasPrefix(mapping.Name(), agentName)
+		l, err := openLibrary(mem, mapping.Start)
+		if err != nil {
+			continue // a file that is mapped as data
+		}
+		if at, ok := l.symbol(adoptedSymbol); ok {
+			found.tables = append(found.tables, at)
+		}
+	}
+	found.silent = agent && len(found.tables) == 0
+	return found, m.end
+}
+
+// adoption reads the lists. It comes after the profiles: what a JVM that is not held adopts
+// meanwhile is in the list then.
+func (w *walker) adoption() (*adoption, error) {
+	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.silent}
+	for _, at := range w.agents.tables {
+		if err := w.adoptedBy(a, at); err != nil {
+			if w.budget.m.end != nil {
+				return nil, err
+			}
+			a.unreadable = true
+		}
+	}
+	slices.SortStableFunc(a.cells, func(x, y listedCell) int { return cmp.Compare(x.Cell, y.Cell) })
+	return a, nil
+}
+
+// adoptedBy adds the list of an agent.
+func (w *walker) adoptedBy(a *adoption, at uint64) error {
+	var t adoptedTable
+	head := binary.Size(t)
+	b, err := w.structure(at, head)
+	if err != nil {
+		return err
+	}
+	if _, err := binary.Decode(b, le, &t); err != nil {
+		return err
+	}
+	size := binary.Size(adoptedCell{})
+	if t.Magic != adoptedMagic || t.Version != adoptedVersion || int(t.RowSize) != size || t.Chunk == 0 ||
+		t.N > uint64(t.Chunk)*uint64(t.MostChunks) {
+		return fmt.Errorf("%w: the list of an agent", ErrStructure)
+	}
+	if t.N > 0 {
+		a.archive, a.base = t.Archive, t.Base
+	}
+	for first := uint64(0); first < t.N; first += uint64(t.Chunk) {
+		chunk, err := word(w.src, at+uint64(head)+pointerWidth*(first/uint64(t.Chunk)))
+		if err != nil {
+			return err
+		}
+		n := int(min(t.N-first, uint64(t.Chunk)))
+		if n > maxRead/size {
+			return fmt.Errorf("%w: a part of %d rows in the list of an agent", ErrStructure, n)
+		}
+		if b, err = w.structure(chunk, n*size); err != nil {
+			return err
+		}
+		rows := make([]adoptedCell, n)
+		if _, err := binary.Decode(b, le, rows); err != nil {
+			return err
+		}
+		a.add(rows)
+	}
+	return nil
+}
+
+func (a *adoption) add(rows []adoptedCell) {
+	for _, r := range rows {
+		number := len(a.cells)
+		switch p := a.methods[r.Cell]; r.Kind {
+		case adoptedMethod:
+			a.methods[r.Cell] = adoptedData{number: number}
+		case adoptedProfile:
+			a.wrote = true
+			p.data, p.weight = r.What, uint64(r.Value)
+			a.methods[r.Cell] = p
+		case adoptedEnd:
+			p.ended = true
+			a.methods[r.Cell] = p
+		default:
+			a.cells = append(a.cells, listedCell{r, number})
+		}
+	}
+}
+
+// of returns what was written for a method. ok is false if it adopted nothing. The VM may
+// have had another method at its address before, and other MethodData.
+func (a *adoption) of(m *methodData) (p adoptedData, last map[uint64]adoptedCell, ok bool) {
+	if p, ok = a.methods[m.addr]; !ok || p.ended && p.data != m.dataAt {
+		return p, nil, false
+	}
+	last = map[uint64]adoptedCell{}
+	byAddress := func(c listedCell, at uint64) int { return cmp.Compare(c.Cell, at) }
+	first, _ := slices.BinarySearchFunc(a.cells, m.dataAt, byAddress)
+	for _, c := range a.cells[first:] {
+		if c.Cell >= m.dataAt+uint64(len(m.data)) {
+			break
+		}
+		if c.number >= p.number { // else of what was there before
+			last[c.Cell] = c.adoptedCell
+		}
+	}
+	return p, last, true
+}
+
+// since describes in the run of a dump what its counts were counted from.
+func (b *build) since() {
+	a := b.snap.adopted
+	if !a.wrote {
+		return
+	}
+	b.report.Adopted = &Adopted{Archive: a.archive, Base: a.base, Kept: b.keepAdopted}
+	if !b.keepAdopted {
+		b.report.Run.Since = a.archive
+	}
+}
+
+// describeKept says in the table of runs that the dump has the counts of the archives that
+// the JVM adopted, so that a merge does not count them twice.
+func (b *build) describeKept() {
+	if b.report.Adopted == nil || !b.keepAdopted {
+		return
+	}
+	for _, id := range [][16]byte{b.snap.adopted.archive, b.snap.adopted.base} {
+		if id == ([16]byte{}) {
+			continue
+		}
+		row := disk.RunRowOf(&layout.Provenance{DumpID: id})
+		b.Table(layout.TableRuns, 0).Row(append(slices.Clone(row.Words[:]), make([]uint64, disk.RunTexts)...)...)
+	}
+}
+
+// config completes the configuration of the archive with what adoption makes of the dump.
+func (a *adoption) config(c builder.Config, kept bool) builder.Config {
+	if a.wrote && !kept {
+		c.Flags |= layout.FlagDelta
+	}
+	return c
+}

@@ -1,0 +1,193 @@
+package live
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// takeOffAdopted takes what the agent wrote off a profile, and cuts it into entries again.
+func (b *build) takeOffAdopted(f *found) error {
+	p, cells, ok := b.snap.adopted.of(f.methodData)
+	switch {
+	case !ok || b.keepAdopted && !p.ended:
+		return nil
+	case !p.ended:
+		return RefusedAdopting
+	}
+	b.report.Adopted.Profiles++
+	if b.keepAdopted {
+		return nil
+	}
+	s := subtraction{s: b.vm.schema, shape: b.shape, f: f, cells: cells}
+	f.adopted, f.data = true, append([]byte(nil), f.data...)
+	s.invocations(p.weight)
+	ran := s.ran()
+	for at, c := range cells {
+		s.cell(f.data[at-f.dataAt:], c, ran)
+	}
+	var err error
+	if f.sections, err = s.s.data.sections(f.data, b.shape); err != nil {
+		return err
+	}
+	s.entries(layout.SectionData, s.s.data.data)
+	s.entries(layout.SectionParameters, s.s.data.data+uint64(int32(le.Uint32(f.data[s.s.data.parameters:]))))
+	return nil
+}
+
+// A subtraction takes adopted counts, types and flags off a profile.
+type subtraction struct {
+	s     *schema
+	shape disk.Shape
+	f     *found
+	cells map[uint64]adoptedCell // that the agent wrote, by address
+}
+
+// invocations takes off the weight of the adopted profile. A counter that has overflowed
+// counts nothing exactly any more.
+func (s *subtraction) invocations(weight uint64) {
+	b := s.f.data[s.s.data.invocations:]
+	counter := le.Uint32(b)
+	if counter&carryBit == 0 {
+		le.PutUint32(b, counter-uint32(min(s.s.count(counter), weight)*s.s.increment))
+	}
+}
+
+// ran reports whether the method ran since it adopted its profile, as far as anything counted.
+func (s *subtraction) ran() bool {
+	h := s.s.header(s.f.data, s.f.counters)
+	return h.invocations+h.backedges > 0
+}
+
+// cell takes off what was written to the cell with which b begins.
+func (s *subtraction) cell(b []byte, c adoptedCell, ran bool) {
+	if c.Kind == adoptedByte {
+		b[0] -= byte(min(uint32(b[0]), c.Value))
+		return
+	}
+	if c.Cell%disk.CellSize != 0 || len(b) < disk.CellSize {
+		return
+	}
+	switch v := le.Uint64(b); c.Kind {
+	case adoptedCount:
+		le.PutUint64(b, v-min(v, uint64(c.Value)))
+	case adoptedCheck:
+		le.PutUint64(b, v-uint64(int64(int32(c.Value))))
+	case adoptedRow:
+		s.receiver(b, c)
+	case adoptedBits:
+		le.PutUint64(b, ownBits(v, c.What, ran))
+	}
+}
+
+// receiver takes off a receiver. A row whose whole count is the archive's has not come here.
+// While the agent writes a row, its class comes last.
+func (s *subtraction) receiver(b []byte, c adoptedCell) {
+	class := le.Uint64(b)
+	if len(b) < 2*disk.CellSize || class != 0 && class != c.What {
+		return
+	}
+	count := b[disk.CellSize:]
+	n := le.Uint64(count)
+	n -= min(n, uint64(c.Value))
+	if class == 0 || n == 0 {
+		le.PutUint64(b, 0)
+		n = 0
+	}
+	le.PutUint64(count, n)
+}
+
+// The first word of an entry: tag, flags, bci, traps.
+const (
+	flagBits = uint64(0xff) << 8
+	trapBits = uint64(0xffffffff) << 32
+	tagBits  = uint64(0xff)
+)
+
+// ownBits takes the archive's bits off the first word of an entry. Traps are a code, which
+// another trap changes: if they are the archive's still, nothing trapped here. A flag that
+// the program set again can't be told from the archive's: it stays if the method ran. An
+// entry that the agent made, and that says nothing any more, becomes a free word.
+func ownBits(v, written uint64, ran bool) uint64 {
+	if v&trapBits == written&trapBits {
+		v &^= trapBits
+	}
+	if !ran {
+		v &^= written & flagBits
+	}
+	if written&tagBits != 0 && v&(trapBits|flagBits) == 0 {
+		return freeTag
+	}
+	return v
+}
+
+// entries corrects what depends on the counts of an entry: types without counts of their
+// own, and the order of receivers.
+func (s *subtraction) entries(section layout.BlockSection, at uint64) {
+	h := s.s.header(s.f.data, s.f.counters)
+	for _, e := range s.f.sections[section] {
+		if _, ok := s.shape.Schema(e.Tag()); !ok {
+			return // and what follows is not known
+		}
+		counted := section == layout.SectionParameters && h.invocations > 0
+		for cell := range s.shape.Counts(e) {
+			counted = counted || e.Cell(cell) != 0
+		}
+		for cell, kind := range s.shape.Pointers(e) {
+			c, ok := s.cells[s.f.dataAt+at+disk.CellSize*uint64(1+cell)]
+			if ok && kind == disk.CellTypeWord && c.Kind == adoptedWord {
+				e.SetCell(cell, ownTypeWord(e.Cell(cell), c.What, counted))
+			}
+		}
+		s.moveReceivers(e)
+		at += uint64(len(e))
+	}
+}
+
+// ownTypeWord takes the archive's type off a type word. Where the call did not happen
+// here, nothing was seen. Where it did, a type that is alone is that of all values that
+// came, and one among several can't be named: it may be the archive's.
+func ownTypeWord(v, written uint64, counted bool) uint64 {
+	const tags = disk.TypeNullSeen | disk.TypeUnknown
+	switch {
+	case !counted:
+		return 0
+	case v&disk.TypeUnknown != 0 && v&^tags == written&^tags:
+		return v & tags
+	}
+	return v
+}
+
+// moveReceivers moves receivers up to rows that have become empty: the VM fills the first.
+func (s *subtraction) moveReceivers(e disk.Entry) {
+	switch e.Tag() {
+	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
+	default:
+		return
+	}
+	to := 0
+	for from := range s.shape.TypeRows {
+		class, count := e.Cell(s.shape.ReceiverRow(from)), e.Cell(s.shape.ReceiverRow(from)+1)
+		if class == 0 {
+			continue
+		}
+		e.SetCell(s.shape.ReceiverRow(from), 0)
+		e.SetCell(s.shape.ReceiverRow(from)+1, 0)
+		e.SetCell(s.shape.ReceiverRow(to), class)
+		e.SetCell(s.shape.ReceiverRow(to)+1, count)
+		to++
+	}
+}
+
+// unused reports whether a profile has nothing but what was adopted, so that no JVM without
+// the archive would have it.
+func (b *build) unused(f *found) bool {
+	if !f.adopted || b.vm.schema.everCompiled(f, b.headers) {
+		return false
+	}
+	h := b.vm.schema.header(f.data, f.counters)
+	traps := h.history.OverflowTraps
+	for _, n := range h.traps {
+		traps += uint32(n)
+	}
+	return h.invocations == 0 && h.backedges == 0 && traps == 0
+}

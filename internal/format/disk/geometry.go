@@ -1,0 +1,275 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// NarrowOf returns the reference to an offset, which must be a multiple of 8 below
+// [MaxFileSize].
+func RefOf(offset int64) layout.Ref { return layout.Ref(offset / Unit) }
+
+// The low bits of a type word (a cell of CallType, VirtualCallType and
+// ParametersType entries) are HotSpot's.
+const (
+	TypeNullSeen = 1 << 0 // null was seen
+	TypeUnknown  = 1 << 1 // types collided: nothing is known any more
+	TypeTags     = TypeNullSeen | TypeUnknown
+)
+
+// A pointer cell holds base plus the offset of a type or method record; the
+// records are aligned to 8, so the low bits are free for tags.
+
+// Pointer returns the cell value for the record at offset in an archive at base.
+func Pointer(base uint64, offset int64) uint64 { return base + uint64(offset) }
+
+// PointerOffset returns the offset that cell value v points to in an archive at
+// base; ok is false if it points outside [0, size). Tags are not removed.
+func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
+	d := v - base
+	return int64(d), d < uint64(size)
+}
+
+// The window of requested bases. On linux/amd64 it lies above the highest base
+// of Go's heap (2^46) and below the loader's area; slots are as far apart as
+// the largest archive is long, twice, so that several archives fit at once.
+const (
+	baseWindow = 0x5000_0000_0000
+	baseStride = 2 * MaxFileSize
+	baseSlots  = 256
+)
+
+// RequestedBase returns the base for an archive whose fingerprint and keys hash to h.
+func RequestedBase(h uint64) uint64 { return baseWindow + (h%baseSlots)*baseStride }
+
+// Protection says how a region is meant to be mapped.
+type Protection uint32
+
+// The protections.
+const (
+	ProtShared   Protection = 1 // read-only, shared between processes
+	ProtPrivate  Protection = 2 // adopted: private, copy-on-write
+	ProtOnDemand Protection = 3 // read when asked for
+)
+
+// NumRegions is the number of rows in the header's region table.
+const NumRegions = len(layout.Header{}.Regions)
+
+// protections of the regions, by Region.
+var protections = [...]Protection{
+	layout.RegionPS: ProtShared, layout.RegionIX: ProtShared, layout.RegionRO: ProtShared,
+	layout.RegionBM: ProtOnDemand, layout.RegionEX: ProtOnDemand, layout.RegionRW: ProtPrivate,
+}
+
+// Sizes and alignments of the format.
+const (
+	Unit        = 8  // the unit of a reference, and what every record is a multiple of
+	LineSize    = 64 // an index line; regions begin on a multiple of it
+	PageShift   = 12 // log2 of the page that has one sum
+	PageSize    = 1 << PageShift
+	SmallShift  = 16       // rw begins on a multiple of 1<<SmallShift ...
+	LargeShift  = 21       // ... or of 1<<LargeShift
+	LargeRW     = 64 << 20 // ... from this size of rw on
+	MaxFileSize = 32 << 30 // what a reference reaches
+)
+
+// RWShift returns the alignment of an rw region of that size, as a power of two.
+func RWShift(size int64) uint32 {
+	if size >= LargeRW {
+		return LargeShift
+	}
+	return SmallShift
+}
+
+// AlignUp rounds n up to a multiple of align, a power of two.
+func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
+
+// checkHeader holds the header against itself: every region and section must lie
+// where this version puts it. It costs the same for a file of any size.
+func checkHeader(h *layout.Header, p []byte) error {
+	if !h.Domain.Valid() {
+		return Corrupt(layout.RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
+	}
+	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
+		return Corrupt(layout.RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)
+	}
+	if bytes.IndexByte([]byte(h.Producer), 0) >= 0 {
+		return Corrupt(layout.RegionHeader, offProducer, "the producer %q holds a NUL byte", h.Producer)
+	}
+	if h.Flags&^KnownFlags != 0 {
+		return Corrupt(layout.RegionHeader, offFlags, "unknown flags %#x", h.Flags&^KnownFlags)
+	}
+	if s := le.Uint32(p[offPageShift:]); s != PageShift {
+		return Corrupt(layout.RegionHeader, offPageShift, "page shift is %d, want %d", s, PageShift)
+	}
+	if h.FileSize < HeaderSize || h.FileSize > MaxFileSize {
+		return Corrupt(layout.RegionHeader, offFileSize, "file size is %d", h.FileSize)
+	}
+	if h.Base%PageSize != 0 || h.Base > 1<<62 {
+		return Corrupt(layout.RegionHeader, offBase, "requested base is 0x%x", h.Base)
+	}
+	if err := CheckParams(&h.Params); err != nil {
+		return err
+	}
+	if err := checkRegions(h, p); err != nil {
+		return err
+	}
+	if err := checkSections(h); err != nil {
+		return err
+	}
+	return checkIndex(h)
+}
+
+func checkRegions(h *layout.Header, p []byte) error {
+	end := int64(HeaderSize)
+	for i, s := range h.Regions {
+		r, at := layout.Region(i+1), int64(offRegions+24*i)
+		if kind := le.Uint32(p[at+20:]); kind != uint32(r) {
+			return Corrupt(layout.RegionHeader, at+20, "region row %d is of kind %d", i, kind)
+		}
+		if prot := le.Uint32(p[at+16:]); prot != uint32(protections[r]) {
+			return Corrupt(layout.RegionHeader, at+16, "region %s has protection %d", r, prot)
+		}
+		if s.Size < 0 || s.Offset != AlignUp(end, regionAlign(h, r)) || s.Size > h.FileSize-s.Offset || s.Size%Unit != 0 {
+			return Corrupt(layout.RegionHeader, at, "region %s is [0x%x, +0x%x) behind 0x%x in a file of 0x%x", r, s.Offset, s.Size, end, h.FileSize)
+		}
+		end = s.End()
+	}
+	if end != h.FileSize {
+		return Corrupt(layout.RegionHeader, offFileSize, "regions end at 0x%x, the file at 0x%x", end, h.FileSize)
+	}
+	if want := RWShift(h.Region(layout.RegionRW).Size); h.RWShift != want {
+		return Corrupt(layout.RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
+	}
+	ps, want := h.Region(layout.RegionPS).Size, SumTreeOf(h).Size()
+	if ps < want || ps > want+SumSlack(want) {
+		return Corrupt(layout.RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
+	}
+	return nil
+}
+
+// regionAlign returns the alignment of a region. An archive without profiles has
+// an empty rw, which needs none of its own.
+func regionAlign(h *layout.Header, r layout.Region) int64 {
+	if r == layout.RegionRW && h.Region(layout.RegionRW).Size > 0 && (h.RWShift == SmallShift || h.RWShift == LargeShift) {
+		return 1 << h.RWShift
+	}
+	return LineSize
+}
+
+func checkSections(h *layout.Header) error {
+	end := h.Region(layout.RegionRO).Offset
+	for i, s := range h.Parts {
+		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !h.Region(layout.RegionRO).Holds(s.Offset, s.Size) {
+			return Corrupt(layout.RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i), s.Offset, s.Size, end)
+		}
+		end = s.End()
+	}
+	if end != h.Region(layout.RegionRO).End() {
+		return Corrupt(layout.RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end, h.Region(layout.RegionRO).End())
+	}
+	if got := h.Parts[PartTypes].Size; h.Counts.Types > MaxTypes || got != int64(h.Counts.Types)*TypeSize {
+		return Corrupt(layout.RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
+	}
+	if got := h.Parts[PartContexts].Size; h.Counts.Contexts > MaxContexts || got != int64(h.Counts.Contexts)*ContextSize {
+		return Corrupt(layout.RegionHeader, offCounts, "%d contexts in %d bytes", h.Counts.Contexts, got)
+	}
+	return nil
+}
+
+func checkIndex(h *layout.Header) error {
+	size := h.Region(layout.RegionIX).Size
+	if h.Buckets > MaxFileSize/LineSize || int64(h.Buckets)*LineSize != size {
+		return Corrupt(layout.RegionHeader, offBuckets, "%d index lines in %d bytes", h.Buckets, size)
+	}
+	if h.MaxProbe > MaxProbe || uint64(h.MaxProbe) > h.Buckets {
+		return Corrupt(layout.RegionHeader, offMaxProbe, "a look-up of %d lines in an index of %d", h.MaxProbe, h.Buckets)
+	}
+	return nil
+}
+
+// Summed returns the part of the file that page sums cover: everything after ps,
+// padding included.
+func Summed(h *layout.Header) layout.Span {
+	from := h.Region(layout.RegionIX).Offset
+	return layout.Span{Offset: from, Size: h.FileSize - from}
+}
+
+// SumTreeOf returns the geometry of the page sums.
+func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(Summed(h)) }
+
+// Settings returns the settings in the order of the header.
+func Settings(p *layout.Params) (settings [16]*uint32) {
+	copy(settings[:], []*uint32{&p.TypeProfileWidth, &p.BciProfileWidth, &p.ReceiverGap, &p.TypeProfileLevel,
+		&p.VMRelease, &p.LLVMVersion, &p.LLVMVariant, &p.ProfileTraps, &p.LLVMNewest})
+	for i := range p.Other {
+		settings[len(settings)-len(p.Other)+i] = &p.Other[i]
+	}
+	return settings
+}
+
+// The places of the settings in the header.
+const (
+	SettingTypeProfileWidth = iota
+	SettingBciProfileWidth
+	SettingReceiverGap
+	SettingTypeProfileLevel
+	SettingVMRelease
+	SettingLLVMVersion
+	SettingLLVMVariant
+	SettingProfileTraps
+	SettingLLVMNewest
+)
+
+// MaxRows is the most that a setting that shapes entries can be, so that no
+// entry's size can overflow.
+const MaxRows = 64
+
+// CheckParams refuses settings that no entry can be shaped by.
+func CheckParams(p *layout.Params) error {
+	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
+		if v > MaxRows {
+			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, v, MaxRows)
+		}
+	}
+	return nil
+}
+
+// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell
+// only whether something ran, not how often: single-byte coverage, and function
+// entries alone.
+const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
+
+// LLVMMaxCount is the highest count of a counter of LLVM's. The two numbers above
+// mark a function as warm and as hot, where they are its first counter.
+const LLVMMaxCount = math.MaxUint64 - 2
+
+// llvmMarksSince is the version of the indexed format of the first LLVM that
+// knows marks, 16.
+const llvmMarksSince = 9
+
+// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that
+// nobody knows does.
+func LLVMMarks(p *layout.Params) bool {
+	return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince
+}
+
+// Corrupt makes an [*Error] that matches [ErrCorrupt].
+func Corrupt(r layout.Region, offset int64, format string, args ...any) *layout.Error {
+	return &layout.Error{Region: r, Offset: offset, Kind: layout.ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
+}
+
+// InFile names the file in err if err is an [*Error] that names none yet.
+func InFile(err error, file string) error {
+	var e *layout.Error
+	if errors.As(err, &e) && e.File == "" {
+		named := *e
+		named.File = file
+		return &named
+	}
+	return err
+}

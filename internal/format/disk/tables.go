@@ -1,0 +1,512 @@
+package disk
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// ex begins with u32 number of tables, u32 zero, and for each table u32 kind,
+// u32 zero, u64 offset, u64 size: its place in the file. The tables follow in
+// that order, each
+//
+//	 0 u32 kind
+//	 4 u32 flags
+//	 8 u32 columns
+//	12 u32 rows
+//	16 u8  column kinds, zeros up to a multiple of 8
+//	   then column by column: rows x u64 for words, rows x u32 for references,
+//	   zeros up to a multiple of 8
+//
+// Tables are sorted by kind; there is at most one of a kind.
+
+// columnWidth returns the size of a cell in bytes, 0 for an unknown kind.
+func columnWidth(k layout.ColumnKind) int64 {
+	switch {
+	case k == layout.ColumnWord:
+		return 8
+	case k >= layout.ColumnSymbol && k <= layout.ColumnContext:
+		return 4
+	}
+	return 0
+}
+
+// Sizes of the directory of ex, and limits.
+const (
+	TablesHeaderSize = 8
+	TableRowSize     = 24
+	tableHeaderSize  = 16
+	MaxColumns       = 64
+	MaxTables        = 1024
+)
+
+// OrderOfFile is set in the flags of an order table of LLVM's profiles that has
+// the order of an indexed file. Without it the table has the order in which
+// llvm-profdata, merging files, saw them first.
+const OrderOfFile = 1
+
+// A TablePlace is where a table lies in the file.
+type TablePlace struct {
+	Kind layout.TableKind
+	Span layout.Span
+}
+
+// ReadTablePlaces reads the directory of ex with read. Tables must follow it, and one
+// another, without a gap, to the end of ex.
+func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) ([]TablePlace, error) {
+	ex := h.Region(layout.RegionEX)
+	if ex.Size == 0 {
+		return nil, nil
+	}
+	head, err := read(layout.RegionEX, ex.Offset, TablesHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	n := int64(le.Uint32(head))
+	size := TablesHeaderSize + n*TableRowSize
+	if n > MaxTables || size > ex.Size {
+		return nil, Corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
+	}
+	directory, err := read(layout.RegionEX, ex.Offset, size)
+	if err != nil {
+		return nil, err
+	}
+	return parseTablePlaces(directory[TablesHeaderSize:], ex)
+}
+
+// parseTablePlaces decodes the rows of the directory.
+func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
+	var places []TablePlace
+	end := ex.Offset + TablesHeaderSize + int64(len(rows))
+	for last := layout.TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
+		p := TablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
+		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
+			return nil, Corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x", p.Kind, p.Span.Offset, p.Span.Size, last, end)
+		}
+		last, end = p.Kind, p.Span.End()
+		places = append(places, p)
+	}
+	if end != ex.End() {
+		return nil, Corrupt(layout.RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
+	}
+	return places, nil
+}
+
+// ReadDeclared reads the shapes that an archive declares, nil if there are none.
+func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
+	places, err := ReadTablePlaces(h, read)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == layout.TableShapes })
+	if at < 0 {
+		return nil, nil
+	}
+	p := places[at]
+	b, err := read(layout.RegionEX, p.Span.Offset, p.Span.Size)
+	if err != nil {
+		return nil, err
+	}
+	t, err := ParseTable(b)
+	if err == nil && (t.Kind != p.Kind || t.Flags != 0 || t.Columns() != ShapeRowWords) {
+		err = fmt.Errorf("table %d with flags %#x and %d columns", t.Kind, t.Flags, t.Columns())
+	}
+	var d *Declared
+	if err == nil {
+		d, err = ParseDeclared(&t)
+	}
+	if err != nil {
+		return nil, Corrupt(layout.RegionEX, p.Span.Offset, "shapes of entries: %v", err)
+	}
+	return d, nil
+}
+
+// DeclaredIn is like ReadDeclared for an archive that is all of data.
+func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
+	if h.Domain != layout.DomainCustom {
+		return nil, nil
+	}
+	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) { return data[offset : offset+size], nil })
+}
+
+// CheckTable explains why a table of a kind cannot have these flags or columns: a flag that
+// the kind does not have, the number of columns, a kind of column that does not exist, or
+// other columns than the kind of table begins with.
+func CheckTable(k layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
+	if k == 0 || len(columns) < 1 || len(columns) > MaxColumns {
+		return fmt.Errorf("a table of kind %d with %d columns", k, len(columns))
+	}
+	for _, c := range columns {
+		if columnWidth(c) == 0 {
+			return fmt.Errorf("a column of kind %d", c)
+		}
+	}
+	if want := TableColumns(k); len(columns) < len(want) || !slices.Equal(columns[:len(want)], want) {
+		return fmt.Errorf("table %d has columns of the kinds %d, it begins with %d", k, columns, want)
+	}
+	if unknown := flags &^ TableFlags(k); unknown != 0 {
+		return fmt.Errorf("table %d with unknown flags %#x", k, unknown)
+	}
+	return nil
+}
+
+// TableFlags returns the flags that a table of a kind may have: any, if nothing is known
+// of the kind.
+func TableFlags(k layout.TableKind) uint32 {
+	if _, known := tableForms[k]; !known {
+		return math.MaxUint32
+	}
+	if k == layout.TableOrder {
+		return OrderOfFile
+	}
+	return 0
+}
+
+// TableSize returns the size in bytes of a table.
+func TableSize(columns []layout.ColumnKind, rows int64) int64 {
+	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
+	for _, c := range columns {
+		n += AlignUp(columnWidth(c)*rows, Unit)
+	}
+	return n
+}
+
+// AppendTable appends an encoded table; cell gives the cells.
+func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout.ColumnKind, rows int, cell func(column, row int) uint64) []byte {
+	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
+		b = le.AppendUint32(b, v)
+	}
+	start := len(b)
+	for _, c := range columns {
+		b = append(b, byte(c))
+	}
+	b = pad(b, start)
+	for i, c := range columns {
+		start = len(b)
+		for r := range rows {
+			if c == layout.ColumnWord {
+				b = le.AppendUint64(b, cell(i, r))
+			} else {
+				b = le.AppendUint32(b, uint32(cell(i, r)))
+			}
+		}
+		b = pad(b, start)
+	}
+	return b
+}
+
+// pad appends zeros until what was appended since start is a multiple of 8.
+func pad(b []byte, start int) []byte {
+	for (len(b)-start)%Unit != 0 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// A Table is an overlay on one table.
+type Table struct {
+	Kind    layout.TableKind
+	Flags   uint32
+	Rows    int
+	columns []column
+}
+
+type column struct {
+	kind  layout.ColumnKind
+	cells []byte
+}
+
+// ParseTable checks the geometry of the table that is all of b. The error says
+// what is wrong, without a place.
+func ParseTable(b []byte) (Table, error) {
+	if len(b) < tableHeaderSize {
+		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
+	}
+	rows := le.Uint32(b[12:]) // which may be no int before the size is checked
+	t := Table{Kind: layout.TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(rows)}
+	n := int64(le.Uint32(b[8:]))
+	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
+		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
+	}
+	kinds := make([]layout.ColumnKind, n)
+	for i, k := range b[tableHeaderSize : tableHeaderSize+n] {
+		kinds[i] = layout.ColumnKind(k)
+	}
+	if err := CheckTable(t.Kind, t.Flags, kinds); err != nil {
+		return Table{}, err
+	}
+	rest := b[tableHeaderSize+AlignUp(n, Unit):]
+	for _, k := range kinds {
+		width := columnWidth(k) * int64(rows)
+		size := AlignUp(width, Unit)
+		if size > int64(len(rest)) {
+			return Table{}, fmt.Errorf("a column of kind %d and %d rows in %d bytes", k, rows, len(rest))
+		}
+		t.columns = append(t.columns, column{k, rest[:width]})
+		rest = rest[size:]
+	}
+	if len(rest) != 0 {
+		return Table{}, fmt.Errorf("%d bytes behind the last column of a table", len(rest))
+	}
+	return t, nil
+}
+
+// Columns returns the number of columns.
+func (t *Table) Columns() int { return len(t.columns) }
+
+// Column returns the kind of column i.
+func (t *Table) Column(i int) layout.ColumnKind { return t.columns[i].kind }
+
+// Cell returns the cell of a column in a row: a number, or a reference.
+func (t *Table) Cell(column, row int) uint64 {
+	c := t.columns[column]
+	if c.kind == layout.ColumnWord {
+		return le.Uint64(c.cells[8*row:])
+	}
+	return uint64(le.Uint32(c.cells[4*row:]))
+}
+
+// A Column is a column that tables of a kind begin with.
+type Column struct {
+	Name string // unique within its table
+	Kind layout.ColumnKind
+	Form CellForm
+}
+
+// A CellForm says how people read a cell: its column kind alone does not tell a
+// count from an address.
+type CellForm uint8
+
+// The forms of cells.
+const (
+	FormPlain    CellForm = iota // an unsigned number, or the text of a symbol
+	FormSigned                   // a two's complement number, as a profile point
+	FormHex                      // an id or an address
+	FormBytes                    // a symbol whose bytes are no text
+	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if unknown
+	FormWeight                   // billionths
+	FormFunction                 // the id of an LLVM function
+	FormExit                     // an Exit
+)
+
+// tableForms are the columns of the tables of this version. An order table has the
+// columns that its importer needs. docs/format.md has the same list.
+var tableForms = map[layout.TableKind][]Column{
+	layout.TableOrder:      nil,
+	layout.TableProperties: {symbol("key"), symbol("value")},
+	layout.TableDumps: {{"id-low", layout.ColumnWord, FormHex}, {"id-high", layout.ColumnWord, FormHex},
+		{"time", layout.ColumnWord, FormTime}, {"weight", layout.ColumnWord, FormWeight}},
+	layout.TableMonitors: {ofType, word("count")},
+	layout.TableSamples: {word("stack"), {"method", layout.ColumnMethod, FormPlain},
+		{"point", layout.ColumnWord, FormSigned}, word("count")},
+	layout.TableBinaryIDs: {{"bytes", layout.ColumnSymbol, FormBytes}},
+	layout.TableTraces:    {word("trace"), word("weight"), {"function-id", layout.ColumnWord, FormFunction}},
+	layout.TableVTables:   {symbol("name"), {"address", layout.ColumnWord, FormHex}, word("size")},
+	layout.TableHeapRefs:  {word("references"), word("words")},
+	layout.TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
+		word("bytes"), word("tree-objects")},
+	layout.TableInstances: {ofType, word("objects"), word("blocks-an-object"), word("blocks"),
+		word("bytes"), word("tree-objects"), symbol("loader")},
+	layout.TableThreads: {word("priority"), word("cycles"), word("interpreted"), word("compiled"),
+		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")},
+	layout.TableReflected: {ofType},
+	layout.TableForeign:   {symbol("key"), symbol("value")},
+	layout.TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
+	layout.TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"), hex("boot-high"),
+		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime}, {"time", layout.ColumnWord, FormTime},
+		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
+		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
+	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
+	layout.TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
+	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"), {"point", layout.ColumnWord, FormSigned},
+		word("number"), word("id"), word("size"), word("runs"), word("installed")},
+	layout.TableInlining:  {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
+	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"), word("start-line")},
+	layout.TableBase:      {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime}, symbol("producer")},
+	layout.TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned}, word("derived"),
+		{"confidence", layout.ColumnWord, FormWeight}},
+	layout.TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
+		{"outcome", layout.ColumnWord, FormSigned}, word("count")},
+	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
+}
+
+// OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of
+// certain outcomes. Those of branches are numbers of ways.
+const OutcomeNoNull = 1<<64 - 1
+
+func word(name string) Column   { return Column{name, layout.ColumnWord, FormPlain} }
+func hex(name string) Column    { return Column{name, layout.ColumnWord, FormHex} }
+func symbol(name string) Column { return Column{name, layout.ColumnSymbol, FormPlain} }
+
+var ofType = Column{"type", layout.ColumnType, FormPlain}
+
+// TableKinds returns the kinds of this version, in their order.
+func TableKinds() []layout.TableKind { return slices.Sorted(maps.Keys(tableForms)) }
+
+// TableColumn returns what is known of column i of a table of a kind. Columns that
+// have no name are named by their number, from 1; column is their kind.
+func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
+	if known := tableForms[k]; i < len(known) {
+		return known[i]
+	}
+	return Column{fmt.Sprint(i + 1), column, FormPlain}
+}
+
+// TableColumns returns the kinds of the columns that a table of a kind must begin
+// with.
+func TableColumns(k layout.TableKind) []layout.ColumnKind {
+	var kinds []layout.ColumnKind
+	for _, c := range tableForms[k] {
+		kinds = append(kinds, c.Kind)
+	}
+	return kinds
+}
+
+// A PropertyRule says what becomes of a property that several merged runs have.
+type PropertyRule int
+
+// The rules. Properties without a rule are kept, equal ones once.
+const (
+	PropertyKept    PropertyRule = iota
+	PropertySummed               // a number of what happened
+	PropertyHighest              // a number, of which the highest stays
+)
+
+// Properties with a meaning of their own.
+const (
+	// PropertyTraceStream says of how many temporal traces of LLVM those in the
+	// table of traces are a sample.
+	PropertyTraceStream = "llvm.trace_stream_size"
+	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
+	// percentages are of.
+	PropertyJamaicaTotal = "jamaica.total."
+	// PropertySampledTotal begins the keys of totals of sampled profiles.
+	PropertySampledTotal = "pprof.total."
+	// PropertyRun is the name of the run, which tells it from another that
+	// counted just the same.
+	PropertyRun = "run.name"
+	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
+	PropertyJamaicaThreads = "jamaica.threads"
+	// PropertyTrapReasons lists the names that a HotSpot VM has for the reasons of traps,
+	// by number from 0, separated by commas; an empty name is not known.
+	PropertyTrapReasons = "hotspot.trap_reasons"
+)
+
+// MergedProperty returns the rule of a property.
+func MergedProperty(key string) PropertyRule {
+	switch {
+	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal), strings.HasPrefix(key, PropertySampledTotal):
+		return PropertySummed
+	case key == PropertyJamaicaThreads:
+		return PropertyHighest
+	}
+	return PropertyKept
+}
+
+// A row of TableRuns is words and texts.
+const (
+	RunWords = 13
+	RunTexts = 6
+)
+
+// RunClassPath is the word of a row that says by which number TableClassPath has
+// the class path; 0 if it is not known.
+const RunClassPath = 12
+
+// The columns of TableRuns that have a command line, and options of the VM.
+const (
+	RunCommand = RunWords + 3
+	RunOptions = RunWords + 4
+)
+
+// A RunRow is a row of TableRuns; its texts are symbols in a file.
+type RunRow struct {
+	Words [RunWords]uint64
+	Texts [RunTexts]string
+}
+
+// RunRowOf returns what a table says of a run. The class path is rows of another table.
+func RunRowOf(p *layout.Provenance) (r RunRow) {
+	words := append(id128(p.DumpID), id128(p.Since)...)
+	words = append(words, id128(p.Process.Boot)...)
+	words = append(words, p.Process.Namespace, p.Process.PID, p.Process.Start,
+		uint64(nanoseconds(p.Begun)), uint64(nanoseconds(p.Time)), uint64(p.Exit), ClassPathID(p.ClassPath))
+	copy(r.Words[:], words)
+	r.Texts = [RunTexts]string{p.VM, p.Vendor, p.Main, p.Command, p.Options, p.Selection}
+	return r
+}
+
+// Provenance returns what a row says, without the class path.
+func (r *RunRow) Provenance() layout.Provenance {
+	w, t := &r.Words, &r.Texts
+	return layout.Provenance{
+		DumpID: bytes128(w[0], w[1]), Since: bytes128(w[2], w[3]),
+		Process: layout.Process{Boot: bytes128(w[4], w[5]), Namespace: w[6], PID: w[7], Start: w[8]},
+		Begun:   timeAt(int64(w[9])), Time: timeAt(int64(w[10])), Exit: layout.Exit(w[11]),
+		VM: t[0], Vendor: t[1], Main: t[2], Command: t[3], Options: t[4], Selection: t[5],
+	}
+}
+
+func id128(id [16]byte) []uint64 { return []uint64{le.Uint64(id[:]), le.Uint64(id[8:])} }
+
+func bytes128(low, high uint64) (id [16]byte) {
+	le.PutUint64(id[:], low)
+	le.PutUint64(id[8:], high)
+	return id
+}
+
+// nanoseconds since 1970, 0 for no time.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func timeAt(ns int64) time.Time {
+	if ns == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}
+
+// ClassPathID returns the number by which rows of the table of runs refer to a class
+// path; 0 if it is not known.
+func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
+	if classPath == nil {
+		return 0
+	}
+	var d xxhash.Digest
+	d.Reset()
+	for _, e := range classPath {
+		_, _ = d.WriteString(e.Path)
+		b := []byte{0}
+		for _, word := range []uint64{uint64(e.Kind), e.Size, e.Sum} {
+			b = le.AppendUint64(b, word)
+		}
+		_, _ = d.Write(b)
+	}
+	return max(d.Sum64(), 1)
+}
+
+// BaseWords is the number of words of a row of TableBase. The text of the producer follows
+// them.
+const BaseWords = 4
+
+// BaseRowOf returns what the table of the base says of an archive, without the producer.
+func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
+	id := id128(b.DumpID)
+	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(nanoseconds(b.Time))}
+}
+
+// BaseOfRow returns the archive that a row names.
+func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
+	return layout.BaseArchive{DumpID: bytes128(w[0], w[1]), Sum: w[2], Time: timeAt(int64(w[3])), Producer: producer}
+}

@@ -1,0 +1,185 @@
+// Package secrets says how much of a command line an archive may keep: what is known to be
+// harmless, and of everything else the names of options alone. It does not look for secrets,
+// since nobody knows how the next one is spelled.
+package secrets
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Masked stands for what is left out.
+const Masked = "***"
+
+// harmless matches options of JVMs whose values are numbers or words of a fixed list, and some
+// on which counts and times depend.
+var harmless = regexp.MustCompile(`^-(?:` + strings.Join([]string{
+	`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`, `Xcheck:jni`,
+	`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`, `XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
+	`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
+	`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's own
+	`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`, `verbose(?::(?:gc|class|jni|module))?`,
+	`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
+	`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
+		`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
+}, "|") + `)$`)
+
+var (
+	// optionName matches the names of long options: without digits, as most secrets are not.
+	optionName = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
+	// property matches the names of system properties and of the VM's own options.
+	property = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
+	vmOption = regexp.MustCompile(`^-X[a-z]+$`)
+	// className matches a main class, module or source file.
+	className = regexp.MustCompile(`^[\pL_$][\pL\w.$/+-]*$`)
+)
+
+// pathOptions are options of the java launcher with a path or names of modules, which are the
+// next argument, or follow a = if the option begins with two dashes.
+var pathOptions = map[string]bool{
+	"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true, "--upgrade-module-path": true,
+	"--add-modules": true, "--limit-modules": true, "--add-exports": true, "--add-opens": true, "--add-reads": true,
+	"--patch-module": true, "--enable-native-access": true, "--source": true, "--illegal-access": true,
+}
+
+// Mask returns the words of a command line that may be kept, and Masked in place of the rest.
+// It keeps the program, harmless options with their values, paths and the main class of
+// a java command, and the names of other options.
+func Mask(args []string) []string {
+	out := make([]string, len(args))
+	for i := range args {
+		out[i] = maskWord(args[i])
+	}
+	if len(args) == 0 {
+		return out
+	}
+	if out[0] = args[0]; strings.ContainsAny(args[0], "= \t\n'\"") {
+		out[0] = Masked
+	}
+	if name := path.Base(strings.ReplaceAll(args[0], `\`, "/")); strings.TrimSuffix(name, ".exe") == "java" {
+		keepLaunch(out[1:], args[1:])
+	}
+	return out
+}
+
+// keepLaunch keeps what a java launcher has before the arguments of the program.
+func keepLaunch(out, args []string) {
+	for i := 0; i < len(args); i++ {
+		next := i+1 < len(args)
+		switch arg := args[i]; {
+		case (arg == "-jar" || arg == "-m" || arg == "--module") && next:
+			out[i], out[i+1] = arg, args[i+1]
+			return
+		case pathOptions[arg] && next:
+			out[i], out[i+1] = arg, args[i+1]
+			i++
+		case strings.HasPrefix(arg, "@"):
+			out[i] = arg
+		case !strings.HasPrefix(arg, "-"):
+			if className.MatchString(arg) {
+				out[i] = arg
+			}
+			return
+		}
+	}
+}
+
+// MaskOptions is like Mask for options of a VM, without a program.
+func MaskOptions(options []string) []string {
+	out := make([]string, len(options))
+	for i, o := range options {
+		out[i] = maskWord(o)
+	}
+	return out
+}
+
+// maskWord keeps a harmless option, and the name of another one.
+func maskWord(word string) string {
+	name, _, valued := strings.Cut(word, "=")
+	switch {
+	case harmless.MatchString(word), len(word) == 2 && word[0] == '-', word == "--", strings.HasPrefix(word, "--") && valued && pathOptions[name]:
+		return word
+	case strings.HasPrefix(word, "-D"):
+		return masked("-D", name, valued)
+	case strings.HasPrefix(word, "-XX:"):
+		return masked("-XX:", name, valued)
+	case strings.HasPrefix(word, "-javaagent:"), strings.HasPrefix(word, "-agentlib:"), strings.HasPrefix(word, "-agentpath:"):
+		if !valued {
+			return word
+		}
+		return name + "=" + Masked
+	case strings.HasPrefix(word, "-X"):
+		if name, _, valued = strings.Cut(word, ":"); valued && vmOption.MatchString(name) {
+			return name + ":" + Masked
+		}
+	case !optionName.MatchString(name):
+	case valued:
+		return name + "=" + Masked
+	default:
+		return word
+	}
+	if strings.HasPrefix(word, "-") {
+		return "-" + Masked
+	}
+	return Masked
+}
+
+// masked returns the name of an option that begins with a prefix, and Masked in place of its
+// value. What cannot be a name is masked, too.
+func masked(prefix, option string, valued bool) string {
+	if !property.MatchString(strings.TrimPrefix(option, prefix)) {
+		return prefix + Masked
+	}
+	if valued {
+		return option + "=" + Masked
+	}
+	return option
+}
+
+// Line masks a command line that Join made, or another program. Line of its result is the
+// same.
+func Line(line string) string { return Join(Mask(split(line))) }
+
+// OptionsLine is like Line for options of a VM.
+func OptionsLine(line string) string { return Join(MaskOptions(split(line))) }
+
+// Join joins words to a line. Words with spaces are in quotes.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		if quoted[i] = w; w == "" || strings.ContainsAny(w, " \t\n'\"") {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// split takes a line that Join made apart.
+func split(line string) (words []string) {
+	var word strings.Builder
+	inWord, quoted := false, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\'':
+			inWord, quoted = true, !quoted
+		case c == '\\' && !quoted && i+1 < len(line) && line[i+1] == '\'':
+			i++
+			word.WriteByte('\'')
+			inWord = true
+		case c == ' ' && !quoted:
+			if inWord {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			inWord = false
+		default:
+			word.WriteByte(c)
+			inWord = true
+		}
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words
+}

@@ -1,0 +1,378 @@
+package classfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// A classSource finds the files of classes.
+type classSource interface {
+	// appendFiles appends the files of a class that a JVM of a release may load, first
+	// the one that the JDK's own class loaders load.
+	appendFiles(files []classFile, class string, release int) []classFile
+	io.Closer
+}
+
+// A classFile is a file that may have a class. If it does not exist, the error of read
+// matches fs.ErrNotExist.
+type classFile interface {
+	read() ([]byte, error)
+	name() string // for errors
+}
+
+// A Path finds class files in folders, jars, .jmod files, and the lib/modules of
+// a JDK.
+type Path struct {
+	sources []classSource
+	release int // of the JVM, 0 if not known
+	missing []string
+	cache   cache
+
+	packages map[string]bool // of the classes of Names; nil until needed
+}
+
+// objectClass is a class that only a JDK has.
+const objectClass = "java/lang/Object"
+
+// Open opens a class path: folders, jars, .jmod files, all jars of a folder (folder/*),
+// and homes of JDKs or their lib/modules. The additions of a jar's manifest follow that
+// jar. The libraries of a jar with an application (lib, BOOT-INF, WEB-INF) are opened
+// too. What is not there is left out, as a JVM does, unless nothing is there: see Missing.
+//
+// In a multi-release jar a class has files for several releases. The release is that of
+// the JDK on the path if there is one, else the given one, 0 if it is not known.
+//
+// The error matches ErrTooLarge if the class path exceeds a limit.
+func Open(paths []string, release int) (*Path, error) {
+	o := &opener{budget: newBudget(), opened: map[string]bool{}}
+	var missing error
+	for _, element := range paths {
+		err := o.openElement(element)
+		if errors.Is(err, fs.ErrNotExist) {
+			o.path.missing, missing = append(o.path.missing, element), cmp.Or(missing, err)
+			err = nil
+		}
+		if err != nil {
+			o.path.Close()
+			return nil, err
+		}
+	}
+	if len(o.path.sources) == 0 && missing != nil {
+		return nil, missing
+	}
+	o.path.release = release
+	if c, err := o.path.Class(objectClass); err == nil && c != nil && c.Release() > 0 {
+		o.path.release = c.Release()
+	}
+	return &o.path, nil
+}
+
+// An opener opens the files of a class path, each once.
+type opener struct {
+	path   Path
+	budget *budget
+	opened map[string]bool // by the name without links
+}
+
+// openElement adds an element of a class path, which may be all jars of a folder.
+func (o *opener) openElement(element string) error {
+	parts, err := expand([]string{element})
+	for _, part := range parts {
+		err = cmp.Or(err, o.open(part))
+	}
+	return err
+}
+
+// open adds a part of a class path, and what its manifest adds.
+func (o *opener) open(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe would wait for its writer
+		return fmt.Errorf("%s: it is a device or a pipe: name a folder or a jar", path)
+	}
+	if o.again(path) {
+		return nil
+	}
+	modules := filepath.Join(path, "lib", "modules")
+	switch {
+	case !info.IsDir() && filepath.Base(path) == "modules":
+		return o.image(path)
+	case !info.IsDir():
+		return o.jar(path)
+	}
+	if info, err := os.Stat(modules); err == nil && !info.IsDir() {
+		return o.image(modules)
+	}
+	return o.folder(path)
+}
+
+// again reports whether a file or folder was opened before, and remembers it.
+func (o *opener) again(path string) bool {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
+	}
+	was := o.opened[path]
+	o.opened[path] = true
+	return was
+}
+
+func (o *opener) addSource(s classSource) { o.path.sources = append(o.path.sources, s) }
+
+func (o *opener) image(path string) error {
+	m, err := openImage(path)
+	if err == nil {
+		o.addSource(m)
+	}
+	return err
+}
+
+func (o *opener) folder(path string) error {
+	err := o.budget.jar()
+	if err == nil {
+		o.addSource(folder(path))
+	}
+	return err
+}
+
+// jar adds a jar, and then the additions of its manifest, each with its own additions: the
+// order in which a JVM looks up classes.
+func (o *opener) jar(path string) error {
+	j, err := o.openJar(path)
+	if err != nil {
+		return err
+	}
+	o.addSource(j)
+	for rest := links(j); len(rest) > 0; {
+		more, err := o.follow(rest[0])
+		if err != nil {
+			return fmt.Errorf("from the manifest of %s: %w", path, err)
+		}
+		rest = append(more, rest[1:]...)
+	}
+	return nil
+}
+
+// Missing returns the elements of the class path that are not there.
+func (p *Path) Missing() []string { return p.missing }
+
+// Close closes the files.
+func (p *Path) Close() {
+	for _, s := range p.sources {
+		_ = s.Close()
+	}
+}
+
+// Class finds a class as the JDK's own class loaders do: in the first source that has
+// it. It is nil if none has. The error names the unsound file.
+func (p *Path) Class(name string) (*File, error) {
+	files := p.files(name)
+	for i := range files {
+		if f, err := p.cache.parsed(name, &files[i]); f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// All finds the class files of that name in all sources, in the order of the path: a
+// class loader of the program may load any of them. Unsound files are left out. It is an
+// error if all files are unsound.
+func (p *Path) All(name string) (all []*File, err error) {
+	files := p.files(name)
+	for i := range files {
+		f, failed := p.cache.parsed(name, &files[i])
+		if f != nil {
+			all = append(all, f)
+		} else if err == nil {
+			err = failed
+		}
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, err
+}
+
+// files returns the files that may have a class.
+func (p *Path) files(class string) []cached {
+	files, known := p.cache.classes[class]
+	if known {
+		return files
+	}
+	var found []classFile
+	for _, s := range p.sources {
+		found = s.appendFiles(found, class, p.release)
+	}
+	for _, f := range found {
+		files = append(files, cached{file: f})
+	}
+	p.cache.keepFiles(class, files)
+	return files
+}
+
+// Names calls yield with the names of all classes of jars and folders, some more than
+// once, without the classes of a JDK.
+func (p *Path) Names(yield func(class string) bool) {
+	for _, s := range p.sources {
+		if s, ok := s.(interface {
+			names(yield func(class string) bool) bool
+		}); ok && !s.names(yield) {
+			return
+		}
+	}
+}
+
+// Image reports whether the path has the modules of a JDK in one file.
+func (p *Path) Image() bool {
+	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
+}
+
+// HasPackage reports whether a jar or .jmod has a class in the package of a class.
+func (p *Path) HasPackage(class string) bool {
+	if p.packages == nil {
+		p.packages = map[string]bool{}
+		p.Names(func(class string) bool { p.packages[path.Dir(class)] = true; return true })
+	}
+	return p.packages[path.Dir(class)]
+}
+
+// readSound reads and parses the file of a class; c is nil if it does not exist. size is
+// the number of bytes read, also after an error.
+func readSound(f classFile, class string) (c *File, size int, err error) {
+	b, err := f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err == nil {
+		c, err = Parse(b)
+	}
+	if err == nil && c.Name != class {
+		err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
+	}
+	if err != nil {
+		return nil, len(b), fmt.Errorf("%s: %w", f.name(), withoutPath(err))
+	}
+	return c, len(b), nil
+}
+
+// withoutPath returns an error without the path of its file.
+func withoutPath(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
+
+func readClass(in io.Reader) ([]byte, error) { return readLimited(in, ErrClassFile) }
+
+// readLimited reads a file. The error matches tooLarge if the file exceeds the limit.
+func readLimited(in io.Reader, tooLarge error) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(in, maxFileSize+1))
+	if err == nil && len(b) > maxFileSize {
+		err = fmt.Errorf("%w: more than %d bytes", tooLarge, maxFileSize)
+	}
+	return b, err
+}
+
+// Limits of a cache. Callers go from class to class, so older ones are hardly used again.
+const (
+	maxCached        = 1 << 24 // bytes of class files
+	maxCachedClasses = 1 << 16
+)
+
+// A cache keeps the class files that were used last.
+type cache struct {
+	classes map[string][]cached
+	bytes   int
+	total   int64 // bytes of all class files that were read
+}
+
+// A cached is a file that may have a class, with the result of reading it.
+type cached struct {
+	file   classFile
+	read   bool
+	parsed *File // nil if it does not exist or is unsound
+	err    error
+}
+
+// keepFiles keeps the files of a class.
+func (c *cache) keepFiles(class string, files []cached) {
+	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
+		c.classes, c.bytes = map[string][]cached{}, 0
+	}
+	c.classes[class] = files
+}
+
+// parsed returns the class in a file, nil if the file does not exist.
+func (c *cache) parsed(class string, f *cached) (*File, error) {
+	switch {
+	case f.read:
+	case c.total > maxRead:
+		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.name(), ErrTooLarge, int64(maxRead))
+	default:
+		var size int
+		f.parsed, size, f.err = readSound(f.file, class)
+		c.bytes, c.total = c.bytes+size, c.total+int64(size)
+	}
+	f.read = true
+	return f.parsed, f.err
+}
+
+// ErrTooLarge: a class path exceeds a limit.
+var ErrTooLarge = errors.New("more than can be looked through")
+
+// Limits of one class path.
+const (
+	maxJars      = 1 << 14 // jars and folders, also those in jars and those that manifests name
+	maxDirectory = 1 << 26 // bytes of the jars' lists of files
+	maxUnpacked  = 1 << 29 // bytes of jars that are compressed in others
+	maxNesting   = 3       // jars within a jar
+	maxFileSize  = 1 << 24 // bytes of one class or source file
+	maxRead      = 1 << 31 // bytes of all class files that are read, unpacked
+)
+
+// A budget is the rest of the limits of a class path.
+type budget struct {
+	jars                int
+	directory, unpacked int64
+}
+
+func newBudget() *budget { return &budget{maxJars, maxDirectory, maxUnpacked} }
+
+// jar takes one jar or folder from the budget.
+func (b *budget) jar() error {
+	if b.jars--; b.jars < 0 {
+		return fmt.Errorf("%w: over %d jars and folders: name fewer", ErrTooLarge, maxJars)
+	}
+	return nil
+}
+
+// metered reads a jar's list of files, as far as the budget allows.
+type metered struct {
+	io.ReaderAt
+	left *int64
+}
+
+func (m *metered) ReadAt(b []byte, at int64) (n int, err error) {
+	if m.left == nil { // the list has been read
+		return m.ReaderAt.ReadAt(b, at)
+	}
+	n, err = m.ReaderAt.ReadAt(b, at)
+	if *m.left -= int64(n); *m.left < 0 {
+		return n, fmt.Errorf("%w: the jars' lists of files are over %d bytes: name fewer jars", ErrTooLarge, maxDirectory)
+	}
+	return n, err
+}

@@ -1,0 +1,240 @@
+package classfile
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Sources finds the files that classes were compiled from.
+type Sources struct{ places []sourcePlace }
+
+// A sourcePlace is a folder or zip file of source files. read returns the text of the file
+// with a name that was checked, and what to call it; the error matches fs.ErrNotExist if
+// it has none.
+type sourcePlace interface {
+	read(name string) (text []byte, file string, err error)
+	io.Closer
+}
+
+// OpenSources opens a source path: folders with a folder for each package or module, jars
+// and zip files of sources, all jars of a folder (folder/*), and homes of JDKs, which have
+// their sources in lib/src.zip. Behind it come the sources that lie beside a class path:
+// lib/src.zip of a JDK, and app-sources.jar of app.jar.
+//
+// The error matches ErrTooLarge if the path exceeds a limit.
+func OpenSources(sourcePath, classPath []string) (*Sources, error) {
+	sourcePath, err := expand(sourcePath)
+	if err != nil {
+		return nil, err
+	}
+	s, o := &Sources{}, &opener{budget: newBudget(), opened: map[string]bool{}}
+	for _, place := range append(sourcePath, besides(classPath)...) {
+		if err := s.open(o, place); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// besides returns the files with sources that lie beside the files of a class path.
+func besides(classPath []string) (files []string) {
+	classPath, _ = expand(classPath) // errors are those of opening the class path
+	for _, p := range classPath {
+		beside := sourceZip(p)
+		if isJar(p) {
+			beside = p[:len(p)-len(filepath.Ext(p))] + "-sources.jar"
+		}
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			files = append(files, beside)
+		}
+	}
+	return files
+}
+
+// sourceZip returns the file of a JDK's sources, from its home or its lib/modules.
+func sourceZip(jdk string) string {
+	if filepath.Base(jdk) == "modules" {
+		return filepath.Join(filepath.Dir(jdk), "src.zip")
+	}
+	return filepath.Join(jdk, "lib", "src.zip")
+}
+
+func (s *Sources) open(o *opener, place string) error {
+	info, err := os.Stat(place)
+	if err != nil || o.again(place) {
+		return err
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe would wait for its writer
+		return fmt.Errorf("%s: it is a device or a pipe: name a folder or a zip file of sources", place)
+	}
+	if !info.IsDir() {
+		return s.openZip(o, place)
+	}
+	s.places = append(s.places, sourceFolder(place))
+	if info, err := os.Stat(sourceZip(place)); err == nil && info.Mode().IsRegular() {
+		return s.openZip(o, sourceZip(place))
+	}
+	return o.budget.jar()
+}
+
+// openZip lists a zip file of sources.
+func (s *Sources) openZip(o *opener, name string) error {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	z, err := listSources(o, name, in)
+	if err != nil {
+		_ = in.Close()
+		return err
+	}
+	s.places = append(s.places, z)
+	return nil
+}
+
+func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.budget.jar(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	head := make([]byte, len(jmodHeader))
+	_, _ = in.ReadAt(head, 0)
+	z, err := o.list(name, in, info.Size(), head)
+	if err != nil {
+		return nil, err
+	}
+	s := &sourceArchive{name: name, in: in, files: map[string]*zip.File{}}
+	for _, f := range z.File {
+		s.add(f.Name, f)
+		if _, inModule, ok := strings.Cut(f.Name, "/"); ok {
+			s.add(inModule, f)
+		}
+	}
+	return s, nil
+}
+
+// Close closes the files.
+func (s *Sources) Close() {
+	for _, p := range s.places {
+		_ = p.Close()
+	}
+}
+
+// Find returns the text of the file that a class was compiled from, by its SourceFile, and
+// what to call the file. file is "" if no place has it. The error names a file that cannot
+// be read.
+func (s *Sources) Find(class *File) (file string, text []byte, err error) {
+	for _, name := range sourceNames(class.Name, class.SourceFile()) {
+		for _, p := range s.places {
+			text, file, err := p.read(name)
+			if err == nil {
+				return file, text, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return "", nil, fmt.Errorf("%s: %w", file, withoutPath(err))
+			}
+		}
+	}
+	return "", nil, nil
+}
+
+// sourceNames returns where the source of a class may lie, the likeliest first: in the
+// folder of its package. Kotlin and Scala let folders leave out leading parts of it.
+func sourceNames(class, file string) (names []string) {
+	if file == "" || strings.ContainsAny(file, `/\`) || !local(file) {
+		return nil
+	}
+	at := max(strings.LastIndexByte(class, '/'), 0)
+	dir := class[:at]
+	for {
+		if name := path.Join(dir, file); local(name) {
+			names = append(names, name)
+		}
+		if dir == "" || strings.HasSuffix(file, ".java") || len(names) > maxPackage {
+			return names
+		}
+		_, dir, _ = strings.Cut(dir, "/")
+	}
+}
+
+// maxPackage bounds the folders in which the source of a class is looked for.
+const maxPackage = 16
+
+// A sourceFolder has a folder for each package, or one for each module with those.
+type sourceFolder string
+
+func (f sourceFolder) Close() error { return nil }
+
+func (f sourceFolder) read(name string) (text []byte, file string, err error) {
+	file = filepath.Join(string(f), filepath.FromSlash(name))
+	text, err = readPlain(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, file, err
+	}
+	modules, _ := os.ReadDir(string(f))
+	for _, m := range modules {
+		if !m.IsDir() {
+			continue
+		}
+		below := filepath.Join(string(f), m.Name(), filepath.FromSlash(name))
+		if text, err := readPlain(below); !errors.Is(err, fs.ErrNotExist) {
+			return text, below, err
+		}
+	}
+	return nil, file, fs.ErrNotExist
+}
+
+// readPlain reads a regular file. Others, such as pipes, would have to be waited for.
+func readPlain(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, fs.ErrNotExist
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return readLimited(in, ErrTooLarge)
+}
+
+// A sourceArchive is a zip file of sources.
+type sourceArchive struct {
+	name  string
+	in    io.Closer
+	files map[string]*zip.File // by name with and without the module's folder
+}
+
+func (z *sourceArchive) Close() error { return z.in.Close() }
+
+func (z *sourceArchive) add(name string, f *zip.File) {
+	if _, known := z.files[name]; !known && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, extension) {
+		z.files[name] = f
+	}
+}
+
+func (z *sourceArchive) read(name string) (text []byte, file string, err error) {
+	f, ok := z.files[name]
+	if !ok {
+		return nil, name, fs.ErrNotExist
+	}
+	file = z.name + "!/" + f.Name
+	in, err := f.Open()
+	if err != nil {
+		return nil, file, err
+	}
+	defer in.Close()
+	text, err = readLimited(in, ErrTooLarge)
+	return text, file, err
+}

@@ -1,0 +1,63 @@
+package jdk
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestVersionInTheTextOfAVM(t *testing.T) {
+	t.Parallel()
+	for vm, want := range map[string]string{
+		"OpenJDK 64-Bit Server VM (17.0.14+7-LTS) for linux-amd64 JRE (17.0.14+7-LTS), built on Jan 1 2025": "17.0.14+7-LTS",
+		"some VM": "", "": "", "cut (17": "", "()": "",
+	} {
+		if got := OfVM(vm); got != want {
+			t.Errorf("%q is of %q, want %q", vm, got, want)
+		}
+	}
+}
+
+// newJDK makes a folder that looks like a JDK.
+func newJDK(t *testing.T, version string) string {
+	t.Helper()
+	home := t.TempDir()
+	for name, text := range map[string]string{"bin/java": "#!/bin/sh\n", "release": "IMPLEMENTOR=\"x\"\nJAVA_RUNTIME_VERSION=\"" + version + "\"\n"} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
+}
+
+func TestJavaOfAStart(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program that it makes is a script of sh")
+	}
+	named, home, onPath := newJDK(t, "25+1"), newJDK(t, "21+2"), newJDK(t, "17+3")
+	linked := filepath.Join(t.TempDir(), "java")
+	if err := os.Symlink(filepath.Join(onPath, "bin", "java"), linked); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JAVA_HOME", home)
+	t.Setenv("PATH", filepath.Dir(linked))
+	check := func(name, want string) {
+		t.Helper()
+		if got := OfProgram(FindJava(name)); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+	check(named, "25+1")
+	check(filepath.Join(named, "bin", "java"), "25+1")
+	check("", "21+2")
+	t.Setenv("JAVA_HOME", "")
+	check("", "17+3")
+	check(t.TempDir(), "")
+	t.Setenv("PATH", "")
+	check("", "")
+}

@@ -1,9 +1,0 @@
-//go:build (!unix && !windows) || aix || (solaris && !illumos)
-
-package publish
-
-import "os"
-
-// lockFile does nothing: here no file has a lock that ends with its process alone, so
-// that no temporary file is ever taken for litter.
-func lockFile(*os.File) (locked, supported bool) { return false, false }

@@ -1,0 +1,276 @@
+package creader_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// compile builds creader.c and gives the program; the test is skipped where
+// there is no C compiler.
+func compile(t *testing.T, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "creader")
+	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, "creader.c", "-lm")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func compiler(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"cc", "gcc", "clang"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("there is no C compiler")
+	return ""
+}
+
+// sanitized returns the program with the sanitizers, if the compiler has them.
+func sanitized(t *testing.T) string {
+	t.Helper()
+	return compile(t, sanitizers(t)...)
+}
+
+// sanitizers returns the flags that switch the sanitizers on, if the compiler has
+// them.
+func sanitizers(t *testing.T) []string {
+	t.Helper()
+	probe := filepath.Join(t.TempDir(), "probe.c")
+	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
+	if exec.Command(compiler(t), append(flags, "-o", filepath.Join(t.TempDir(), "probe"), probe)...).Run() != nil {
+		t.Log("the C compiler has no sanitizers")
+		return []string{"-O1", "-g"}
+	}
+	return flags
+}
+
+func TestBothReadersPrintTheSame(t *testing.T) {
+	program := compile(t, "-O2")
+	for _, s := range append(specimen.All(), specimen.Hostile()...) {
+		t.Run(s.Name, func(t *testing.T) {
+			data := cprogram.Archive(t, s)
+			var want bytes.Buffer
+			if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
+				t.Fatal(err)
+			}
+			got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+			if status != 0 {
+				t.Fatalf("exit status %d: %s", status, stderr)
+			}
+			if diff := cmp.Diff(strings.Split(want.String(), "\n"), strings.Split(string(got), "\n")); diff != "" {
+				t.Errorf("Go prints -, C prints +:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFindGoesThroughTheIndex(t *testing.T) {
+	program := compile(t, "-O2")
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			data := cprogram.Archive(t, s)
+			path := cprogram.Write(t, data)
+			for m, err := range cprogram.Store(t, data).Methods() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				findOne(t, program, path, data, m)
+			}
+			if _, _, status := cprogram.Run(t, program, path, "find", "no", "such", "method", ""); status != 2 {
+				t.Errorf("a method that is not there gives exit status %d, want 2", status)
+			}
+		})
+	}
+}
+
+func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
+	t.Helper()
+	var want bytes.Buffer
+	if err := dump.Method(&want, cprogram.Store(t, data), m); err != nil {
+		t.Fatal(err)
+	}
+	k, err := m.Key()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, stderr, status := cprogram.Run(t, program, path, "find", k.Class, k.Name, k.Signature, k.Loader)
+	if status != 0 {
+		t.Fatalf("%+v: exit status %d: %s", k, status, stderr)
+	}
+	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
+		t.Errorf("%+v: Go prints -, C prints +:\n%s", k, diff)
+	}
+}
+
+// TestChangedBytesAreRefused changes bytes one at a time, over all of a file
+// but the gap before rw, and asks for a refusal or the same output.
+func TestChangedBytesAreRefused(t *testing.T) {
+	program := sanitized(t)
+	data := cprogram.Archive(t, specimen.All()[0])
+	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
+	h := cprogram.Store(t, data).Header()
+	for at := int64(0); at < h.FileSize; at += 131 {
+		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-131 {
+			continue
+		}
+		bad := bytes.Clone(data)
+		bad[at] ^= 1 << (at % 8)
+		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, bad))
+		if status == 0 && !bytes.Equal(out, want) {
+			t.Errorf("byte 0x%x was changed, and the output is another", at)
+		}
+		if status != 0 && (status != 1 || !bytes.HasPrefix(stderr, []byte("creader: at 0x"))) {
+			t.Errorf("byte 0x%x was changed: exit status %d, %s", at, status, stderr)
+		}
+		if status == 0 && (at < 640 || at >= h.Region(layout.RegionIX).Offset) {
+			t.Errorf("byte 0x%x was changed, and nothing was noticed", at)
+		}
+	}
+}
+
+// TestBothReadersAgreeOnDamage changes words behind the sums' back: the sums
+// are made right again, so that both readers have to look at the content. They
+// must refuse the same archives and print the same of all others.
+func TestBothReadersAgreeOnDamage(t *testing.T) {
+	program := sanitized(t)
+	for _, s := range specimen.All() {
+		data := cprogram.Archive(t, s)
+		h := cprogram.Store(t, data).Header()
+		for _, r := range []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionEX, layout.RegionRW} {
+			span := h.Region(r)
+			step := max(4, span.Size/12&^3)
+			for at := span.Offset; at+4 <= span.End(); at += step {
+				bad := bytes.Clone(data)
+				binary.LittleEndian.PutUint32(bad[at:], []uint32{0xffffffff, 0x7fffffff, 0, 0x2001}[at/step%4])
+				resum(bad, h)
+				agree(t, program, bad, fmt.Sprintf("%s, word at 0x%x", s.Name, at))
+			}
+		}
+	}
+}
+
+func agree(t *testing.T, program string, data []byte, what string) {
+	t.Helper()
+	out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+	if status > 1 || bytes.Contains(stderr, []byte("Sanitizer")) {
+		t.Errorf("%s: exit status %d, %s", what, status, stderr)
+	}
+	var want bytes.Buffer
+	m, err := archive.FromBytes("specimen", data, archive.Options{})
+	if err == nil {
+		err = dump.JSON(&want, reader.New(m))
+	}
+	if (err == nil) != (status == 0) {
+		t.Errorf("%s: Go says %v, C exits with %d: %s", what, err, status, stderr)
+	}
+	if err == nil && !bytes.Equal(want.Bytes(), out) {
+		t.Errorf("%s: the outputs differ", what)
+	}
+}
+
+// resum makes all sums of an archive right.
+func resum(data []byte, h *layout.Header) {
+	tree := disk.SumTreeOf(h)
+	ps := data[h.Region(layout.RegionPS).Offset:h.Region(layout.RegionPS).End()]
+	for n := range tree.Pages() {
+		span := tree.PageSpan(n)
+		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[span.Offset:span.End()]))
+	}
+	fixed := *h
+	fixed.SumRoot = tree.Fill(ps)
+	copy(data, disk.AppendHeader(nil, &fixed))
+}
+
+func TestForeignFilesAreRefused(t *testing.T) {
+	program := sanitized(t)
+	sound := cprogram.Archive(t, specimen.All()[0])
+	version := bytes.Clone(sound)
+	binary.LittleEndian.PutUint32(version[12:], 2)
+	binary.LittleEndian.PutUint64(version[32:], xxhash.Sum64(append(bytes.Clone(version[:32]), version[40:640]...)))
+	for name, data := range map[string][]byte{
+		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
+		"cut": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "version": version,
+	} {
+		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 || len(stderr) == 0 {
+			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
+		}
+	}
+}
+
+// TestReaderStaysSmall holds the program to a size that one can read in one
+// sitting.
+func TestReaderStaysSmall(t *testing.T) {
+	source, err := os.ReadFile("creader.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := bytes.Count(source, []byte("\n")); lines >= 700 {
+		t.Errorf("creader.c has %d lines, want fewer than 700", lines)
+	}
+}
+
+// TestBothReadersReadWhatDamageLeaves: the snapshot of an adopted archive with a damaged
+// profile is one that both readers print the same.
+func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
+	program := compile(t, "-O2")
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			data := cprogram.Archive(t, s)
+			rw := cprogram.Store(t, data).Header().Region(layout.RegionRW)
+			for at := rw.Offset; at < rw.End(); at += rw.Size/16 + 1 {
+				damaged := slices.Clone(data)
+				damaged[at] ^= 16
+				m, err := archive.FromBytes(s.Name, damaged, archive.Options{Check: archive.CheckNone})
+				if err != nil {
+					t.Fatal(err)
+				}
+				store := reader.New(m)
+				b := builder.New(store.Header().Domain, builder.ConfigOf(store.Header()))
+				if err := store.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := merge.Copy(t.Context(), b, store, merge.Live); err != nil {
+					t.Fatalf("0x%x: %v", at, err)
+				}
+				left, _, err := b.Bytes()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var want bytes.Buffer
+				if err := dump.JSON(&want, cprogram.Store(t, left)); err != nil {
+					t.Fatal(err)
+				}
+				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, left))
+				if status != 0 || !bytes.Equal(got, want.Bytes()) {
+					t.Errorf("0x%x: exit status %d, or another text than Go's: %s", at, status, stderr)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package creader_test
+
+import (
+	"encoding/binary"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// forgeriesProgram builds forgeries.c.
+func forgeriesProgram(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("forgeries.c prints into memory as Linux can")
+	}
+	program := filepath.Join(t.TempDir(), "forgeries")
+	flags := append(sanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered", "-o", program, "forgeries.c", "-lm")
+	if out, err := exec.Command(compiler(t), flags...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// agreeOnForgery reports whether both readers refuse a forgery, or print the same of it;
+// taken is whether the Go reader takes it.
+func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger, r forgery.Reference, value uint64) (agree, taken bool) {
+	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
+	hash := xxhash.New()
+	if err == nil {
+		err = dump.JSON(hash, reader.New(m))
+	}
+	status, printed := f.Verdict(t, forged.Edits()...)
+	if agree = (err == nil) == (status == 0) && (err != nil || printed == hash.Sum64()); !agree {
+		t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C exits with %d; same output: %v", r.What, r.At, value, err, status, printed == hash.Sum64())
+	}
+	return agree, err == nil
+}
+
+// TestBothReadersAgreeOnColumns gives the columns of every table other kinds: a
+// table must begin with the columns of its kind.
+func TestBothReadersAgreeOnColumns(t *testing.T) {
+	program := forgeriesProgram(t)
+	refused := 0
+	for _, s := range specimen.All() {
+		data := cprogram.Archive(t, s)
+		f, err := forgery.New(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := cprogram.StartForgeries(t, program, data)
+		ex := cprogram.Store(t, data).Header().Region(layout.RegionEX)
+		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
+			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
+			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))
+			for column := 0; column < 4 && word>>(8*column)&0xff != 0; column++ {
+				for kind := range uint64(8) {
+					r := forgery.Reference{What: s.Name + ", column kinds", At: kinds, Form: forgery.Narrow}
+					value := word&^(0xff<<(8*column)) | kind<<(8*column)
+					f.Set(r, value)
+					if _, taken := agreeOnForgery(t, c, f, r, value); !taken {
+						refused++
+					}
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no column was refused")
+	}
+}
+
+// TestBothReadersAgreeOnForgeries makes every reference of every specimen lead to
+// every place of its file: both readers must refuse the same forgeries and print
+// the same of all others. With PROFARC_EXHAUSTIVE it takes some minutes; without,
+// it is a sample.
+func TestBothReadersAgreeOnForgeries(t *testing.T) {
+	program := forgeriesProgram(t)
+	for _, s := range specimen.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			data := cprogram.Archive(t, s)
+			c := cprogram.StartForgeries(t, program, data)
+			var n, taken, differ int
+			err := forgery.Each(data, forgery.OneIn(100, t.Name()), func(f *forgery.Forger, r forgery.Reference, value uint64) {
+				if differ == 20 {
+					return
+				}
+				n++
+				agree, sound := agreeOnForgery(t, c, f, r, value)
+				if !agree {
+					differ++
+				}
+				if sound {
+					taken++
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d forgeries, %d of them taken", n, taken)
+		})
+	}
+}

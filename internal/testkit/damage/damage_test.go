@@ -1,0 +1,280 @@
+package damage
+
+import (
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// sampler picks one change in a hundred.
+func sampler(name string) func() bool { return oneIn(100, name) }
+
+// oneIn picks one change in so many, a tenth of these in a short run.
+func oneIn(n int, name string) func() bool {
+	if testing.Short() {
+		n *= 10
+	}
+	return forgery.OneIn(n, name)
+}
+
+// A subject is a sound archive with its answers.
+type subject struct {
+	data      []byte
+	header    *layout.Header
+	questions questions
+	want      map[bool][]answer // by adopted
+}
+
+func eachSubject(t *testing.T, test func(t *testing.T, s *subject)) {
+	for _, sp := range specimen.All() {
+		t.Run(sp.Name, func(t *testing.T) {
+			data, err := sp.Bytes()
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, newSubject(t, data))
+		})
+	}
+}
+
+func newSubject(t testing.TB, data []byte) *subject {
+	s := &subject{data: data, want: map[bool][]answer{}}
+	store := open(t, data)
+	var err error
+	if s.questions, err = questionsOf(store); err != nil {
+		t.Fatal(err)
+	}
+	h := *store.Header()
+	s.header = &h
+	for _, adopted := range []bool{false, true} {
+		s.want[adopted], err = s.ask(data, adopted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range s.want[adopted] {
+			if a.err != nil {
+				t.Fatalf("sound archive: %s: %v", a.question, a.err)
+			}
+		}
+	}
+	return s
+}
+
+func open(t testing.TB, data []byte) *reader.Store {
+	m, err := archive.FromBytes("damaged.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+// ask opens the bytes and asks all questions; the error is that of opening.
+func (s *subject) ask(data []byte, adopted bool) ([]answer, error) {
+	m, err := archive.FromBytes("damaged.parc", data, archive.Options{})
+	if err != nil {
+		return nil, err
+	}
+	store := reader.New(m)
+	defer store.Close()
+	if adopted {
+		if err := store.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+			return nil, err
+		}
+	}
+	return ask(store, s.questions, adopted), nil
+}
+
+// typed reports whether err is an error that a damaged archive may return.
+func typed(err error) bool {
+	var e *layout.Error
+	for _, sentinel := range []error{layout.ErrCorrupt, layout.ErrFormat, layout.ErrVersion} {
+		if errors.Is(err, sentinel) {
+			return errors.As(err, &e) && e.File == "damaged.parc" && e.Offset >= 0
+		}
+	}
+	return false
+}
+
+// hold compares the answers of a damaged archive with those of the sound one.
+func (s *subject) hold(t *testing.T, what string, at int, data []byte) {
+	t.Helper()
+	for _, adopted := range []bool{false, true} {
+		got, err := s.ask(data, adopted)
+		if err != nil {
+			if !typed(err) {
+				t.Fatalf("%s at 0x%x: opening: %v", what, at, err)
+			}
+			continue
+		}
+		for i, want := range s.want[adopted] {
+			switch a := got[i]; {
+			case a.err == nil && a.text != want.text:
+				t.Fatalf("%s at 0x%x, adopted %v: %s: another answer:\n%s\nwant\n%s", what, at, adopted, a.question, a.text, want.text)
+			case a.err != nil && !typed(a.err):
+				t.Fatalf("%s at 0x%x, adopted %v: %s: %v", what, at, adopted, a.question, a.err)
+			case a.err != nil && !strings.HasPrefix(want.text, a.text):
+				t.Fatalf("%s at 0x%x, adopted %v: %s: another answer before the error", what, at, adopted, a.question)
+			}
+		}
+	}
+}
+
+// used reports whether the byte at offset is in a region or the header.
+func (s *subject) used(offset int) bool {
+	for r := layout.RegionHeader; r <= layout.RegionRW; r++ {
+		if s.header.Region(r).Holds(int64(offset), 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// dense reports whether every value of the byte at offset is tried.
+func (s *subject) dense(offset int) bool {
+	for _, r := range []layout.Region{layout.RegionHeader, layout.RegionPS, layout.RegionIX, layout.RegionBM} {
+		if s.header.Region(r).Holds(int64(offset), 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachChange yields the changes of single bytes: all 255 other values in
+// header, ps, ix and bm, every bit elsewhere, and a sample of the padding.
+func (s *subject) eachChange(name string, yield func(at int, mask byte)) {
+	pick := sampler(name)
+	for at := range s.data {
+		switch {
+		case s.dense(at):
+			for mask := 1; mask < 256; mask++ {
+				if pick() {
+					yield(at, byte(mask))
+				}
+			}
+		case s.used(at) || at%997 == 0:
+			for bit := range 8 {
+				if pick() {
+					yield(at, 1<<bit)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryChangedByteIsDetected(t *testing.T) {
+	eachSubject(t, func(t *testing.T, s *subject) {
+		n := 0
+		s.eachChange(t.Name(), func(at int, mask byte) {
+			n++
+			s.data[at] ^= mask
+			s.hold(t, "changed byte", at, s.data)
+			s.data[at] ^= mask
+		})
+		t.Logf("%d changes", n)
+	})
+}
+
+func TestEveryTruncationIsDetected(t *testing.T) {
+	eachSubject(t, func(t *testing.T, s *subject) {
+		pick := sampler(t.Name())
+		for n := range s.data {
+			if n < 2*disk.HeaderSize || pick() {
+				s.hold(t, "cut off", n, append(words.Aligned(n)[:0], s.data[:n]...))
+			}
+		}
+	})
+}
+
+// reseal corrects the sums of changed bytes.
+func (s *subject) reseal(data []byte) {
+	tree := disk.SumTreeOf(s.header)
+	ps := s.header.Region(layout.RegionPS)
+	sums := data[ps.Offset:ps.End()]
+	for n := range tree.Pages() {
+		page := tree.PageSpan(n)
+		binary.LittleEndian.PutUint64(sums[tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+	}
+	binary.LittleEndian.PutUint64(data[offSumRoot:], tree.Fill(sums))
+	disk.Resum(data)
+}
+
+// offSumRoot is where the header holds the root of the page sums.
+const offSumRoot = 96
+
+// maxAlloc is the number of bytes that all questions to one small archive may allocate,
+// however it is damaged: many times that of a sound one.
+const maxAlloc = 64 << 20
+
+// survive asks all questions to an archive with correct sums and invalid content. Any
+// answer is fine, but no fault, endless loop, unbounded allocation or untyped error.
+func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, adopted := range []bool{false, true} {
+		answers, err := s.ask(data, adopted)
+		if err != nil && !typed(err) {
+			t.Fatalf("%s at 0x%x: opening: %v", what, at, err)
+		}
+		for _, a := range answers {
+			if a.err != nil && !typed(a.err) {
+				t.Fatalf("%s at 0x%x, adopted %v: %s: %v", what, at, adopted, a.question, a.err)
+			}
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > maxAlloc {
+		t.Fatalf("%s at 0x%x: allocated %d bytes", what, at, n)
+	}
+}
+
+func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
+	eachSubject(t, func(t *testing.T, s *subject) {
+		s.eachChange(t.Name(), func(at int, mask byte) {
+			data := append(words.Aligned(len(s.data))[:0], s.data...)
+			data[at] ^= mask
+			s.reseal(data)
+			s.survive(t, "changed byte, sums right", at, data)
+		})
+	})
+}
+
+// FuzzForged changes many bytes of a specimen at once, with correct sums: the
+// input is a list of (offset, value) pairs.
+func FuzzForged(f *testing.F) {
+	var subjects []*subject
+	for _, sp := range specimen.All() {
+		data, err := sp.Bytes()
+		if err != nil {
+			f.Fatal(err)
+		}
+		subjects = append(subjects, newSubject(f, data))
+	}
+	f.Add(uint8(0), []byte{0x90, 0x02, 0xff})
+	f.Add(uint8(4), []byte{0x00, 0x03, 0x01, 0x10, 0x04, 0x80})
+	f.Fuzz(func(t *testing.T, which uint8, changes []byte) {
+		s := subjects[int(which)%len(subjects)]
+		data := append(words.Aligned(len(s.data))[:0], s.data...)
+		var live []int
+		for at := range data {
+			if s.used(at) {
+				live = append(live, at)
+			}
+		}
+		for ; len(changes) >= 3; changes = changes[3:] {
+			data[live[int(binary.LittleEndian.Uint16(changes))%len(live)]] = changes[2]
+		}
+		s.reseal(data)
+		s.survive(t, "fuzzed", 0, data)
+	})
+}

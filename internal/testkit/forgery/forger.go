@@ -1,0 +1,161 @@
+package forgery
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Forger changes one reference of an archive at a time.
+type Forger struct {
+	data  []byte
+	h     *layout.Header
+	tree  disk.SumTree
+	edits []Edit // from the sound archive to data
+}
+
+// An Edit is a change of eight bytes of an archive.
+type Edit struct {
+	At       int64
+	Old, New uint64
+}
+
+// New returns a Forger of a sound archive, which it copies.
+func New(data []byte) (*Forger, error) {
+	h, err := disk.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return &Forger{data: append(words.Aligned(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
+}
+
+// Bytes returns the archive after the last Set. The next Set changes it.
+func (f *Forger) Bytes() []byte { return f.data }
+
+// Set makes a reference hold a value. All others hold what they do in the sound archive.
+func (f *Forger) Set(r Reference, value uint64) {
+	f.Undo()
+	f.put(r.At, r.width(), value)
+	f.seal()
+}
+
+// put writes a number of some bytes that lie in one word.
+func (f *Forger) put(at int64, width int, value uint64) {
+	word, shift := le.Uint64(f.data[at&^7:]), 8*(at&7)
+	mask := uint64(1)<<(8*width) - 1 // all ones for 8
+	f.edit(at&^7, word&^(mask<<shift)|value&mask<<shift)
+}
+
+// Undo restores the sound archive.
+func (f *Forger) Undo() {
+	for _, e := range slices.Backward(f.edits) {
+		le.PutUint64(f.data[e.At:], e.Old)
+	}
+	f.edits = f.edits[:0]
+}
+
+// Edits returns the changes of the last Set, including sums.
+func (f *Forger) Edits() []Edit { return f.edits }
+
+func (f *Forger) edit(at int64, word uint64) {
+	f.edits = append(f.edits, Edit{at, le.Uint64(f.data[at:]), word})
+	le.PutUint64(f.data[at:], word)
+}
+
+// Where the header holds its own sum, the root of the page sums, the counts of what is in
+// the archive, and what follows them and the summary.
+const (
+	headerSumAt  = 32
+	sumRootAt    = 96
+	countsAt     = 512
+	producerIDAt = 608
+)
+
+// seal corrects the sums that depend on the edits.
+func (f *Forger) seal() {
+	root := uint64(0)
+	for _, e := range slices.Clone(f.edits) {
+		if e.At >= disk.Summed(f.h).Offset {
+			root = f.resum(e.At)
+		}
+	}
+	if root != 0 {
+		f.edit(sumRootAt, root)
+	}
+	old := le.Uint64(f.data[headerSumAt:])
+	disk.Resum(f.data)
+	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
+}
+
+// resum corrects the page sums that depend on the bytes at an offset, and returns their root.
+func (f *Forger) resum(at int64) uint64 {
+	ps := f.h.Region(layout.RegionPS).Offset
+	n := f.tree.Page(at)
+	page := f.tree.PageSpan(n)
+	sum := disk.Sum(f.data[page.Offset:page.End()])
+	for level := 0; ; level++ {
+		f.edit(ps+f.tree.Slot(level, n), sum)
+		n = disk.GroupOf(n)
+		group := f.tree.Group(level, n)
+		sum = disk.Sum(f.data[ps+group.Offset : ps+group.End()])
+		if level+1 == f.tree.Levels() {
+			return sum
+		}
+	}
+}
+
+func (r *Reference) width() int {
+	if r.Form == Narrow || r.Form == Entry {
+		return 4
+	}
+	return 8
+}
+
+// Values iterates over the values of a reference that lead to every unit of the file, to
+// some places past its end and, if the form allows it, to places between two units. Of
+// the zeros before rw, it takes the ends and one unit in 64.
+func (f *Forger) Values(r Reference) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
+			if f.gap(at) {
+				continue
+			}
+			for _, v := range f.spell(r, at) {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+		for _, v := range []uint64{f.h.Base - 8, 1<<29 - 1, 1 << 29, 1<<31 - 1, 1<<32 - 1, 1<<63 - 1, 1<<64 - 1} {
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// gap reports whether a place between ex and rw is left out.
+func (f *Forger) gap(at int64) bool {
+	from, to := f.h.Region(layout.RegionEX).End(), f.h.Region(layout.RegionRW).Offset
+	return at >= from+64 && at < to-64 && at%512 != 0
+}
+
+// spell returns the values that lead to a place and next to it.
+func (f *Forger) spell(r Reference, at int64) []uint64 {
+	switch r.Form {
+	case Narrow:
+		return []uint64{uint64(at / disk.Unit)}
+	case Entry:
+		return []uint64{uint64((at - r.base) / disk.Unit)}
+	case Offset:
+		return []uint64{uint64(at), uint64(at) + 4}
+	}
+	v := f.h.Base + uint64(at)
+	if at%64 == 0 { // a sample is enough
+		return []uint64{v, v + 1, v + 2, v + 3, v + 4}
+	}
+	return []uint64{v, v + 2}
+}

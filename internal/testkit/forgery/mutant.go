@@ -1,0 +1,110 @@
+package forgery
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Mutator changes one to three fields of an archive at a time, by chance, in ways that
+// leave much of it sound: a reference leads to where another one leads, a flag is set, a
+// count is as high as it can be.
+type Mutator struct {
+	*Forger
+	r          *rand.Rand
+	references []Reference
+	regions    []layout.Span // that are not empty, the header first
+}
+
+// NewMutator returns a Mutator of a sound archive. The same seed gives the same mutants.
+func NewMutator(data []byte, seed uint64) (*Mutator, error) {
+	f, err := New(data)
+	if err != nil {
+		return nil, err
+	}
+	references, err := References(data)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references, regions: []layout.Span{{Size: disk.HeaderSize}}}
+	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
+		if s := f.h.Region(r); s.Size > 0 {
+			m.regions = append(m.regions, s)
+		}
+	}
+	return m, nil
+}
+
+// References returns all references of the archive.
+func (m *Mutator) References() []Reference { return m.references }
+
+// Next makes the next mutant, with right sums, and says what it changed.
+func (m *Mutator) Next() (changes []string) {
+	m.Undo()
+	for n := 1 + m.r.IntN(6)/3*m.r.IntN(3); n > 0; n-- {
+		at, width, value, what := m.change()
+		old := m.number(at, width)
+		m.put(at, width, value)
+		changes = append(changes, fmt.Sprintf("%s at 0x%x: 0x%x becomes 0x%x", what, at, old, m.number(at, width)))
+	}
+	m.seal()
+	return changes
+}
+
+// Recount writes counts and summary to the header, as they are in what was changed.
+func (m *Mutator) Recount(c layout.Counts, s layout.Summary) {
+	h := *m.h
+	h.Counts, h.Summary = c, s
+	b := disk.AppendHeader(nil, &h)
+	for at := int64(countsAt); at < producerIDAt; at += disk.Unit {
+		m.edit(at, le.Uint64(b[at:]))
+	}
+	m.seal()
+}
+
+func (m *Mutator) number(at int64, width int) uint64 {
+	return le.Uint64(m.data[at&^7:]) >> (8 * (at & 7)) & (1<<(8*width) - 1)
+}
+
+// change chooses a field and what it becomes.
+func (m *Mutator) change() (at int64, width int, value uint64, what string) {
+	if m.r.IntN(3) == 0 && len(m.references) > 0 {
+		r := m.references[m.r.IntN(len(m.references))]
+		return r.At, r.width(), m.elsewhere(r), r.What
+	}
+	s := m.regions[m.r.IntN(len(m.regions))]
+	width = []int{1, 2, 4, 8}[m.r.IntN(4)]
+	at = s.Offset + m.r.Int64N(s.Size/int64(width))*int64(width)
+	return at, width, m.another(m.number(at, width), width), disk.RegionAt(m.h, at).String()
+}
+
+// elsewhere returns where another reference leads, mostly one of the same kind, or 0.
+func (m *Mutator) elsewhere(r Reference) uint64 {
+	if m.r.IntN(8) == 0 {
+		return 0
+	}
+	for range 16 {
+		other := m.references[m.r.IntN(len(m.references))]
+		if other.Form == r.Form && (other.What == r.What || m.r.IntN(16) == 0) {
+			return m.number(other.At, other.width())
+		}
+	}
+	return m.another(m.number(r.At, r.width()), r.width())
+}
+
+// another returns another number of some bytes.
+func (m *Mutator) another(old uint64, width int) uint64 {
+	switch m.r.IntN(6) {
+	case 0:
+		return []uint64{0, 1, 2, 1<<63 - 1, 1 << 63, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1, 1<<64 - 2}[m.r.IntN(10)]
+	case 1:
+		return old + 1
+	case 2:
+		return old - 1
+	case 3:
+		return m.r.Uint64()
+	}
+	return old ^ 1<<m.r.IntN(8*width)
+}

@@ -1,0 +1,48 @@
+package forgery
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Overshare makes the type with the longest name the holder of every method that has a
+// record and a holder, and corrects all sums. A builder would not share a long name so
+// often.
+func Overshare(data []byte) error {
+	h, err := disk.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		return err
+	}
+	var holder layout.Ref
+	longest := int64(-1)
+	each(h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
+		if n := disk.SymbolLength(data[disk.ParseType(data[at:]).Name.Offset():]); n > longest {
+			longest, holder = n, disk.RefOf(at)
+		}
+	})
+	section := h.Parts[disk.PartMethods]
+	for at := section.Offset; at < section.End(); {
+		head := disk.ParseMethodHead(data[at:])
+		if head.Flags()&disk.MethodDeclared != 0 {
+			field := int64(disk.MinMethodSize)
+			if head.Flags()&disk.MethodHasID != 0 {
+				field += 8
+			}
+			le.PutUint32(data[at+field:], uint32(holder))
+		}
+		at += head.Size()
+	}
+	resum(data, h)
+	return nil
+}
+
+// resum corrects all sums of an archive.
+func resum(data []byte, h *layout.Header) {
+	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
+	for n := range tree.Pages() {
+		page := tree.PageSpan(n)
+		le.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+	}
+	le.PutUint64(data[sumRootAt:], tree.Fill(data[ps.Offset:ps.End()]))
+	disk.Resum(data)
+}

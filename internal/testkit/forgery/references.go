@@ -1,0 +1,261 @@
+package forgery
+
+import (
+	"encoding/binary"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+var le = binary.LittleEndian
+
+// A Form is the encoding of a reference.
+type Form uint8
+
+// The forms.
+const (
+	Narrow  Form = iota // u32, units from the start of the file
+	Pointer             // u64, requested base and bytes from the start of the file
+	Offset              // u64, bytes from the start of the file
+	Entry               // u32, units from the start of a block's data entries
+)
+
+// A Reference is one field of an archive that leads to a place of the file.
+type Reference struct {
+	What string // for messages, and to choose by: "type name", "context caller"
+	At   int64  // of the field, from the start of the file
+	Form Form
+	base int64 // for Entry: the place in bytes that 0 stands for
+}
+
+// References lists every reference of a sound archive: slots of the index,
+// fields of records and rows, parts of signatures, links and pointers of blocks,
+// rows of the point directories, the directories of bm and ex, and the cells of
+// tables.
+func References(data []byte) ([]Reference, error) {
+	h, err := disk.ParseHeader(data, int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	l := &lister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
+	if l.shape.Declared, err = disk.DeclaredIn(h, data); err != nil {
+		return nil, err
+	}
+	l.index()
+	l.symbols()
+	l.types()
+	l.methods()
+	l.neverRan()
+	l.contexts()
+	l.bitmaps()
+	l.tables()
+	l.blocks()
+	return l.all, l.err
+}
+
+// A lister collects the references of an archive.
+type lister struct {
+	data  []byte
+	h     *layout.Header
+	shape disk.Shape
+	all   []Reference
+	err   error // the first
+}
+
+func (l *lister) narrow(what string, at int64) {
+	l.all = append(l.all, Reference{What: what, At: at, Form: Narrow})
+}
+
+func (l *lister) u32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
+
+// each iterates over a span of records of one size.
+func each(s layout.Span, size int64, yield func(at int64)) {
+	for at := s.Offset; at < s.End(); at += size {
+		yield(at)
+	}
+}
+
+func (l *lister) index() {
+	each(l.h.Region(layout.RegionIX), disk.LineSize, func(line int64) {
+		for i := range int64(disk.LineSlots) {
+			if le.Uint16(l.data[line+2*i:]) != 0 {
+				l.narrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
+			}
+		}
+	})
+}
+
+func (l *lister) symbols() {
+	section := l.h.Parts[disk.PartSymbols]
+	for at := section.Offset; at < section.End(); {
+		parts, list := disk.SymbolParts(l.data[at:])
+		if !list {
+			at += disk.SymbolSize(int(disk.SymbolLength(l.data[at:])))
+			continue
+		}
+		for i := range parts {
+			l.narrow("part of a signature", at+4+4*i)
+		}
+		at += disk.ListSize(int(parts))
+	}
+}
+
+func (l *lister) types() {
+	each(l.h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
+		l.narrow("type name", at+8)
+		l.narrow("type loader", at+12)
+		l.narrow("type alias", at+16)
+	})
+}
+
+func (l *lister) methods() {
+	section := l.h.Parts[disk.PartMethods]
+	for at := section.Offset; at < section.End(); {
+		head := disk.ParseMethodHead(l.data[at:])
+		if head.Flags()&disk.MethodNamed != 0 {
+			l.narrow("method profiles", at)
+		} else {
+			l.narrow("method name", at)
+		}
+		field := at + disk.MinMethodSize
+		if head.Flags()&disk.MethodHasID != 0 {
+			field += 8
+		}
+		if head.Flags()&disk.MethodDeclared != 0 {
+			l.narrow("method holder", field)
+			l.narrow("method signature", field+4)
+			field += 8
+		}
+		if head.Flags()&disk.MethodProfiled != 0 {
+			l.narrow("method profiles", field)
+			field += 8
+		}
+		if head.Flags()&disk.MethodInContext != 0 {
+			l.narrow("method contexts", field)
+		}
+		at += head.Size()
+	}
+}
+
+func (l *lister) neverRan() {
+	section := l.h.Parts[disk.PartUnexecuted]
+	if section.Size == 0 {
+		return
+	}
+	classes, rows, err := disk.ParseUnexecuted(section, l.data[section.Offset:])
+	if l.failed(err) {
+		return
+	}
+	each(classes, disk.ClassRowSize, func(at int64) { l.narrow("class of rows", at) })
+	each(rows, disk.UnexecutedRowSize, func(at int64) {
+		l.narrow("row name", at)
+		l.narrow("row signature", at+4)
+	})
+}
+
+func (l *lister) contexts() {
+	each(l.h.Parts[disk.PartContexts], disk.ContextSize, func(at int64) {
+		l.narrow("context parent", at)
+		l.narrow("context caller", at+4)
+		l.narrow("context profiles", at+12)
+	})
+}
+
+func (l *lister) bitmaps() {
+	bm := l.h.Region(layout.RegionBM)
+	for i := range l.u32(bm.Offset) {
+		l.narrow("bitmap", bm.Offset+8+8*i)
+	}
+}
+
+func (l *lister) tables() {
+	ex := l.h.Region(layout.RegionEX)
+	if ex.Size == 0 {
+		return
+	}
+	for i := range l.u32(ex.Offset) {
+		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
+		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
+		l.table(layout.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
+	}
+}
+
+// table lists the cells of a table that are references.
+func (l *lister) table(s layout.Span) {
+	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
+	if l.failed(err) {
+		return
+	}
+	at := s.Offset + 16 + disk.AlignUp(int64(t.Columns()), disk.Unit)
+	for i := range t.Columns() {
+		width := int64(4)
+		if t.Column(i) == layout.ColumnWord {
+			width = 8
+		}
+		for row := range int64(t.Rows) {
+			if width == 4 {
+				l.narrow(columnNames[t.Column(i)], at+4*row)
+			}
+		}
+		at += disk.AlignUp(width*int64(t.Rows), disk.Unit)
+	}
+}
+
+var columnNames = map[layout.ColumnKind]string{
+	layout.ColumnSymbol: "symbol cell", layout.ColumnType: "type cell", layout.ColumnMethod: "method cell",
+	layout.ColumnProfile: "profile cell", layout.ColumnContext: "context cell",
+}
+
+func (l *lister) blocks() {
+	rw := l.h.Region(layout.RegionRW)
+	for at := rw.Offset; at < rw.End(); {
+		b, err := disk.ParseBlock(l.data[at : at+disk.BlockSize(l.data[at:])])
+		if l.failed(err) {
+			return
+		}
+		l.narrow("block method", at+4)
+		if links, ok := b.FieldOffset(disk.HasLinks); ok {
+			l.narrow("block context", at+links)
+			l.narrow("next block", at+links+4)
+		}
+		if key, ok := b.FieldOffset(disk.HasKey); ok {
+			for i, part := range []string{"class", "name", "signature", "loader"} {
+				l.narrow("block "+part, at+key+4*int64(i))
+			}
+		}
+		for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+			l.entries(at+b.SectionSpan(s).Offset, b.Section(s))
+		}
+		directory := b.SectionSpan(layout.SectionDirectory)
+		for i := range disk.DirectoryLen(b.Section(layout.SectionDirectory)) {
+			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry, base: at + b.SectionSpan(layout.SectionData).Offset})
+		}
+		at += int64(len(b))
+	}
+}
+
+// entries lists the pointer cells of the entries of a section.
+func (l *lister) entries(at int64, section []byte) {
+	for len(section) > 0 {
+		e, rest, err := l.shape.Next(section)
+		if l.failed(err) {
+			return
+		}
+		for cell, kind := range l.shape.Pointers(e) {
+			l.all = append(l.all, Reference{What: pointerNames[kind], At: at + int64(e.CellOffset(cell)), Form: Pointer})
+		}
+		at, section = at+int64(len(e)), rest
+	}
+}
+
+var pointerNames = map[disk.CellKind]string{
+	disk.CellType: "type pointer", disk.CellTypeWord: "type word", disk.CellMethod: "method pointer",
+}
+
+// failed keeps err if it is the first, and reports whether there is any.
+func (l *lister) failed(err error) bool {
+	if l.err == nil {
+		l.err = err
+	}
+	return l.err != nil
+}

@@ -1,0 +1,73 @@
+package forgery
+
+import (
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+
+	"github.com/profarc/profarc/internal/format/disk"
+)
+
+// OneIn picks one in n of a long list of changes, the same ones in every run with a name.
+// It picks all of them if PROFARC_EXHAUSTIVE is set.
+func OneIn(n int, name string) (pick func() bool) {
+	if n <= 1 || os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+		return func() bool { return true }
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	r := rand.New(rand.NewPCG(h.Sum64(), 0))
+	return func() bool { return r.IntN(n) == 0 }
+}
+
+// Each forges a sound archive in every way that pick picks: each reference with its
+// values, then each word with its numbers. The arguments of yield are valid during the
+// call.
+func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, value uint64)) error {
+	f, err := New(data)
+	if err != nil {
+		return err
+	}
+	references, err := References(data)
+	if err != nil {
+		return err
+	}
+	for _, r := range references {
+		for value := range f.Values(r) {
+			if pick() {
+				f.Set(r, value)
+				yield(f, r, value)
+			}
+		}
+	}
+	for _, r := range f.words() {
+		for _, value := range f.numbers(r) {
+			if pick() {
+				f.Set(r, value)
+				yield(f, r, value)
+			}
+		}
+	}
+	return nil
+}
+
+// words lists every u32 after the page sums as if it were a reference.
+func (f *Forger) words() (all []Reference) {
+	for r := disk.Summed(f.h).Offset; r < f.h.FileSize; r += 4 {
+		if !f.gap(r) {
+			all = append(all, Reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: Narrow})
+		}
+	}
+	return all
+}
+
+// numbers returns values for a word that is a number, a size or flags.
+func (f *Forger) numbers(r Reference) []uint64 {
+	f.Undo()
+	old := uint64(le.Uint32(f.data[r.At:]))
+	values := []uint64{0, 1, old + 1, old - 1, 2 * old, 1<<31 - 1, 1<<32 - 1, old ^ 1<<31}
+	for bit := range 24 {
+		values = append(values, old^1<<bit)
+	}
+	return values
+}

@@ -1,0 +1,100 @@
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// The methods of the program of the Graal specimen: main calls printEvenOrOdd,
+// that calls printEven or printOdd, and both call print.
+type printers struct{ main, evenOrOdd, even, odd, print builder.MethodRef }
+
+// graal has unexecuted methods, contexts of several depths, negative points, successors
+// with duplicate indexes, receivers, monitors and sampled stacks.
+func graal() *builder.Builder {
+	b := builder.New(layout.DomainGraal, builder.Config{Producer: "GraalVM 24", Fingerprint: fingerprint("EvenOrOdd")})
+	method := func(name, signature string) builder.MethodRef {
+		return b.Method(layout.Key{Class: "EvenOrOddLength", Name: name, Signature: signature})
+	}
+	m := printers{
+		main: method("main", "void([Ljava.lang.String;)"), evenOrOdd: method("printEvenOrOdd", "void(java.lang.String)"),
+		even: method("printEven", "void()"), odd: method("printOdd", "void()"), print: method("print", "void(java.lang.String)"),
+	}
+	calls(b, m)
+	branches(b, m)
+	graalTables(b, m)
+	unexecuted(b)
+	b.Type(builder.TypeKey{Name: ""})
+	return b
+}
+
+// unexecuted has unexecuted methods of two classes. Some signatures have names of types
+// that are in the archive.
+func unexecuted(b *builder.Builder) {
+	b.Type(builder.TypeKey{Name: "void"})
+	for _, k := range []layout.Key{
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void()"},
+		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void(java.lang.String,java.lang.String)"},
+		{Class: "EvenOrOddLength", Name: "<clinit>"},
+		{Class: "java.lang.String", Name: "concat", Signature: "java.lang.String(java.lang.String)"},
+		{Class: "java.lang.String", Name: "isEmpty", Signature: "boolean()"},
+	} {
+		b.Seen(b.Method(k))
+	}
+}
+
+// calls has the call counts of the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0.
+// The inner nodes of the first context have no profile.
+func calls(b *builder.Builder, m printers) {
+	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9}, builder.Frame{Caller: m.main, Point: 3})
+	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
+	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: builder.NoContext} {
+		p := b.Profile(m.print, 0, c)
+		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
+		done(p)
+	}
+	p := b.Profile(m.main, 0, builder.NoContext)
+	p.Count(builder.Count{Point: -6, Sub: layout.SubCalls, N: 1})
+	p.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: 11})
+	done(p)
+}
+
+// branches has conditionals and virtual invokes, one of them in a context that
+// has two versions of the code.
+func branches(b *builder.Builder, m printers) {
+	p := b.Profile(m.evenOrOdd, 0, builder.NoContext)
+	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
+	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10}, builder.Successor{Point: 53, Index: 1, Count: 1},
+		builder.Successor{Point: 20, Index: 1, Count: 2})
+	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.String"}), Count: 60}, builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.StringBuilder"}), Count: 56})
+	done(p)
+	at := b.Context(m.evenOrOdd, builder.Frame{Caller: m.main, Point: -3})
+	for _, code := range []uint64{2, 1} {
+		q := b.Profile(m.evenOrOdd, code, at)
+		q.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Count: code})
+		done(q)
+	}
+}
+
+func graalTables(b *builder.Builder, m printers) {
+	monitors := b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
+	monitors.Row(0, 1)
+	samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	minusTwo := int64(-2)
+	samples.Row(0, uint64(m.print), 3, 10)
+	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)
+	samples.Row(1, uint64(m.main), 0, 1)
+	order := b.Table(layout.TableOrder, 0, layout.ColumnProfile, layout.ColumnContext, layout.ColumnMethod)
+	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
+	order.Row(0, uint64(inMain), uint64(m.odd))
+	order.Row(0, 0, 0)
+	runs := b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+	minusOne := int64(-1)
+	runs.Row(uint64(b.Symbol("methods")), 1, 2, uint64(minusOne))
+	runs.Row(uint64(b.Symbol("futureProfiles")), 0, 0, 0)
+	foreign := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	foreign.Row(uint64(b.Symbol("futureProfiles")), uint64(b.Symbol(`[{"ctx":"5:0"}]`)))
+	foreign.Row(uint64(b.Symbol("empty")), 0)
+}

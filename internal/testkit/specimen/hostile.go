@@ -1,0 +1,166 @@
+package specimen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Forged begins the line that a hostile text tries to print: a line of its own
+// in the output of a command.
+const Forged = "FORGED"
+
+// HostileText is a name that deceives whoever prints it: escape sequences for a terminal
+// (clear it, set its clipboard and title), C1 controls as characters and as bytes,
+// controls that overwrite the text before them, a line of its own, reversed text,
+// characters without width, and bytes that are not UTF-8.
+const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
+	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
+
+// A namer makes different hostile texts, of each of some in turn.
+type namer struct {
+	texts []string
+	n     int
+}
+
+func (h *namer) text() string {
+	h.n++
+	return fmt.Sprintf("n%d%s", h.n, h.texts[h.n%len(h.texts)])
+}
+
+// long returns a hostile text of many KiB.
+func (h *namer) long() string { return h.text() + strings.Repeat(h.texts[0], 200) }
+
+// Hostile returns an archive of each domain in which every text is hostile.
+func Hostile() []Specimen { return HostileWith(HostileText) }
+
+// HostileWith returns an archive of each domain in which every text contains one of some
+// texts. The first is also repeated to a long one.
+func HostileWith(texts ...string) []Specimen {
+	all := []Specimen{
+		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},
+		{"hostile-llvm-frontend", layout.DomainLLVMFrontend, nil},
+		{"hostile-graal", layout.DomainGraal, nil}, {"hostile-jamaica", layout.DomainJamaica, nil},
+		{"hostile-sampled", layout.DomainSampled, nil},
+	}
+	for i := range all {
+		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain, texts) }
+	}
+	return all
+}
+
+// hostile has methods with profiles, contexts, types and tables, as far as a
+// domain has them.
+func hostile(d layout.Domain, texts []string) *builder.Builder {
+	h := &namer{texts: texts}
+	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
+	if d == layout.DomainHotSpot {
+		config.Params = hotspotParams()
+	}
+	b := builder.New(d, config)
+	key := func() layout.Key {
+		switch {
+		case d.LLVM(), d == layout.DomainSampled:
+			return layout.Key{Name: h.text()}
+		case d == layout.DomainJamaica:
+			return layout.Key{Name: h.text() + ".m()V"}
+		}
+		return layout.Key{Class: h.text(), Name: h.text(), Signature: "(" + h.text() + ")V", Loader: h.text()}
+	}
+	long := key()
+	long.Name = h.long()
+	methods := []builder.MethodRef{b.Method(key()), b.Method(key()), b.Method(long)}
+	b.Seen(b.Method(key()))
+	for i, m := range methods {
+		hostileProfile(b, h, m, methods[(i+1)%len(methods)], uint64(100*(i+1)))
+	}
+	hostileTables(b, h, methods[0])
+	hostileRun(b, h)
+	return b
+}
+
+// hostileRun adds rows about a run with hostile texts. They name no dump, so that archives
+// with the same rows can be merged.
+func hostileRun(b *builder.Builder, h *namer) {
+	row := disk.RunRow{}
+	row.Words[disk.RunClassPath] = 1
+	cells := row.Words[:]
+	for range row.Texts {
+		cells = append(cells, uint64(b.Symbol(h.text())))
+	}
+	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
+	for i, path := range []string{h.text(), h.long()} {
+		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(1, uint64(i), uint64(b.Symbol(path)), 0, 0, 0)
+	}
+}
+
+// hostileProfile adds the profiles of a method, with names of every kind.
+func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
+	p := b.Profile(m, 0, builder.NoContext)
+	row := func(n uint64) builder.Row {
+		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
+	}
+	switch b.Domain() {
+	case layout.DomainHotSpot:
+		p.Invocations(count)
+		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
+		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
+		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5}, row(1), row(2))
+	case layout.DomainGraal:
+		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
+		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
+		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q.Count(builder.Count{Sub: layout.SubCalls, N: 7})
+		done(q)
+	case layout.DomainJamaica:
+		p.Count(builder.Count{Sub: layout.SubBytecodes, N: count})
+		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
+	case layout.DomainSampled:
+		p.Callees(7, builder.Callee{Method: other, Count: 5})
+		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: count})
+		done(q)
+	default:
+		p.Counters(0, count, 1)
+		target := h.text()
+		b.Seen(b.Method(layout.Key{Name: target}))
+		p.ValueSite(0, layout.SubIndirectCall, builder.Value{Value: disk.NameRef(target), Count: 20})
+	}
+	done(p)
+}
+
+// hostileLoader returns the loader of a type, if types of the domain have loaders.
+func hostileLoader(b *builder.Builder, h *namer) string {
+	if b.Domain() == layout.DomainHotSpot {
+		return h.text()
+	}
+	return ""
+}
+
+// hostileTables adds every table that holds texts.
+func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
+	symbol := func() uint64 { return uint64(b.Symbol(h.text())) }
+	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
+	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties.Row(symbol(), symbol())
+	switch b.Domain() {
+	case layout.DomainHotSpot:
+		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
+		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	case layout.DomainGraal:
+		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
+		samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		samples.Row(0, uint64(m), 3, 10)
+		b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
+	case layout.DomainJamaica:
+		b.Table(layout.TableReflected, 0, layout.ColumnType).Row(typed())
+	case layout.DomainSampled:
+		b.Table(layout.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
+	default:
+		b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
+		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(), 0x7f0000401000, 32)
+	}
+}

@@ -1,0 +1,59 @@
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// jamaica has bytecodes, cycles with the mark of the interpreter, native calls,
+// arrays, callees, and the tables of heap and threads. The name of a method is a whole
+// signature; one is truncated, as in the columns of a .prof file.
+func jamaica() *builder.Builder {
+	b := builder.New(layout.DomainJamaica, builder.Config{Producer: "JamaicaVM 8.9"})
+	method := func(signature string) builder.MethodRef { return b.Method(layout.Key{Name: signature}) }
+	main := method("HelloWorld.main([Ljava/lang/String;)V")
+	println := method("java/io/PrintStream.println(Ljava/lang/String;)V")
+	native := method("java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V")
+	cut := method("java/nio/ByteBufferImpl.put(B)Ljava/nio/ByteBu")
+	b.DescribeMethod(cut, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+	b.DescribeMethod(native, builder.MethodInfo{Access: disk.AccNative})
+
+	p := b.Profile(main, 0, builder.NoContext)
+	p.Count(builder.Count{Sub: layout.SubBytecodes, N: 8158752})
+	p.Count(builder.Count{Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 25264930944})
+	p.Count(builder.Count{Sub: layout.SubCycles, N: 17})
+	p.Count(builder.Count{Point: 12, Sub: layout.SubNewArrays, N: 3})
+	p.Callees(7, builder.Callee{Method: println, Count: 5}, builder.Callee{Method: native, Count: 6})
+	p.Callees(9, builder.Callee{Method: main, Count: 1})
+	q := b.Profile(native, 0, builder.NoContext)
+	q.Count(builder.Count{Sub: layout.SubNativeCalls, N: 400})
+	r := b.Profile(cut, 0, builder.NoContext)
+	r.Count(builder.Count{Sub: layout.SubBytecodes, N: 6459012})
+	done(p, q, r)
+	jamaicaTables(b)
+	return b
+}
+
+func jamaicaTables(b *builder.Builder) {
+	words := func(first ...layout.ColumnKind) []layout.ColumnKind {
+		for range 5 {
+			first = append(first, layout.ColumnWord)
+		}
+		return first
+	}
+	object := uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"}))
+	text := uint64(b.Type(builder.TypeKey{Name: "java.lang.String"}))
+	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(4711, 9000)
+	use := b.Table(layout.TableHeapUse, 0, words(layout.ColumnType)...)
+	use.Row(object, 10, 1, 32, 320, 0)
+	use.Row(text, 20, 1, 32, 640, 2)
+	instances := b.Table(layout.TableInstances, 0, append(words(layout.ColumnType), layout.ColumnSymbol)...)
+	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Symbol("boot")))
+	instances.Row(object, 5, 1, 5, 160, 0, 0)
+	threads := b.Table(layout.TableThreads, 0, append(words(), layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)...)
+	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
+	b.Table(layout.TableReflected, 0, layout.ColumnType).Row(text)
+	dumps := b.Table(layout.TableDumps, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
+	dumps.Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
+}

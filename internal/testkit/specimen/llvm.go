@@ -1,0 +1,64 @@
+package specimen
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// llvmIR is of a program instrumented on IR: several function hashes for one name, counters,
+// value sites of all three kinds, binary IDs, temporal traces, vtables.
+func llvmIR() *builder.Builder {
+	var params layout.Params
+	params.LLVMVersion = 12
+	params.LLVMVariant = 1 << 1
+	b := builder.New(layout.DomainLLVMIR, builder.Config{Params: params, Producer: "clang 19.1.7"})
+	main := b.Method(layout.Key{Name: "main"})
+	local := b.Method(layout.Key{Name: "shapes.cpp;_ZL5totalv"})
+
+	p := b.Profile(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
+	p.Counters(0, 1, 60949, 0, ^uint64(0))
+	p.ValueSite(0, layout.SubIndirectCall,
+		builder.Value{Value: disk.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
+	p.ValueSite(1, layout.SubIndirectCall)
+	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 8, Count: 5}, builder.Value{Value: 513, Count: 1})
+	p.ValueSite(0, layout.SubVTable, builder.Value{Value: disk.NameRef("_ZTV6Circle"), Count: 7})
+	older := b.Profile(main, 0x0000000000000018, builder.NoContext)
+	older.Counters(0, 12)
+	total := b.Profile(local, 0x8000000000000001, builder.NoContext)
+	total.Counters(0, 5, 6)
+	done(p, older, total)
+
+	ids := b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol)
+	ids.Row(uint64(b.Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
+	traces := b.Table(layout.TableTraces, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
+	traces.Row(0, 1, disk.NameRef("main"))
+	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
+	traces.Row(1, 3, disk.NameRef("main"))
+	tables := b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
+	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
+	order := b.Table(layout.TableOrder, 1, layout.ColumnProfile)
+	for _, q := range []*builder.Profile{total, p, older} {
+		order.Row(uint64(q.Ref()))
+	}
+	return b
+}
+
+// llvmFrontend is of a program instrumented by clang's front end: counters and the bitmaps
+// of MC/DC, one of them of a length that is not a multiple of 8.
+func llvmFrontend() *builder.Builder {
+	var params layout.Params
+	params.LLVMVersion = 11
+	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8", Flags: layout.FlagDelta})
+	p := b.Profile(b.Method(layout.Key{Name: "main"}), 24, builder.NoContext)
+	p.Counters(0, 1, 2, 3)
+	p.Bitmap(0, []byte{0xff, 0x01, 0x80})
+	q := b.Profile(b.Method(layout.Key{Name: "shapes.c:area"}), 1, builder.NoContext)
+	q.Counters(0)
+	q.Bitmap(0, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+	r := b.Profile(b.Method(layout.Key{Name: "no_counters"}), 0, builder.NoContext)
+	r.Bitmap(0, nil)
+	b.Seen(b.Method(layout.Key{Name: "never_called"}))
+	done(p, q, r)
+	return b
+}

@@ -1,0 +1,293 @@
+package testarchive
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// DrawRun draws a random training run. Runs share methods, codes, contexts, points
+// and types, so that most of what they have in common differs a little.
+func DrawRun(t *rapid.T, domain layout.Domain, name string) Archive {
+	return drawRun(t, domain, name, false)
+}
+
+// DrawHighRun draws a run like DrawRun's. Some counts are so high that sums
+// saturate.
+func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
+	return drawRun(t, domain, name, true)
+}
+
+func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
+	seed := rapid.Uint64().Draw(t, name)
+	r := &countRand{rand.New(rand.NewPCG(seed, 2)), high}
+	config := Config(domain)
+	config.DumpTime, config.Producer = time.Unix(int64(r.IntN(1000)), 0), fmt.Sprint("VM ", r.IntN(2))
+	binary.LittleEndian.PutUint64(config.DumpID[:], seed)
+	config.DumpID[9] = name[0]
+	b := builder.New(domain, config)
+	if domain == layout.DomainCustom {
+		declareRandom(b, r)
+	}
+	for i := range 4 {
+		addRandomMethod(b, i, r)
+	}
+	addRandomTables(b, r)
+	return Build(t, b)
+}
+
+// A countRand draws what a run has recorded.
+type countRand struct {
+	*rand.Rand
+	high bool // counts may be so high that sums saturate
+}
+
+func addRandomMethod(b *builder.Builder, i int, r *countRand) {
+	key := layout.Key{Class: "A", Name: fmt.Sprint("m", i)}
+	if b.Domain().LLVM() {
+		key.Class = ""
+	}
+	m := b.Method(key)
+	b.DescribeMethod(m, builder.MethodInfo{Access: r.Uint32N(4)})
+	b.Seen(m)
+	for code := range uint64(2) {
+		for depth := range 3 {
+			if r.IntN(2) == 0 {
+				frames := []builder.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(r.IntN(2))}}
+				addRandomProfile(b, b.Profile(m, code, b.Context(m, frames[:depth]...)), r)
+			}
+		}
+	}
+}
+
+func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
+	some := func() bool { return r.IntN(2) == 0 }
+	if some() {
+		p.Invocations(r.count())
+	}
+	if some() {
+		p.Backedges(r.count())
+		p.Size(builder.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
+	}
+	if some() {
+		p.History(builder.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
+		p.Compile(builder.Compile{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
+	}
+	if some() {
+		p.Escape(builder.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4), Returned: r.Uint64N(4)})
+		p.TrapHistory([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
+	}
+	for point := range 9 {
+		if b.Domain() == layout.DomainHotSpot {
+			addRandomEntry(b, p, int32(point), r) // of which a bci has one
+			continue
+		}
+		for range r.IntN(3) {
+			addRandomWide(b, p, int32(point)-1, r)
+		}
+	}
+	if b.Domain() == layout.DomainHotSpot {
+		addRandomExtra(b, p, r)
+	}
+	if err := p.Done(); err != nil {
+		panic(err)
+	}
+}
+
+// count returns a count that is mostly small, and in some runs now and then so high
+// that a sum saturates.
+func (r *countRand) count() uint64 {
+	if r.high && r.IntN(8) == 0 {
+		return 1<<64 - 1 - r.Uint64N(4)
+	}
+	return r.Uint64N(100)
+}
+
+func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row) {
+	for _, i := range r.Perm(5)[:r.IntN(most+1)] {
+		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: r.count()})
+	}
+	return rows
+}
+
+// randomRoom returns rows of a wide type profile, of which the last may be empty.
+func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
+	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
+}
+
+func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
+	if r.IntN(3) > 0 {
+		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
+	}
+	w.NullSeen, w.Unknown = r.IntN(4) == 0, r.IntN(6) == 0
+	return w
+}
+
+// addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
+// in one of the ways in which VMs with other settings may record it.
+func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countRand) {
+	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
+	word := randomWord(b, r)
+	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
+	switch way := r.IntN(3); bci {
+	case 0:
+		p.Jump(at, builder.Jump{Taken: r.count(), Displacement: -8})
+	case 1:
+		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
+	case 2:
+		if way == 0 {
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			return
+		}
+		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
+	case 3:
+		switch way {
+		case 0:
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+		case 1:
+			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
+		default:
+			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
+		}
+	case 4:
+		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
+	case 5:
+		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
+	case 6:
+		p.CallType(at, r.count(), types)
+	case 7:
+		p.Counter(at, r.count())
+	case 8:
+		p.Bit(at)
+	}
+}
+
+func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
+	if r.IntN(2) == 0 {
+		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
+	}
+	if r.IntN(2) == 0 {
+		p.SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))}, b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
+		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
+	}
+	if r.IntN(2) == 0 {
+		p.Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
+		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
+	}
+}
+
+// Tags of random archives of DomainCustom.
+const (
+	randomOnce   = layout.TagProducer + iota // cells that stand once
+	randomKeyed                              // rows with keys
+	randomPlaces                             // rows without keys
+)
+
+// declareRandom declares the shapes of a random archive, in any order.
+func declareRandom(b *builder.Builder, r *countRand) {
+	shapes := []layout.EntryShape{
+		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax},
+			{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "", "float"}}, {Name: "op", Kind: layout.CellValue}, {Name: "class", Kind: layout.CellType}}},
+		{Tag: randomKeyed, Name: "Keyed", Unit: layout.UnitArrays, Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
+			{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod}, {Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
+		{Tag: randomPlaces, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax}}},
+	}
+	for _, i := range r.Perm(len(shapes)) {
+		if err := b.DeclareShape(shapes[i]); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// addRandomCustom adds an entry of a producer's.
+func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
+	typed := func() uint64 {
+		if n := r.IntN(4); n > 0 {
+			return uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", n)}))
+		}
+		return 0
+	}
+	e := builder.Custom{Point: point, Tag: randomOnce + layout.Tag(r.IntN(3)), Sub: layout.Sub(r.IntN(2)), Flags: layout.EntryFlags(r.IntN(256))}
+	var rows [][]uint64
+	switch e.Tag {
+	case randomOnce:
+		e.Cells = []uint64{r.count(), r.Uint64N(9), r.Uint64N(9), r.Uint64N(2), typed()}
+	case randomKeyed:
+		e.Cells = []uint64{r.count()}
+		for range r.IntN(4) {
+			to := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
+			rows = append(rows, []uint64{typed(), uint64(to), r.count(), r.Uint64N(8)})
+		}
+		rows = append(rows, make([][]uint64, r.IntN(3))...)
+		for i := range rows {
+			if rows[i] == nil {
+				rows[i] = make([]uint64, 4)
+			}
+		}
+	default:
+		for range r.IntN(4) {
+			rows = append(rows, []uint64{r.count(), r.Uint64N(9)})
+		}
+	}
+	p.Custom(e, rows...)
+}
+
+// addRandomWide adds an entry of one of the kinds that the domain has.
+func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
+	if b.Domain() == layout.DomainCustom && r.IntN(2) == 0 {
+		addRandomCustom(b, p, point, r)
+		return
+	}
+	held := disk.HeldTags(b.Domain())
+	switch held[r.IntN(len(held))] {
+	case layout.TagCounters:
+		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
+	case layout.TagValueSite:
+		p.ValueSite(point, layout.Sub(r.IntN(2)),
+			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+	case layout.TagBitmap:
+		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
+	case layout.TagSuccessors:
+		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
+	case layout.TagReceivers:
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
+	case layout.TagCallees:
+		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
+	case layout.TagUndecoded:
+		p.Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf, []uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
+	case layout.TagCount:
+		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
+			N: r.count()})
+	}
+}
+
+func addRandomTables(b *builder.Builder, r *countRand) {
+	word, symbol := layout.ColumnWord, layout.ColumnSymbol
+	for range r.IntN(4) {
+		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
+		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
+		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(), r.Uint64N(2), 0, 0, 0, 0, 0)
+	}
+	for range r.IntN(6) {
+		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
+		b.Table(layout.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99), r.Uint64N(99), r.count(), r.count())
+		b.Table(layout.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
+		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
+		b.Table(layout.TableInlining, 0).Row(uint64(inlined), 4, r.count())
+	}
+	for group := range uint64(r.IntN(3)) {
+		for frame := range uint64(1 + r.IntN(3)) {
+			b.Table(layout.TableTraces, 0, word, word, word).Row(group, 1, frame)
+			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group, uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
+		}
+	}
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)), uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
+}

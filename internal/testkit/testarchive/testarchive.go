@@ -1,0 +1,206 @@
+// Package testarchive makes archives for tests: it lays them out in memory, merges
+// them, and draws random ones.
+package testarchive
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// TB is what a *testing.T, a *testing.B and a *rapid.T have in common.
+type TB interface {
+	rapid.TB
+	Context() context.Context
+}
+
+// An Archive is an open archive with its bytes.
+type Archive struct {
+	*reader.Store
+	Bytes []byte
+}
+
+// Invocations returns the sum of all invocation counters.
+func (a Archive) Invocations() uint64 { return a.Header().Summary.TotalInvocations }
+
+// Build returns the archive of a builder.
+func Build(t TB, b *builder.Builder) Archive {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Archive{Open(t, data), data}
+}
+
+// Open returns the archive with these bytes.
+func Open(t TB, data []byte) *reader.Store {
+	t.Helper()
+	m, err := archive.FromBytes("test.parc", data, archive.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+// Domains are all domains.
+var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal, layout.DomainJamaica, layout.DomainCustom, layout.DomainSampled}
+
+// Params returns settings with which a domain has entries of all kinds.
+func Params(domain layout.Domain) layout.Params {
+	if domain != layout.DomainHotSpot {
+		return layout.Params{}
+	}
+	return layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}
+}
+
+// New returns an empty builder with the settings of Params.
+func New(domain layout.Domain) *builder.Builder {
+	return builder.New(domain, Config(domain))
+}
+
+// Config returns what a builder of a domain needs for entries of all kinds.
+func Config(domain layout.Domain) builder.Config {
+	c := builder.Config{Params: Params(domain)}
+	if domain == layout.DomainCustom {
+		c.ProducerID = [16]byte{1, 2, 3}
+	}
+	return c
+}
+
+// MustDone calls Done for each of the profiles.
+func MustDone(t TB, profiles ...*builder.Profile) {
+	t.Helper()
+	for _, p := range profiles {
+		if err := p.Done(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// RecordAs records with a builder that takes the entries of another domain meanwhile, for
+// archives as no builder writes them.
+func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
+	set := profileset.Of(b)
+	was := set.Domain
+	set.Domain = d
+	defer func() { set.Domain = was }()
+	record()
+}
+
+// AddFunction adds one function in bulk.
+func AddFunction(b *builder.Builder, f builder.CounterFunction) error {
+	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+	return err
+}
+
+// OnlyEntry returns the only entry of an archive.
+func OnlyEntry(t TB, s *reader.Store) (only reader.Entry) {
+	t.Helper()
+	n := 0
+	for m, err := range s.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range m.Profiles() {
+			for only = range p.Entries() {
+				n++
+			}
+		}
+	}
+	if n != 1 {
+		t.Fatalf("the archive has %d entries, not one", n)
+	}
+	return only
+}
+
+// EachSpecimen calls check in a parallel subtest for every specimen.
+func EachSpecimen(t *testing.T, check func(t *testing.T, s Archive)) {
+	t.Helper()
+	for _, sp := range specimen.All() {
+		t.Run(sp.Name, func(t *testing.T) {
+			t.Parallel()
+			check(t, Build(t, sp.Build()))
+		})
+	}
+}
+
+// Merge returns the archive of several runs.
+func Merge(t TB, archives ...Archive) Archive {
+	t.Helper()
+	h := archives[0].Header()
+	b := builder.New(h.Domain, builder.Config{Params: h.Params})
+	for _, s := range archives {
+		if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Build(t, b)
+}
+
+// MergeLatest merges the archives that no other one supersedes.
+func MergeLatest(t TB, archives ...Archive) (Archive, error) {
+	t.Helper()
+	var contents []merge.Contents
+	for _, a := range archives {
+		c, err := merge.ContentsOf(a.Store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents = append(contents, c)
+	}
+	by, err := merge.Superseded(contents)
+	if err != nil {
+		return Archive{}, err
+	}
+	b := New(layout.DomainHotSpot)
+	for i, a := range archives {
+		if by[i] < 0 {
+			if err := merge.Into(t.Context(), b, a.Store, builder.Run{}); err != nil {
+				return Archive{}, err
+			}
+		}
+	}
+	return Build(t, b), nil
+}
+
+// A Moment is when a process was dumped: its id, and the second.
+type Moment struct {
+	PID    uint64
+	Second int64
+}
+
+// ProcessDump returns the archive of a process that has counted n invocations.
+func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Archive {
+	t.Helper()
+	c := builder.Config{
+		Params: Params(layout.DomainHotSpot), DumpTime: time.Unix(at.Second, 0),
+		Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, PID: at.PID, Start: 99}, Main: "Main"},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	b := builder.New(layout.DomainHotSpot, c)
+	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
+	p.Invocations(n)
+	MustDone(t, p)
+	return Build(t, b)
+}
+
+// CheckEqual reports a value that is not the wanted one.
+func CheckEqual[V comparable](t rapid.TB, what string, got, want V) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}

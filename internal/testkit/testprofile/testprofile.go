@@ -1,0 +1,53 @@
+// Package testprofile takes profiles through archives for tests, and makes CPU profiles in
+// the format of pprof: random ones, and one of Go's compiler at work.
+package testprofile
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/testkit/memstore"
+	"github.com/profarc/profarc/reader"
+)
+
+// Import imports files as one archive and opens it as test.parc.
+func Import(t testing.TB, files ...[]byte) (*reader.Store, *formats.Imported) {
+	t.Helper()
+	var inputs []formats.Input
+	for i, data := range files {
+		inputs = append(inputs, formats.Input{Name: fmt.Sprint("file ", i), Reader: bytes.NewReader(data)})
+	}
+	in, err := formats.Import(t.Context(), inputs, formats.ImportOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return memstore.Open(t, in.Builder), in
+}
+
+// Export returns what an exporter writes of an archive, and what it leaves out.
+func Export(t testing.TB, s *reader.Store, e formats.Exporter) ([]byte, formats.Losses) {
+	t.Helper()
+	var out bytes.Buffer
+	lost, err := formats.Export(t.Context(), &out, s, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), lost
+}
+
+// Encode returns a valid profile as a file.
+func Encode(t testing.TB, p *profile.Profile) []byte {
+	t.Helper()
+	if err := p.CheckValid(); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}

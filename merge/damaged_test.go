@@ -1,0 +1,229 @@
+package merge_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
+)
+
+// manyPages returns an archive with profiles on many pages: of each method two versions for
+// all callers, and one in the context of the method after it, with pointers to types and
+// methods, and a table that refers to profiles.
+func manyPages(t *testing.T) testarchive.Archive {
+	t.Helper()
+	const methods = 60
+	b := testarchive.New(layout.DomainCustom)
+	if err := b.DeclareShape(pair); err != nil {
+		t.Fatal(err)
+	}
+	key := func(i int) builder.MethodRef {
+		return b.Method(layout.Key{Class: fmt.Sprint("C", i%7), Name: fmt.Sprint("m", i)})
+	}
+	profiles := b.Table(layout.TableProducer, 0, layout.ColumnProfile, layout.ColumnWord)
+	for i := range methods {
+		m, next := key(i), key((i+1)%methods)
+		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext, b.Context(m, builder.Frame{Caller: next, Point: 3})}
+		for n, c := range contexts {
+			p := b.Profile(m, uint64(n%2), c)
+			p.Invocations(uint64(100*i + n))
+			rows := []uint64{uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)})), uint64(next), uint64(i)}
+			p.Custom(builder.Custom{Point: 9, Tag: pair.Tag}, rows, make([]uint64, 3), make([]uint64, 3), make([]uint64, 3))
+			profiles.Row(uint64(p.Ref()), uint64(i))
+			testarchive.MustDone(t, p)
+		}
+	}
+	return testarchive.Build(t, b)
+}
+
+// opened opens an archive, with one byte changed, for adoption.
+func opened(t *testing.T, data []byte, at int64, bit int, check archive.Check) *reader.Store {
+	t.Helper()
+	damaged := slices.Clone(data)
+	damaged[at] ^= 1 << bit
+	m, err := archive.FromBytes("damaged.parc", damaged, archive.Options{Check: check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.New(m)
+}
+
+// sound returns an archive that verify finds sound.
+func sound(t *testing.T, b *builder.Builder) *reader.Store {
+	t.Helper()
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := testarchive.Open(t, data)
+	report, err := verify.Store(t.Context(), s, nil)
+	if err != nil || !report.Sound() {
+		t.Fatal(err, report.Problems)
+	}
+	return s
+}
+
+// describe returns a profile as text, with its method and its context.
+func describe(t *testing.T, p reader.Profile) string {
+	t.Helper()
+	context, in, err := p.Context()
+	depth := 0
+	if in && err == nil {
+		frames, failed := context.Frames()
+		depth, err = len(frames), failed
+	}
+	found := testarchive.FoundBy(t, p, depth, err)
+	return found.Method + found.Profile
+}
+
+// TestSnapshotsOfDamagedArchives damages each page of rw. A snapshot has every profile that
+// does not lie on that page, as the original has it with what was counted since, and names
+// the others.
+func TestSnapshotsOfDamagedArchives(t *testing.T) {
+	t.Parallel()
+	original := manyPages(t)
+	rw := original.Header().Region(layout.RegionRW)
+	step := int64(disk.PageSize) / 3
+	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+		step = 5
+	}
+	for at := rw.Offset; at < rw.End(); at += step {
+		s := opened(t, original.Bytes, at, int(at%8), archive.CheckOnTouch)
+		if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); errors.Is(err, errors.ErrUnsupported) {
+			t.Skip(err) // a big-endian machine
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		want, lost := expectedOf(t, original.Store, s, at)
+		for _, take := range []merge.Take{merge.Live, merge.Delta} {
+			b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
+			dropped, err := merge.Copy(t.Context(), b, s, take)
+			if err != nil {
+				t.Fatalf("0x%x: %v", at, err)
+			}
+			if dropped.Profiles != lost || len(dropped.Lost) == 0 || !errors.Is(dropped.Lost[0].Err, layout.ErrChecksum) || dropped.Lost[0].Method.Name == "" {
+				t.Errorf("0x%x: %d profiles are lost, want %d: %v", at, dropped.Profiles, lost, dropped)
+			}
+			checkKept(t, sound(t, b), take, want)
+		}
+	}
+}
+
+// expectedOf counts in all profiles of a damaged archive that can be read, and returns what
+// becomes of them, and how many cannot be read.
+func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []string, lost int) {
+	t.Helper()
+	for m, err := range original.Methods() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := map[layout.Ref]bool{} // contexts of which a profile is damaged
+		for p, err := range m.Profiles() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			context, _, _ := p.Context()
+			page, from, to := at/disk.PageSize, p.Ref().Offset()/disk.PageSize, (p.Ref().Offset()+int64(len(p.Bytes()))-1)/disk.PageSize
+			if from <= page && page <= to || broken[context.Ref()] {
+				broken[context.Ref()] = true
+				lost++
+				continue
+			}
+			damaged, err := s.ProfileAt(p.Ref())
+			if err != nil {
+				t.Fatalf("0x%x: a profile at 0x%x: %v", at, p.Ref().Offset(), err)
+			}
+			live, err := damaged.Adopt()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := live.Invocations()
+			text := strings.Replace(describe(t, p), fmt.Sprintf(`"invocations":%d`, n.Load()), fmt.Sprintf(`"invocations":%d`, n.Load()+3), 1)
+			if err := n.Add(3); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, text)
+		}
+	}
+	return want, lost
+}
+
+// checkKept compares the profiles of a snapshot with those that it must have.
+func checkKept(t *testing.T, s *reader.Store, take merge.Take, want []string) {
+	t.Helper()
+	var got []string
+	for p, err := range s.Profiles() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := p.Invocations(); take == merge.Delta && n.Load() != 3 {
+			t.Errorf("%d invocations since the dump, want 3", n.Load())
+		}
+		got = append(got, describe(t, p))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if len(got) != len(want) || take == merge.Live && !slices.Equal(got, want) {
+		t.Errorf("take %d: %d profiles that are not the %d of the original: %s", take, len(got), len(want), got)
+	}
+}
+
+// TestSnapshotsWithoutSums changes each byte of rw and of the bitmaps where no page sums tell: the
+// snapshot may have other counts, and is sound.
+func TestSnapshotsWithoutSums(t *testing.T) {
+	t.Parallel()
+	testarchive.EachSpecimen(t, func(t *testing.T, original testarchive.Archive) {
+		rw, bm := original.Header().Region(layout.RegionRW), original.Header().Region(layout.RegionBM)
+		step := int64(5)
+		if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+			step = 1
+		}
+		for _, in := range []layout.Span{rw, bm} {
+			for at := in.Offset; at < in.End(); at += step {
+				s := opened(t, original.Bytes, at, int(at/step%8), archive.CheckNone)
+				if s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}) != nil {
+					continue // the VM runs without it
+				}
+				for _, take := range []merge.Take{merge.Live, merge.Delta} {
+					b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
+					if _, err := merge.Copy(t.Context(), b, s, take); err != nil {
+						t.Fatalf("bit %d of 0x%x: %v", at/step%8, at, err)
+					}
+					sound(t, b)
+				}
+			}
+		}
+	})
+}
+
+// TestCopyBesideARecording: of a profile that the run has recorded already, and that it copies, the
+// recorded one stays, and the copy says so.
+func TestCopyBesideARecording(t *testing.T) {
+	t.Parallel()
+	s := adoptedStore(t)
+	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
+	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "counted", Signature: "()V"}), 0, builder.NoContext)
+	p.Invocations(1)
+	testarchive.MustDone(t, p)
+	dropped, err := merge.Copy(t.Context(), b, s, merge.Live)
+	if err != nil || dropped.Profiles != 1 || !errors.Is(dropped.Lost[0].Err, builder.ErrDuplicate) || dropped.Lost[0].Method.Name != "counted" {
+		t.Fatalf("%v, %v", dropped, err)
+	}
+	got := sound(t, b)
+	for name, want := range map[string]uint64{"counted": 1, "untouched": 100} {
+		if n, _ := profileOf(t, got, name).Invocations(); n.Load() != want {
+			t.Errorf("%s has %d invocations, want %d", name, n.Load(), want)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package relocate
+
+import (
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Source is an open archive.
+type Source interface {
+	// Bytes returns bytes of a region after checking their sums; offset counts from
+	// the start of the file.
+	Bytes(region layout.Region, offset, size int64) ([]byte, error)
+	// Guard runs f and turns a fault on mapped memory into an error.
+	Guard(f func() error) error
+}
+
+// A Map is the pointer slots of rw. It reads bm in place, and remembers in a bit a chunk
+// that its bitmap was checked. It is safe for concurrent use.
+type Map struct {
+	source  Source
+	bm, rw  layout.Span
+	checked []atomic.Uint32
+}
+
+// Open makes a Map of the region bm for the region rw of the archive that
+// source reads. It costs the same for any size of bm.
+func Open(source Source, bm, rw layout.Span) (*Map, error) {
+	head, err := source.Bytes(layout.RegionBM, bm.Offset, directoryStart)
+	if err != nil {
+		return nil, err
+	}
+	n, want := int64(le.Uint32(head)), chunks(rw.Size)
+	if n != want {
+		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
+	}
+	if directorySize(n) > bm.Size {
+		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
+	}
+	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
+}
+
+func (m *Map) chunks() int64 { return chunks(m.rw.Size) }
+
+// Slots yields the slots in [from, to), ascending; from, to and the slots are offsets from the
+// start of rw in bytes, multiples of 8. An error ends the iteration: a range outside rw, or
+// damage.
+func (m *Map) Slots(from, to int64) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		if err := m.inside(from, to, m.rw.Size); err != nil {
+			yield(0, err)
+			return
+		}
+		for c := m.walk(from, to); ; {
+			start, words, err := c.next()
+			if err != nil {
+				yield(0, err)
+				return
+			}
+			if len(words) == 0 {
+				return
+			}
+			for _, w := range words {
+				if !yield(start+int64(w)*wordSize, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Matches reports whether the slots in [from, to) are the words whose bits are set in want;
+// from and to are as in [Map.Slots]. The bits of want stand for the words of rw from the last
+// multiple of 64 words on that is at or before from.
+func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
+	if err := m.inside(from, to, m.rw.Size); err != nil {
+		return false, err
+	}
+	for from < to {
+		n := from / chunkSize
+		start := n * chunkSize
+		end := min(to, start+chunkSize)
+		var got [chunkWords / 64]uint64
+		b, err := m.chunk(n)
+		if err == nil && b != nil {
+			err = b.writeDense(&got)
+		}
+		if err != nil {
+			return false, err
+		}
+		first, last := int(from-start)/wordSize, int(end-start)/wordSize
+		words := (last - first&^63 + 63) / 64
+		if !sameWords(got[first/64:], want[:words], first, last) {
+			return false, nil
+		}
+		from, want = end, want[words:]
+	}
+	return true, nil
+}
+
+// sameWords reports whether got and want, which begin with the bit of word first&^63, have the
+// same bits for the words in [first, last).
+func sameWords(got, want []uint64, first, last int) bool {
+	for i, w := range want {
+		at := first&^63 + i*64
+		mask := ^uint64(0)
+		if at < first {
+			mask <<= first - at
+		}
+		if last < at+64 {
+			mask &= 1<<(last-at) - 1
+		}
+		if (got[i]^w)&mask != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// inside returns an error unless [from, to) is a range of the size bytes of rw.
+func (m *Map) inside(from, to, size int64) error {
+	if from < 0 || to < from || to > min(size, m.rw.Size) || (from|to)%wordSize != 0 {
+		return fmt.Errorf("relocate: [%d, %d) is no range of the %d bytes of rw", from, to, min(size, m.rw.Size))
+	}
+	return nil
+}
+
+// A walk iterates over the slots of a range, a batch at a time.
+type walk struct {
+	m        *Map
+	from, to int64
+	batch    [128]uint16
+}
+
+func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} }
+
+// next returns the next slots, ascending, as words of the chunk that begins at start;
+// none after the last.
+func (c *walk) next() (start int64, words []uint16, err error) {
+	for c.from < c.to {
+		n := c.from / chunkSize
+		start = n * chunkSize
+		end := min(c.to, start+chunkSize)
+		b, err := c.m.chunk(n)
+		if err != nil {
+			return 0, nil, err
+		}
+		if b != nil {
+			words = c.batch[:b.fill(c.batch[:], int(c.from-start)/wordSize, int(end-start)/wordSize)]
+		}
+		if len(words) == len(c.batch) {
+			end = start + (int64(words[len(words)-1])+1)*wordSize
+		}
+		if c.from = max(end, c.from+wordSize); len(words) > 0 {
+			return start, words, nil
+		}
+	}
+	return 0, nil, nil
+}
+
+// chunk returns the checked bitmap of a chunk, nil if it has no slot.
+func (m *Map) chunk(n int64) (bitmap, error) {
+	at := m.bm.Offset + directorySize(n)
+	row, err := m.source.Bytes(layout.RegionBM, at, directoryRow)
+	if err != nil {
+		return nil, err
+	}
+	offset, size := layout.Ref(le.Uint32(row)).Offset(), int64(le.Uint32(row[4:]))
+	if offset == 0 && size == 0 {
+		return nil, nil
+	}
+	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunks()) || !m.bm.Holds(offset, size) {
+		return nil, disk.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
+	}
+	b, err := m.source.Bytes(layout.RegionBM, offset, size)
+	if err != nil {
+		return nil, err
+	}
+	if m.isChecked(n) {
+		return b, nil
+	}
+	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
+		return nil, disk.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
+	}
+	m.checked[n/32].Or(1 << (n % 32))
+	return b, nil
+}
+
+func (m *Map) isChecked(n int64) bool { return m.checked[n/32].Load()&(1<<(n%32)) != 0 }

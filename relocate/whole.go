@@ -1,0 +1,102 @@
+package relocate
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// chunksOfOne is the number of chunks from which on another goroutine is worth starting.
+const chunksOfOne = 8
+
+// ApplyAll moves every pointer of rw, with up to GOMAXPROCS goroutines, this one among them,
+// and returns the number of slots. After an error rw is partly moved and of no use.
+func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
+	var next, total atomic.Int64
+	var first atomic.Pointer[error]
+	var workers sync.WaitGroup
+	work := func() {
+		err := m.source.Guard(func() error {
+			for n := next.Add(1) - 1; n < m.chunks() && first.Load() == nil; n = next.Add(1) - 1 {
+				moved, err := m.applyChunk(rw, n, &move)
+				if err != nil {
+					return err
+				}
+				total.Add(moved)
+			}
+			return nil
+		})
+		if err != nil {
+			first.CompareAndSwap(nil, &err)
+		}
+	}
+	for range min(int64(runtime.GOMAXPROCS(0))-1, m.chunks()/chunksOfOne) {
+		workers.Go(work)
+	}
+	work()
+	workers.Wait()
+	if e := first.Load(); e != nil {
+		return 0, *e
+	}
+	return total.Load(), nil
+}
+
+// manySlots is the size in bytes of a bitmap from which on nearly every page of a chunk has a
+// slot.
+const manySlots = containerStart + 2*8*chunkSize/4096
+
+// applyChunk moves the pointers of a chunk, each as soon as it is checked.
+func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error) {
+	from, to := n*chunkSize, min((n+1)*chunkSize, m.rw.Size)
+	old, err := m.old(rw, to, move)
+	if err == nil {
+		err = m.inside(from, to, int64(len(rw)))
+	}
+	if err != nil {
+		return 0, err
+	}
+	b, err := m.chunk(n)
+	if b == nil || err != nil {
+		return 0, err
+	}
+	if move.Populate != nil && len(b) >= manySlots && move.Populate(rw[from:to]) {
+		old = rw
+	}
+	set, _, err := b.set()
+	if err != nil {
+		return 0, disk.Corrupt(layout.RegionBM, m.bm.Offset, "chunk %d: %v", n, err)
+	}
+	var words [256]uint32
+	for it := set.ManyIterator(); ; {
+		k := it.NextMany(words[:])
+		if k == 0 {
+			return slots, nil
+		}
+		if err := m.moveAtOnce(rw[from:to], old[from:to], from, words[:k], move); err != nil {
+			return slots, err
+		}
+		slots += int64(k)
+	}
+}
+
+// moveAtOnce checks and writes slots of a chunk that starts at an offset of rw.
+func (m *Map) moveAtOnce(rw, old []byte, start int64, words []uint32, move *Move) error {
+	for _, w := range words {
+		at := int64(w) * wordSize
+		if at >= int64(len(rw)) { // the bitmap was changed since it was checked
+			return disk.Corrupt(layout.RegionBM, m.bm.Offset, "a slot at 0x%x, behind rw", start+at)
+		}
+		v := le.Uint64(old[at:])
+		moved, ok := move.pointer(v)
+		if !ok {
+			return m.stray(start+at, v, move)
+		}
+		if moved != v {
+			le.PutUint64(rw[at:], moved)
+		}
+	}
+	return nil
+}

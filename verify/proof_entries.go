@@ -1,0 +1,260 @@
+package verify
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A plan says how to check the entries of a tag in one go: where their counts and pointers
+// lie. Most tags have one; the others are walked cell by cell.
+type plan struct {
+	units  int64 // of the entry before its rows, with its header; 0: there is no plan
+	row    int   // cells of a row of a wide entry
+	first  cellsOf
+	rows   cellsOf
+	signed bool // counts may be signed
+	plain  bool // all entries are of one size, with the header of HotSpot's, and point to types alone
+}
+
+// cellsOf has a bit for each cell of the part of an entry.
+type cellsOf struct{ counts, types, typeWords, methods uint64 }
+
+func (c *cellsOf) pointers() uint64 { return c.types | c.typeWords | c.methods }
+
+func (c *cellsOf) add(cell int, kind disk.CellKind) {
+	switch bit := uint64(1) << cell; kind {
+	case disk.CellCount:
+		c.counts |= bit
+	case disk.CellType:
+		c.types |= bit
+	case disk.CellTypeWord:
+		c.typeWords |= bit
+	case disk.CellMethod:
+		c.methods |= bit
+	}
+}
+
+type plans [256]plan
+
+func plansOf(shape disk.Shape) *plans {
+	all := new(plans)
+	for tag := range all {
+		if schema, ok := shape.Schema(layout.Tag(tag)); ok {
+			all[tag] = planOf(shape, layout.Tag(tag), schema)
+		}
+	}
+	return all
+}
+
+// maxPlanned is how many cells the part of an entry may have: one bit for each.
+const maxPlanned = 64
+
+func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
+	cells := shape.Cells(tag, 0)
+	if cells > maxPlanned {
+		return plan{}
+	}
+	e := make(disk.Entry, disk.WideHeaderSize+disk.CellSize*cells)
+	e[0] = byte(tag)
+	p := plan{units: int64(e.HeaderSize()/disk.Unit + cells), signed: len(schema.SignedSubs) > 0}
+	for g := range shape.Groups(e) {
+		if g.Repeat == disk.PerCell || g.Repeat == disk.IfOdd || g.Repeat == disk.PerEight {
+			return plan{}
+		}
+		part, first, n := &p.first, g.First, g.N
+		if g.Repeat == disk.PerRow {
+			part, first, n, p.row = &p.rows, 0, 1, len(g.Cells)
+		}
+		for i := range n * len(g.Cells) {
+			part.add(first+i, g.Cells[i%len(g.Cells)].Kind)
+		}
+	}
+	p.plain = !tag.Wide() && p.first.pointers() == p.first.types
+	return p
+}
+
+// entries checks the entries of a section, which begins at a word of want and which they
+// must fill, and returns their number. Counts are those of data alone, for which there may
+// be a directory: a row for each entry, in their order.
+func (w *blockWalker) entries(section []byte, unit int64, data bool, directory []byte) (n int, ok bool) {
+	var sum entrySum
+	last := int32(math.MinInt32)
+	for at := 0; at < len(section); n++ {
+		rest := section[at:]
+		head := le.Uint64(rest)
+		point := int32(uint16(head >> 16))
+		size := 0
+		if p := &w.plans[uint8(head)]; p.plain {
+			if size = int(p.units) * disk.Unit; size > len(rest) || !w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
+				return n, false
+			}
+		} else {
+			e, _, err := w.shape.Next(rest)
+			if err != nil || !w.entry(e, unit, data) {
+				return n, false
+			}
+			size, point = len(e), e.Point()
+		}
+		if data && point < last || directory != nil && !listed(directory, n, point, at) {
+			return n, false
+		}
+		last = point
+		unit += int64(size / disk.Unit)
+		at += size
+	}
+	w.found.counts.add(sum.low)
+	w.found.counts.high += sum.high
+	w.found.maxCount = max(w.found.maxCount, sum.most)
+	w.found.entries += uint64(n)
+	return n, true
+}
+
+// listed reports whether a row of the directory is that of an entry.
+func listed(directory []byte, n int, point int32, offset int) bool {
+	rows := directory[n*disk.DirectoryRowSize:]
+	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
+}
+
+// An entrySum has the counts of the entries of a section.
+type entrySum struct {
+	wide
+	most uint64
+}
+
+// plainEntry checks the cells of an entry whose plan is plain.
+func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
+	if data {
+		low, high, most := sum.low, sum.high, sum.most
+		for counts := p.first.counts; counts != 0; counts &= counts - 1 {
+			n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
+			if p.signed && int64(n) < 0 {
+				continue
+			}
+			var carry uint64
+			low, carry = bits.Add64(low, n, 0)
+			high += carry
+			most = max(most, n)
+		}
+		sum.low, sum.high, sum.most = low, high, most
+	}
+	if p.first.types == 0 {
+		return true
+	}
+	w.note(at, p.first.types)
+	for types := p.first.types; types != 0; types &= types - 1 {
+		v := le.Uint64(cells[bits.TrailingZeros64(types)*disk.CellSize:])
+		if v == 0 {
+			continue
+		}
+		if to := v - w.types; to >= w.typesSize || to%disk.TypeSize != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// note notes that words from at on are pointer slots.
+func (w *blockWalker) note(at int64, pointers uint64) {
+	w.want[at>>6] |= pointers << (at & 63)
+	if over := pointers >> (64 - at&63); over != 0 {
+		w.want[at>>6+1] |= over
+	}
+}
+
+// entry checks the pointers of an entry, and adds its counts up.
+func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
+	p := &w.plans[e[0]]
+	if p.units == 0 {
+		return w.entryByCells(e, unit, data)
+	}
+	header := e.HeaderSize()
+	rows := e[p.units*disk.Unit:]
+	cells := e[header : p.units*disk.Unit]
+	at := unit + int64(header/disk.Unit)
+	signed := data && p.signed && e.SignedCount()
+	if data && p.first.counts != 0 {
+		w.add(cells, p.first.counts, signed)
+	}
+	if pointers := p.first.pointers(); pointers != 0 && !w.pointers(cells, at, &p.first, pointers) {
+		return false
+	}
+	if p.row == 0 {
+		return true
+	}
+	at += int64(len(cells) / disk.CellSize)
+	for ; len(rows) >= p.row*disk.CellSize; rows = rows[p.row*disk.CellSize:] {
+		if data {
+			w.add(rows, p.rows.counts, signed)
+		}
+		if pointers := p.rows.pointers(); pointers != 0 && !w.pointers(rows, at, &p.rows, pointers) {
+			return false
+		}
+		at += int64(p.row)
+	}
+	return true
+}
+
+// add adds counts to the summary. If the first of the entry may be signed, those below
+// zero are left out.
+func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
+	f := &w.found
+	for ; counts != 0; counts &= counts - 1 {
+		n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
+		if signed && int64(n) < 0 {
+			continue
+		}
+		f.counts.add(n)
+		f.maxCount = max(f.maxCount, n)
+	}
+}
+
+// pointers checks where the pointers among cells lead, and notes their words.
+func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers uint64) bool {
+	w.note(at, pointers)
+	for rest := pointers; rest != 0; rest &= rest - 1 {
+		cell := bits.TrailingZeros64(rest)
+		v := le.Uint64(cells[cell*disk.CellSize:])
+		if kinds.typeWords>>cell&1 != 0 {
+			v &^= disk.TypeTags
+		}
+		if v != 0 && !w.leads(v, kinds.methods>>cell&1 != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// leads reports whether a pointer leads to a record.
+func (w *blockWalker) leads(pointer uint64, method bool) bool {
+	to, ok := disk.PointerOffset(pointer, w.h.Base, w.h.FileSize)
+	if !ok || to%disk.Unit != 0 {
+		return false
+	}
+	if method {
+		return w.starts.methods.has(disk.RefOf(to))
+	}
+	return w.isType(disk.RefOf(to))
+}
+
+// entryByCells is like entry for tags without a plan.
+func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
+	for cell, kind := range w.shape.Pointers(e) {
+		one := cellsOf{}
+		one.add(0, kind)
+		offset := e.CellOffset(cell)
+		if !w.pointers(e[offset:], unit+int64(offset/disk.Unit), &one, 1) {
+			return false
+		}
+	}
+	if !data {
+		return true
+	}
+	signed := e.SignedCount()
+	for cell := range w.shape.Counts(e) {
+		w.add(e[e.CellOffset(cell):], 1, signed)
+	}
+	return true
+}

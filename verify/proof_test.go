@@ -1,0 +1,93 @@
+package verify_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
+)
+
+// agree compares the proof with the slow check: a proof of an archive in which the slow
+// check finds something is an error. It reports whether the archive is sound and whether
+// that was shown.
+func agree(t *testing.T, what string, data []byte) (sound, shown bool) {
+	t.Helper()
+	open := func() *reader.Store {
+		m, err := archive.FromBytes("app.parc", data, archive.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return reader.New(m)
+	}
+	if _, err := archive.FromBytes("app.parc", data, archive.Options{}); inArchive(err) {
+		return false, false // the shapes of its entries are read when it is opened
+	}
+	shown = verify.Prove(t.Context(), open(), nil)
+	report, err := verify.Examine(t.Context(), open(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case shown && !report.Sound():
+		t.Errorf("%s: shown to be sound, but %v", what, report.Problems)
+	case shown && !reflect.DeepEqual(report, verify.Proven(open())):
+		t.Errorf("%s: %+v, the slow check says %+v", what, verify.Proven(open()), report)
+	}
+	return report.Sound(), shown
+}
+
+// Whatever a builder writes is shown to be sound, so that the slow check is for archives
+// in which something is wrong.
+func TestSoundArchivesAreShownToBe(t *testing.T) {
+	for _, s := range specimen.All() {
+		data, _ := sound(t, s.Name)
+		if ok, shown := agree(t, s.Name, data); !ok || !shown {
+			t.Errorf("%s: sound %v, shown %v", s.Name, ok, shown)
+		}
+	}
+}
+
+// TestNothingWrongIsShownToBeSound makes references lead elsewhere and changes bytes, with
+// correct sums, and compares with the slow check.
+func TestNothingWrongIsShownToBeSound(t *testing.T) {
+	every := 40
+	if testing.Short() {
+		every = 2000
+	}
+	for _, s := range specimen.All() {
+		data, h := sound(t, s.Name)
+		var all, sounds, shown int
+		note := func(what string, data []byte) {
+			ok, proved := agree(t, what, data)
+			all++
+			if ok {
+				sounds++
+			}
+			if proved {
+				shown++
+			}
+		}
+		r := rand.New(rand.NewPCG(3, uint64(len(data))))
+		err := forgery.Each(data, func() bool { return r.IntN(every) == 0 }, func(f *forgery.Forger, r forgery.Reference, _ uint64) { note(r.What, f.Bytes()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200_000 / every {
+			changed, header := append([]byte(nil), data...), *h
+			region := h.Regions[r.IntN(len(h.Regions)-1)+1]
+			if region.Size == 0 || region.Offset < h.Region(layout.RegionIX).Offset {
+				continue
+			}
+			changed[region.Offset+r.Int64N(region.Size)] ^= 1 << r.IntN(8)
+			reseal(changed, &header)
+			note("a changed bit", changed)
+		}
+		t.Logf("%s: %d changes, %d sound, %d shown to be", s.Name, all, sounds, shown)
+	}
+}
