@@ -55,6 +55,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("PROFILE: 700000000000000000 00 0")
 	f.Add("PROFILE_INVOKE 0 0! %( 0")
 	f.Add("PROFILE: 60 (60%) A.m()V\nHEAP_REFS: 1 2 (50%)\nPROFILE: 40 (100%) A.m()V(int\n")
+	f.Add(" 60\xff\xff\xff\x7f%) A.m()V\nHEA<_REFS: 1 2 (50%)\nPROFILE: 40 (100%) A.m()V(int\n")
+	f.Add("PROFILE: 40 (100%) A.m()V(int\n")
 	for line := range strings.Lines(testdata(f, "harbour.txt")) {
 		f.Add(line)
 	}

@@ -122,18 +122,20 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 
 // findColumns finds the length to which lines were cut: all lines with a cut mark have
 // it, and no line with a mark is longer. Otherwise the marks are completed, which is
-// counted.
+// counted. A line with other spaces shows no length, because it is written with a length
+// of its own.
 func (t *text) findColumns(report *Report) {
-	cut, longest := map[int]bool{}, 0
+	cut, longest, spaced := map[int]bool{}, 0, true
 	for i := range t.records {
 		if r := &t.records[i]; r.mark > 0 {
 			longest = max(longest, r.length)
 			if r.mark < len(interpretedMark) {
 				cut[r.length] = true
+				spaced = spaced && r.spaced
 			}
 		}
 	}
-	if len(cut) == 1 && cut[longest] {
+	if len(cut) == 1 && cut[longest] && spaced {
 		t.columns = longest
 		return
 	}
@@ -170,9 +172,19 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 		}
 		return &SyntaxError{Place: lines.Place, Column: column + 1, Kind: kind, Expected: expected, Found: parse.Shorten(content[column:])}
 	}
+	r.spaced = r.mark > 0 && string(content[:len(content)-r.mark]) == t.writtenBeforeMark(&r)
 	t.countLosses(&r, report)
 	t.records = append(t.records, r)
 	return nil
+}
+
+// writtenBeforeMark returns a line with a mark as it is written, up to the mark.
+func (t *text) writtenBeforeMark(r *record) string {
+	name := t.names.text(r.names[0])
+	if r.key == keyNewArray {
+		name = newArrayText(r.numbers[1], name)
+	}
+	return lineWithShare(r.key, outLine{n: r.numbers[0], text: name}, r.numbers[1])
 }
 
 // countLosses counts what is not kept of a line.

@@ -118,6 +118,7 @@ type record struct {
 	interpreted bool
 	mark        int  // length of the interpreter's mark as it stands there, which may be truncated
 	length      int  // of the line
+	spaced      bool // the line is, up to the mark, spaced as it is written
 	fraction    bool // a percentage had a fraction, which was dropped
 	oddMark     bool // a signature was followed by an unknown mark
 	passed      bool // words without meaning were ignored

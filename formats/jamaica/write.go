@@ -99,8 +99,13 @@ const (
 	cyclesColumn    = 28
 )
 
-// lineText returns the text of a line.
+// lineText returns the text of a line that has the share of n in total.
 func lineText(key keyword, l outLine, total uint64) string {
+	return lineWithShare(key, l, shareOf(l.n, total))
+}
+
+// lineWithShare returns the text of a line. The share is left out if the keyword has none.
+func lineWithShare(key keyword, l outLine, share uint64) string {
 	b := append([]byte(forms[key].name), ':')
 	switch {
 	case l.front != "":
@@ -110,7 +115,7 @@ func lineText(key keyword, l outLine, total uint64) string {
 	}
 	column := 0
 	if _, ok := totalOf[key]; ok {
-		b = fmt.Appendf(b, " (%d%%)", shareOf(l.n, total))
+		b = fmt.Appendf(b, " (%d%%)", share)
 	}
 	switch key {
 	case keyBytecodes, keyNative:
@@ -215,11 +220,14 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	case keyInvoke:
 		return t.addCalls(name, e)
 	case keyNewArray:
-		name = fmt.Sprintf("%d  %s", e.Point(), name)
+		name = newArrayText(uint64(e.Point()), name)
 	}
 	t.addLine(key, e.Cell(0).Trained(), name)
 	return nil
 }
+
+// newArrayText returns what follows the number of arrays in a line.
+func newArrayText(point uint64, name string) string { return fmt.Sprintf("%d  %s", point, name) }
 
 // keyOf returns the keyword of an entry's lines.
 func keyOf(e reader.Entry) (keyword, bool) {
