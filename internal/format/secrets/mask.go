@@ -57,7 +57,7 @@ func Mask(args []string) []string {
 	if out[0] = args[0]; strings.ContainsAny(args[0], "= \t\n'\"") {
 		out[0] = Masked
 	}
-	if name := path.Base(strings.ReplaceAll(args[0], `\`, "/")); strings.TrimSuffix(name, ".exe") == "java" {
+	if name := path.Base(strings.ReplaceAll(out[0], `\`, "/")); strings.TrimSuffix(name, ".exe") == "java" {
 		keepLaunch(out[1:], args[1:])
 	}
 	return out
