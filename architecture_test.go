@@ -40,7 +40,8 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/naming", "layout internal/format internal/parse reader formats"},
 	{"internal/demangled", "internal/naming"},
 	{"analyze", "layout internal/format internal/naming reader formats"},
-	{"fit", "layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
+	{"fit",
+		"layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
 
 	{"formats", "layout internal/format internal/build internal/parse internal/dump archive reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c
@@ -49,9 +50,11 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout archive reader builder merge"}, // what every user has
 	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
-	{"cmd", "layout internal/format internal/build internal/parse internal/copier internal/weigh internal/dump internal/loaders " +
-		"internal/naming internal/demangled internal/agentlib internal/cli internal/testkit " +
-		"archive reader builder merge reduce verify analyze compare fit formats"},
+	{"cmd",
+		"layout internal/format internal/build internal/parse internal/copier internal/weigh internal/dump " +
+			"internal/loaders " +
+			"internal/naming internal/demangled internal/agentlib internal/cli internal/testkit " +
+			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
 	{"bench", "layout internal/format archive reader builder example"},
@@ -142,7 +145,8 @@ func TestOnePlacePrints(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	eachFile(t, 0, func(name string, file *ast.File) {
-		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") || file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "bench/") ||
+			file.Name.Name == "main" && !strings.HasPrefix(name, "cmd/") {
 			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -171,7 +175,8 @@ var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
 var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "fleet/"}
 
 func isOfTheCommand(name string) bool {
-	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand, func(p string) bool { return strings.HasPrefix(name, p) })
+	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand,
+		func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // TestLibraryKnowsNoFlags checks that no text of the library tells its caller to use a flag
@@ -179,7 +184,8 @@ func isOfTheCommand(name string) bool {
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	t.Parallel()
 	eachFile(t, 0, func(name string, file *ast.File) {
-		if strings.HasSuffix(name, "_test.go") || file.Name.Name == "main" || isOfTheCommand(name) || strings.HasPrefix(name, "bench/") {
+		if strings.HasSuffix(name, "_test.go") || file.Name.Name == "main" || isOfTheCommand(name) ||
+			strings.HasPrefix(name, "bench/") {
 			return
 		}
 		for _, i := range file.Imports {
@@ -188,7 +194,8 @@ func TestLibraryKnowsNoFlags(t *testing.T) {
 			}
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && commandWords.MatchString(text.Value) && !otherTools.MatchString(text.Value) {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING && commandWords.MatchString(text.Value) &&
+				!otherTools.MatchString(text.Value) {
 				t.Errorf("%s: only the command names flags and subcommands: %s", name, text.Value)
 			}
 			return true
@@ -206,7 +213,8 @@ func standardStream(n ast.Node) string {
 			return ""
 		}
 		name := of.Name + "." + n.Sel.Name
-		if slices.Contains([]string{"os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println", "syscall.Stdout", "syscall.Stderr"}, name) || of.Name == "log" {
+		if slices.Contains([]string{"os.Stdout", "os.Stderr", "fmt.Print", "fmt.Printf", "fmt.Println", "syscall.Stdout",
+			"syscall.Stderr"}, name) || of.Name == "log" {
 			return name
 		}
 	case *ast.CallExpr:
@@ -278,7 +286,8 @@ func TestTextsNameNoFields(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			text, ok := n.(*ast.BasicLit)
-			if !ok || text.Kind != token.STRING || !strings.Contains(text.Value, " ") || strings.HasPrefix(text.Value, "`json:") {
+			if !ok || text.Kind != token.STRING || !strings.Contains(text.Value, " ") ||
+				strings.HasPrefix(text.Value, "`json:") {
 				return true
 			}
 			for _, word := range wordsOf.FindAllString(text.Value, -1) {

@@ -114,7 +114,8 @@ func (m *machine) adopt(f *function) {
 }
 
 func (m *machine) dump(ctx context.Context, path string, take merge.Take) error {
-	b := builder.New(domain, builder.Config{Producer: "tiny VM 1", ProducerID: tiny, DumpID: builder.RandomDumpID(), DumpTime: time.Now()})
+	b := builder.New(domain, builder.Config{Producer: "tiny VM 1", ProducerID: tiny, DumpID: builder.RandomDumpID(),
+		DumpTime: time.Now()})
 	b.DescribeRun(layout.Provenance{VM: "tiny VM 1"}) // so that nothing is summed twice
 	if err := b.DeclareShape(ways); err != nil {
 		return err
@@ -167,7 +168,8 @@ func (f *function) version() string { return fmt.Sprintf("%s %d", f.key.Name, f.
 // another comes with the second.
 func work(m *machine, generation int, truth ledger) {
 	random := rand.New(rand.NewPCG(uint64(generation), 1))
-	m.functions = []*function{newFunction("area", 1), newFunction("seldom", 1), newFunction("changed", uint64(1+generation/4))}
+	m.functions = []*function{newFunction("area", 1), newFunction("seldom", 1),
+		newFunction("changed", uint64(1+generation/4))}
 	if generation > 1 {
 		m.functions = append(m.functions, newFunction("late", 1))
 	}

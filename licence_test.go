@@ -22,7 +22,8 @@ var licenceTexts = map[string]string{
 // forbiddenTexts are phrases of licences that restrict use, or that extend to
 // the programs a module is linked into.
 var forbiddenTexts = []string{
-	"gnu general public license version", "gnu lesser general public license version", "gnu affero general public license version",
+	"gnu general public license version", "gnu lesser general public license version",
+	"gnu affero general public license version",
 	"server side public license", "business source license", "commons clause", "noncommercial",
 }
 
@@ -205,7 +206,8 @@ func TestLicences(t *testing.T) {
 // these arguments in the module of a folder, by module path. The module itself is left out.
 func modulesOf(t *testing.T, folder, system string, args ...string) map[string]string {
 	t.Helper()
-	args = append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}"}, args...)
+	args = append([]string{"list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}"}, args...)
 	list := exec.Command("go", args...)
 	list.Dir = folder
 	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0", "GOPROXY=off")

@@ -194,7 +194,8 @@ func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
 		}
 		for absent, archive := range map[string]string{"Adopted$Line": early, "none": late} {
 			want := archived(absent).profiles(t, open(t, trained), "Adopted$Work")
-			if diff := cmp.Diff(want, adopted(absent).profiles(t, open(t, archive), "Adopted$Work")); diff != "" || len(want) != 9 {
+			if diff := cmp.Diff(want, adopted(absent).profiles(t, open(t, archive), "Adopted$Work")); diff != "" ||
+				len(want) != 9 {
 				t.Errorf("%d methods; without %s the VM has not what was archived:\n%s", len(want), absent, diff)
 			}
 		}
@@ -204,7 +205,8 @@ func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
 				t.Errorf("%s is %d", name, r.count(name))
 			}
 		}
-		for _, name := range []string{"methods_refused_other_code", "methods_refused_other_layout", "methods_refused_damaged", "receivers_gone"} {
+		for _, name := range []string{"methods_refused_other_code", "methods_refused_other_layout", "methods_refused_damaged",
+			"receivers_gone"} {
 			if r.count(name) != 0 {
 				t.Errorf("%s is %d", name, r.count(name))
 			}

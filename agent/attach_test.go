@@ -18,7 +18,8 @@ func sharedObject(t *testing.T, home, name string) string {
 		t.Skip("no C compiler")
 	}
 	object, include := filepath.Join(t.TempDir(), "lib"+name+".so"), filepath.Join(home, "include")
-	out, err := exec.Command(cc, "-std=c11", "-Wall", "-shared", "-fPIC", "-I"+include, "-I"+filepath.Join(include, runtime.GOOS), "-o", object, "testdata/"+name+".c", "-lpthread").CombinedOutput()
+	out, err := exec.Command(cc, "-std=c11", "-Wall", "-shared", "-fPIC", "-I"+include,
+		"-I"+filepath.Join(include, runtime.GOOS), "-o", object, "testdata/"+name+".c", "-lpthread").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

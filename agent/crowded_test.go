@@ -29,14 +29,16 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 		calls := func(j *testjvm.JVM) string { return receiversOf(t, dumpAll(t, j)) }
 
 		training := start("train")
-		await(t, "the receivers of training", func() bool { return calls(training) == "one: A, oneThenTwo: A, two: A B, twoThenOne: A B" })
+		await(t, "the receivers of training",
+			func() bool { return calls(training) == "one: A, oneThenTwo: A, two: A B, twoThenOne: A B" })
 		archive := dump(t, training)
 		training.Send("stop")
 		training.End()
 
 		j := start("differ", agentFlag(t, archive, ",warmup=3600000,report="+reportFile))
 		// Where no receiver is without a row, those of training are in nobody's way.
-		await(t, "the receivers of the program", func() bool { return calls(j) == "one: A B, oneThenTwo: B C, two: C D, twoThenOne: C" })
+		await(t, "the receivers of the program",
+			func() bool { return calls(j) == "one: A B, oneThenTwo: B C, two: C D, twoThenOne: C" })
 		j.Send("stop")
 		j.End()
 		if n := readReport(t, reportFile).count("calls_relieved"); n < 3 {

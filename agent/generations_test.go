@@ -38,7 +38,8 @@ func generation(t *testing.T, home, classes, mode string, flags ...string) strin
 func ownCells(t *testing.T, s *reader.Store) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
-	classes := []string{"Generations", "Generations$Line", "Generations$Square", "Generations$Circle", "java/util/ArrayList"}
+	classes := []string{"Generations", "Generations$Line", "Generations$Square", "Generations$Circle",
+		"java/util/ArrayList"}
 	for _, class := range classes {
 		v := adopted("none")
 		v.anyOrder = true

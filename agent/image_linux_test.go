@@ -44,7 +44,8 @@ func TestArchiveThatIsNoFile(t *testing.T) {
 	for _, archive := range []string{fifo(t, dir), dir, os.DevNull, short, empty, filepath.Join(dir, "none")} {
 		j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ""), "-cp", classes, "Adopted", "load")
 		j.Await("ready")
-		if _, errs := j.End(); strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "profarc: no profiles adopted: the archive can't be used: ") {
+		if _, errs := j.End(); strings.Count(errs, "\n") != 1 ||
+			!strings.HasPrefix(errs, "profarc: no profiles adopted: the archive can't be used: ") {
 			t.Errorf("%s: stderr is %q", archive, errs)
 		}
 	}

@@ -15,7 +15,8 @@ func TestC2InlinesWhatTheArchiveSays(t *testing.T) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 		archive := train(t, home, classes, 20000)
 		inlined := func(flags ...string) string {
-			args := append(flags, "-Xbatch", "-XX:-TieredCompilation", "-XX:-ProfileInterpreter", "-XX:+UnlockDiagnosticVMOptions",
+			args := append(flags, "-Xbatch", "-XX:-TieredCompilation", "-XX:-ProfileInterpreter",
+				"-XX:+UnlockDiagnosticVMOptions",
 				"-XX:+PrintCompilation", "-XX:+PrintInlining", "-cp", classes, "Adopted", "train", "20000")
 			out, _ := testjvm.Start(t, home, args...).End()
 			return out

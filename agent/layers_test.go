@@ -60,12 +60,14 @@ func (l *adoptedLayers) testAdopted(t *testing.T) {
 	if diff := cmp.Diff(want, adopted("none").profiles(t, open(t, live), "Adopted$Work")); diff != "" {
 		t.Errorf("the VM has not what the layers have:\n%s", diff)
 	}
-	for name, want := range map[string]int{"profiles_in_archive": profiles(open(t, l.layer)), "profiles_in_base": profiles(open(t, l.base))} {
+	for name, want := range map[string]int{"profiles_in_archive": profiles(open(t, l.layer)),
+		"profiles_in_base": profiles(open(t, l.base))} {
 		if r.count(name) != want {
 			t.Errorf("%s is %d, want %d", name, r.count(name), want)
 		}
 	}
-	for _, name := range []string{"methods_refused_other_code", "methods_refused_other_layout", "methods_refused_damaged", "receivers_gone"} {
+	for _, name := range []string{"methods_refused_other_code", "methods_refused_other_layout", "methods_refused_damaged",
+		"receivers_gone"} {
 		if r.count(name) != 0 {
 			t.Errorf("%s is %d", name, r.count(name))
 		}
@@ -96,7 +98,8 @@ func profiles(s *reader.Store) int { return int(s.Header().Counts.Profiles) }
 func (l *adoptedLayers) adopts(t *testing.T, archive, options string) (r report, errs string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	_, errs = testjvm.Start(t, l.home, agentFlag(t, archive, options+",report="+file), "-cp", l.classes, "Adopted", "load").End()
+	_, errs = testjvm.Start(t, l.home, agentFlag(t, archive, options+",report="+file), "-cp", l.classes, "Adopted",
+		"load").End()
 	return readReport(t, file), errs
 }
 
@@ -107,7 +110,8 @@ func (l *adoptedLayers) testCountedOnce(t *testing.T) {
 	own, shared := l.methods(t)
 	// Which methods of the JDK the VM has started before the agent differs a little.
 	if n, most := both.count("methods_adopted"), whole.count("methods_adopted")+own+shared/2; n < 9 || n > most {
-		t.Errorf("%d methods would adopt from both, of which %d are the layer's own and it shares %d, from the base alone %d", n, own, shared, whole.count("methods_adopted"))
+		t.Errorf("%d methods would adopt from both, of which %d are the layer's own and it shares %d, from the base alone %d",
+			n, own, shared, whole.count("methods_adopted"))
 	}
 }
 

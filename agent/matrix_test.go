@@ -66,7 +66,8 @@ func cells() []cell {
 		{name: "stale", program: "Stale", archive: stale, adopts: true, short: true},
 		{name: "stale, mature", program: "Stale", archive: stale, options: ",weight=6000", adopts: true},
 		{name: "stale, C2 alone", program: "Stale", archive: stale, flags: flags("-XX:-TieredCompilation"), adopts: true},
-		{name: "stale, types of arguments", program: "Stale", archive: stale, flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"), options: ",weight=6000"},
+		{name: "stale, types of arguments", program: "Stale", archive: stale,
+			flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"), options: ",weight=6000"},
 		{name: "foreign", program: "Mixed", archive: foreign},
 		{name: "other JDK", program: "Mixed", archive: other},
 		{name: "other JDK, unload", program: "Unload", archive: other},
@@ -79,8 +80,11 @@ func cells() []cell {
 		{name: "one processor", program: "Threads", prefix: flags("taskset", "-c", "0"), adopts: true},
 		{name: "AppCDS", program: "Mixed", adopts: true, prepare: sharedClasses},
 		{name: "AppCDS, threads", program: "Threads", adopts: true, prepare: sharedClasses},
-		{name: "types of all, trained", program: "Stale", archive: stale, flags: flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=4"), options: ",weight=6000"},
-		{name: "full metaspace", program: "Full", archive: foreign, flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), adopts: true, short: true},
+		{name: "types of all, trained", program: "Stale", archive: stale,
+			flags:   flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=4"),
+			options: ",weight=6000"},
+		{name: "full metaspace", program: "Full", archive: foreign,
+			flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), adopts: true, short: true},
 		{name: "small metaspace", program: "Unload", flags: flags("-XX:MaxMetaspaceSize=16m"), adopts: true},
 		{name: "wide pointers", program: "Mixed", flags: flags("-XX:-UseCompressedClassPointers"), adopts: true, jdk: 17},
 	}
@@ -91,7 +95,8 @@ func cells() []cell {
 	for _, gc := range []string{"Serial", "Parallel", "G1", "Z", "Shenandoah"} {
 		list = append(list, everyProgram(gc, "-XX:+Use"+gc+"GC")...)
 	}
-	return append(list, cell{name: "Epsilon", program: "Mixed", flags: flags("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx2g"), adopts: true})
+	return append(list, cell{name: "Epsilon", program: "Mixed",
+		flags: flags("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx2g"), adopts: true})
 }
 
 // compilers returns the cells of the VM's compilers and profiles.
@@ -104,7 +109,8 @@ func compilers() []cell {
 		{name: "Xint", program: "Mixed", flags: flags("-Xint"), says: "compiles nothing", short: true},
 		{name: "C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), says: "C1 alone"},
 		{name: "C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), adopts: true},
-		{name: "C2 alone, unprofiled", program: "Mixed", flags: flags("-XX:-TieredCompilation", "-XX:-ProfileInterpreter"), adopts: true},
+		{name: "C2 alone, unprofiled", program: "Mixed", flags: flags("-XX:-TieredCompilation", "-XX:-ProfileInterpreter"),
+			adopts: true},
 		{name: "C2 alone, unload", program: "Unload", flags: flags("-XX:-TieredCompilation"), adopts: true},
 		{name: "no rows", program: "Mixed", flags: width("0"), adopts: true},
 		{name: "no rows, trained", program: "Mixed", flags: width("0"), archive: alike, adopts: true},
@@ -127,14 +133,19 @@ func requesting() []cell {
 		{name: "requests, deep", program: "Deep", options: order, adopts: true},
 		{name: "requests, stale", program: "Stale", archive: stale, options: order, adopts: true, short: true},
 		{name: "requests, damaged", program: "Mixed", archive: damaged, options: order + ",quiet"},
-		{name: "requests, one processor", program: "Threads", options: order, prefix: flags("taskset", "-c", "0"), adopts: true},
-		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true, says: "flags of compilation"},
+		{name: "requests, one processor", program: "Threads", options: order, prefix: flags("taskset", "-c", "0"),
+			adopts: true},
+		{name: "requests, Xcomp", program: "Mixed", flags: flags("-Xcomp"), options: order, adopts: true,
+			says: "flags of compilation"},
 		{name: "requests, batch", program: "Mixed", flags: flags("-Xbatch"), options: order, adopts: true},
-		{name: "requests, C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), options: order, adopts: true, says: noC1},
-		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order, says: "C1 alone"},
+		{name: "requests, C2 alone", program: "Mixed", flags: flags("-XX:-TieredCompilation"), options: order, adopts: true,
+			says: noC1},
+		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order,
+			says: "C1 alone"},
 		{name: "requests, redefine", program: "Redefine", options: order, says: redefines, prepare: instrumented},
 		{name: "requests, JNI checked", program: "Mixed", flags: flags("-Xcheck:jni"), options: order, adopts: true},
-		{name: "requests, full code cache", program: "Mixed", flags: flags("-XX:ReservedCodeCacheSize=3m"), options: order, adopts: true},
+		{name: "requests, full code cache", program: "Mixed", flags: flags("-XX:ReservedCodeCacheSize=3m"), options: order,
+			adopts: true},
 	}
 }
 
@@ -149,7 +160,8 @@ func beside() []cell {
 		{name: "debugger, unload", program: "Unload", flags: flags(debugger), says: redefines},
 		{name: "JFR", program: "Mixed", adopts: true, prepare: recorded},
 		{name: "JFR, threads", program: "Threads", adopts: true, prepare: recorded},
-		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), says: redefines, prepare: instrumented},
+		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), says: redefines,
+			prepare: instrumented},
 		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), says: redefines, prepare: instrumented},
 		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), says: redefines, prepare: instrumented},
 		{name: "JNI checked", program: "Unload", flags: flags("-Xcheck:jni"), adopts: true},
@@ -181,7 +193,8 @@ func layered() []cell {
 	return []cell{
 		{name: "layers", program: "Mixed", adopts: true, prepare: twoLayers, short: true},
 		{name: "layers, unload", program: "Unload", adopts: true, prepare: twoLayers},
-		{name: "layers, threads", program: "Threads", options: ",policy=order,budget=100,drift", adopts: true, prepare: twoLayers},
+		{name: "layers, threads", program: "Threads", options: ",policy=order,budget=100,drift", adopts: true,
+			prepare: twoLayers},
 		{name: "layers, stale", program: "Stale", archive: stale, adopts: true, prepare: twoLayers},
 		{name: "on another program", program: "Mixed", adopts: true, prepare: onForeign},
 		{name: "on a damaged base", program: "Mixed", options: ",quiet", adopts: true, prepare: onDamaged, short: true},
@@ -192,7 +205,8 @@ func layered() []cell {
 // each.
 func twoLayers(t *testing.T, r *rig, c *cell) {
 	whole := r.archive(t, c, 0)
-	base := reduced(t, whole, reduce.Options{Methods: func(k layout.Key) bool { return k.ID(layout.DomainHotSpot)%2 == 0 }})
+	base := reduced(t, whole,
+		reduce.Options{Methods: func(k layout.Key) bool { return k.ID(layout.DomainHotSpot)%2 == 0 }})
 	c.file = reduced(t, whole, reduce.Options{Base: open(t, base)})
 	c.options += ",base=" + option(base)
 }

@@ -63,7 +63,8 @@ func (r *wideRig) merged(t *testing.T, rows int) string {
 func (r *wideRig) load(t *testing.T, archive string, rows int) (string, report) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	flags := append([]string{agentFlag(t, archive, ",drift,report="+file), fmt.Sprint("-XX:TypeProfileWidth=", rows)}, r.flags...)
+	flags := append([]string{agentFlag(t, archive, ",drift,report="+file), fmt.Sprint("-XX:TypeProfileWidth=", rows)},
+		r.flags...)
 	j := testjvm.Start(t, r.home, append(flags, "-cp", r.classes, "Wide", "load")...)
 	j.Await("ready")
 	live := dumpAll(t, j)
@@ -113,13 +114,16 @@ func TestRefusedMethodsAreNamed(t *testing.T) {
 	testjvm.Need(t, home)
 	classes, file := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(t.TempDir(), "report.json")
 	flag := agentFlag(t, train(t, home, classes, 2000), ",report="+file)
-	j := testjvm.Start(t, home, flag, "-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-cp", classes, "Adopted", "load")
+	j := testjvm.Start(t, home, flag, "-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-cp", classes,
+		"Adopted", "load")
 	j.Await("ready")
 	_, errs := j.End()
-	if !strings.HasPrefix(errs, "profarc: ") || !strings.Contains(errs, "methods adopted no profile: ") || strings.Count(errs, "\n") != 1 {
+	if !strings.HasPrefix(errs, "profarc: ") || !strings.Contains(errs, "methods adopted no profile: ") ||
+		strings.Count(errs, "\n") != 1 {
 		t.Errorf("stderr: %q", errs)
 	}
-	if text := fmt.Sprint(readReport(t, file)["refused"]); !strings.Contains(text, "method:Adopted$Work::sum([LAdopted$Shape;)D point:") || !strings.Contains(text, "reason:other_layout") {
+	if text := fmt.Sprint(readReport(t, file)["refused"]); !strings.Contains(text,
+		"method:Adopted$Work::sum([LAdopted$Shape;)D point:") || !strings.Contains(text, "reason:other_layout") {
 		t.Errorf("the report names %s", text)
 	}
 }
@@ -131,7 +135,8 @@ func TestVMsThatUseNoProfiles(t *testing.T) {
 	testjvm.Need(t, home)
 	classes := testjvm.Compile(t, home, "testdata/Adopted.java")
 	flag := agentFlag(t, train(t, home, classes, 2000), "")
-	for mode, why := range map[string]string{"-Xint": "compiles nothing", "-XX:TieredStopAtLevel=1": "C1 alone", "-XX:TieredStopAtLevel=3": "", "-XX:-TieredCompilation": ""} {
+	for mode, why := range map[string]string{"-Xint": "compiles nothing", "-XX:TieredStopAtLevel=1": "C1 alone",
+		"-XX:TieredStopAtLevel=3": "", "-XX:-TieredCompilation": ""} {
 		j := testjvm.Start(t, home, flag, mode, "-cp", classes, "Adopted", "load")
 		j.Await("ready")
 		if _, errs := j.End(); why == "" && errs != "" || !strings.Contains(errs, why) || strings.Count(errs, "\n") > 1 {

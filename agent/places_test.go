@@ -40,7 +40,8 @@ func TestPlacesOfFunctions(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(include, "jvmti.h")); err != nil {
 			t.Skip("the JDK has no headers")
 		}
-		out, err := exec.Command(cc, "-std=c11", "-fsyntax-only", "-I"+dir, "-I"+include, "-I"+filepath.Join(include, "linux"), "testdata/places.c").CombinedOutput()
+		out, err := exec.Command(cc, "-std=c11", "-fsyntax-only", "-I"+dir, "-I"+include,
+			"-I"+filepath.Join(include, "linux"), "testdata/places.c").CombinedOutput()
 		if err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}

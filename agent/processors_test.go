@@ -18,7 +18,8 @@ func buildProcessors(t *testing.T) func(prefix []string, args ...string) string 
 		t.Skip("no C compiler")
 	}
 	program := filepath.Join(t.TempDir(), "processors")
-	if out, err := exec.Command(cc, "-std=c11", "-Wall", "-Werror", "-I.", "-o", program, "testdata/processors.c", "processors.c", "-lpthread").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-std=c11", "-Wall", "-Werror", "-I.", "-o", program, "testdata/processors.c",
+		"processors.c", "-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return func(prefix []string, args ...string) string {
@@ -36,7 +37,8 @@ func TestProcessors(t *testing.T) {
 	t.Parallel()
 	run := buildProcessors(t)
 	for text, want := range map[string]string{
-		"max 100000\n": "0", "50000 100000\n": "0.5", "-1\n100000\n": "0", "250000\n100000\n": "2.5", "": "0", "5": "0", "5 0": "0", "a 7": "0",
+		"max 100000\n": "0", "50000 100000\n": "0.5", "-1\n100000\n": "0", "250000\n100000\n": "2.5", "": "0", "5": "0",
+		"5 0": "0", "a 7": "0",
 	} {
 		if got := run(nil, "quota", text); got != want {
 			t.Errorf("the quota %q is %s processors, want %s", text, got, want)

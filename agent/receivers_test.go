@@ -37,7 +37,8 @@ func TestRowsThatTheVMClaims(t *testing.T) {
 		t.Skip("no C compiler")
 	}
 	program := filepath.Join(t.TempDir(), "rows")
-	if out, err := exec.Command(cc, "-std=c11", "-Wall", "-Werror", "-DPA_API=", "-I.", "-I../c/include", "-o", program, "testdata/rows.c", "-lpthread").CombinedOutput(); err != nil {
+	if out, err := exec.Command(cc, "-std=c11", "-Wall", "-Werror", "-DPA_API=", "-I.", "-I../c/include", "-o", program,
+		"testdata/rows.c", "-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {

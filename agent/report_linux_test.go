@@ -24,7 +24,8 @@ func fifo(t *testing.T, folder string) string {
 // runForReport runs a program that ends at once, and returns what it wrote to stderr.
 func runForReport(t *testing.T, archive, classes, report string) string {
 	t.Helper()
-	j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ",report="+option(report)), "-cp", classes, "Adopted", "load")
+	j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ",report="+option(report)), "-cp", classes,
+		"Adopted", "load")
 	j.Await("ready")
 	_, errs := j.End()
 	return errs
@@ -49,7 +50,8 @@ func TestReportFile(t *testing.T) {
 		t.Errorf("%d methods adopted", n)
 	}
 	for _, path := range []string{link, fifo(t, dir), filepath.Join(dir, "none", "report.json")} {
-		if errs := runForReport(t, archive, classes, path); !strings.HasPrefix(errs, "profarc: the report can't be written to "+path+": ") || strings.Count(errs, "\n") != 1 {
+		if errs := runForReport(t, archive, classes, path); !strings.HasPrefix(errs,
+			"profarc: the report can't be written to "+path+": ") || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: stderr is %q", path, errs)
 		}
 	}

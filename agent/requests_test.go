@@ -46,7 +46,8 @@ func runOrdered(t *testing.T, home, archive, classes, options string, enough int
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	file := filepath.Join(t.TempDir(), "report.json")
-	args := append([]string{agentFlag(t, archive, ",report="+file+options), "-Xbatch", "-XX:+PrintCompilation"}, interpreted...)
+	args := append([]string{agentFlag(t, archive, ",report="+file+options), "-Xbatch", "-XX:+PrintCompilation"},
+		interpreted...)
 	cmd := exec.CommandContext(ctx, filepath.Join(home, "bin", "java"), append(args, "-cp", classes, "Ordered", "run")...)
 	in, out := testjvm.StartPiped(t, cmd)
 	o.read(t, in, out, enough)
@@ -99,7 +100,8 @@ func TestRequestsComeInOrderAfterInitialization(t *testing.T) {
 				got = sorted(got)
 			}
 			if o.before != "" || got != want {
-				t.Errorf("policy %s: C2 compiled %q before the class was initialised and %q after, want %q", policy, o.before, o.after, want)
+				t.Errorf("policy %s: C2 compiled %q before the class was initialised and %q after, want %q", policy, o.before,
+					o.after, want)
 			}
 			if made := o.report.count("requests_made"); made < len(want) {
 				t.Errorf("policy %s: %d requests were made: %v", policy, made, o.report)
@@ -121,7 +123,8 @@ func TestNothingIsAskedForWithoutBudget(t *testing.T) {
 		archive, classes := trainOrdered(t, home)
 		for options, listed := range map[string]bool{"": false, ",policy=none": false, ",policy=order,budget=0": true} {
 			o := runOrdered(t, home, archive, classes, options, 0)
-			if o.before+o.after != "" || o.report.count("requests_made") != 0 || (o.report.count("requests_listed") > 0) != listed {
+			if o.before+o.after != "" || o.report.count("requests_made") != 0 ||
+				(o.report.count("requests_listed") > 0) != listed {
 				t.Errorf("options %q: C2 compiled %q, %q: %v", options, o.before, o.after, o.report)
 			}
 		}

@@ -84,7 +84,9 @@ func manyClasses() string {
 		fmt.Fprintf(b, "\tstatic class C%d extends Base implements IntUnaryOperator {\n", i)
 		fmt.Fprintf(b, "\t\t@Override int get(int i) { return i * %d; }\n", i)
 		fmt.Fprintf(b, "\t\tstatic int call(Base b, int i) { return b.get(i) + (b instanceof C%d ? 1 : 0); }\n", i)
-		fmt.Fprintf(b, "\t\tpublic int applyAsInt(int i) { return call(i %% 3 == 0 ? new C%d() : i %% 3 == 1 ? this : new Base(), i); }\n\t}\n", (i*7+1)%n)
+		fmt.Fprintf(b,
+			"\t\tpublic int applyAsInt(int i) { return call(i %% 3 == 0 ? new C%d() : i %% 3 == 1 ? this : new Base(), i); "+
+				"}\n\t}\n", (i*7+1)%n)
 	}
 	return b.String() + "}\n"
 }
@@ -97,7 +99,9 @@ func (r *rig) javaAgent(t *testing.T) string {
 	z := zip.NewWriter(b)
 	w, err := z.Create("META-INF/MANIFEST.MF")
 	if err == nil {
-		_, err = fmt.Fprintf(w, "Manifest-Version: 1.0\nPremain-Class: Redefine\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
+		_,
+			err = fmt.Fprintf(w,
+			"Manifest-Version: 1.0\nPremain-Class: Redefine\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
 	}
 	if err := errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
@@ -123,7 +127,8 @@ func (r *rig) archive(t *testing.T, c *cell, nth int) string {
 		return r.train(t, r.home, r.classes, "Threads")
 	case other:
 		testjvm.Need(t, r.otherHome)
-		return r.train(t, r.otherHome, r.compile(t, r.otherHome, "VERSION", "Small", "CALLED", "Big", "OBJECTS", "new Big()", "KEPT", "new Still()"), c.program)
+		return r.train(t, r.otherHome, r.compile(t, r.otherHome, "VERSION", "Small", "CALLED", "Big", "OBJECTS", "new Big()",
+			"KEPT", "new Still()"), c.program)
 	case damaged:
 		return r.forge(t, r.train(t, r.home, r.classes, c.program), nth)
 	default:
@@ -186,7 +191,9 @@ func (r *rig) run(t *testing.T, c *cell, further []string) (got result) {
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	dir := t.TempDir()
-	command := append(append([]string{}, c.prefix...), filepath.Join(r.home, "bin", "java"), "-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash", "-Xlog:disable", "-Xlog:all=error:stderr")
+	command := append(append([]string{}, c.prefix...), filepath.Join(r.home, "bin", "java"),
+		"-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash", "-Xlog:disable",
+		"-Xlog:all=error:stderr")
 	command = append(append(append(command, further...), c.flags...), "-cp", r.classes, c.program)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "LC_ALL=C.UTF-8"), c.env...)
@@ -272,7 +279,8 @@ func splitLines(text string) (agents []string, others string) {
 func saysOnly(said []string, c *cell) bool {
 	switch {
 	case c.archive == damaged || c.archive == other:
-		return len(said) == 0 || len(said) == 1 && (strings.Contains(said[0], "no profiles adopted") || strings.Contains(said[0], "adopted no profile: "))
+		return len(said) == 0 || len(said) == 1 && (strings.Contains(said[0], "no profiles adopted") ||
+			strings.Contains(said[0], "adopted no profile: "))
 	case c.says == "":
 		return len(said) == 0
 	}
@@ -315,7 +323,8 @@ func (t *table) row(release int, cell string) *row {
 func (t *table) String() string {
 	b := &strings.Builder{}
 	all := row{cell: "all"}
-	fmt.Fprintf(b, "\n| JDK | cell | runs | crashes, failures | other output | most methods adopted |\n|---|---|---|---|---|---|\n")
+	fmt.Fprintf(b,
+		"\n| JDK | cell | runs | crashes, failures | other output | most methods adopted |\n|---|---|---|---|---|---|\n")
 	for _, r := range t.rows {
 		fmt.Fprintf(b, "| %d | %s | %d | %d | %d | %d |\n", r.release, r.cell, r.runs, r.crashes, r.differ, r.adopted)
 		all.runs, all.crashes, all.differ = all.runs+r.runs, all.crashes+r.crashes, all.differ+r.differ

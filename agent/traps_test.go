@@ -26,7 +26,8 @@ func ofRelease(t *testing.T, path string, release uint32) string {
 	if _, err := formats.Export(t.Context(), &out, open(t, path), &text.Exporter{}); err != nil {
 		t.Fatal(err)
 	}
-	lines := regexp.MustCompile(`(?m)^param vm-release .*$`).ReplaceAll(out.Bytes(), fmt.Appendf(nil, "param vm-release %d", release))
+	lines := regexp.MustCompile(`(?m)^param vm-release .*$`).ReplaceAll(out.Bytes(),
+		fmt.Appendf(nil, "param vm-release %d", release))
 	lines = regexp.MustCompile(`(?m)^ +traps .*\n`).ReplaceAll(lines, nil)
 	branch := regexp.MustCompile(`method Adopted\$Work(\{\w+\})?::branch\(I\)I.*\n +profile .*\n( +size .*\n)? +invocations .*\n`)
 	traps := fmt.Sprint(archivedTraps)
@@ -34,7 +35,8 @@ func ofRelease(t *testing.T, path string, release uint32) string {
 	if bytes.Equal(changed, lines) {
 		t.Fatalf("there is no branch:\n%s", lines)
 	}
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "t.txt", Reader: bytes.NewReader(changed)}}, formats.ImportOptions{})
+	in, err := formats.Import(t.Context(), []formats.Input{{Name: "t.txt", Reader: bytes.NewReader(changed)}},
+		formats.ImportOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,8 @@ func TestTrapsOfAnotherRelease(t *testing.T) {
 			j.Await("ready")
 			s := open(t, dumpAll(t, j))
 			j.End()
-			p, err := s.FindProfile(layout.Key{Class: "Adopted$Work", Name: "branch", Signature: "(I)I", Loader: "app"}, layout.CodeAny)
+			p, err := s.FindProfile(layout.Key{Class: "Adopted$Work", Name: "branch", Signature: "(I)I", Loader: "app"},
+				layout.CodeAny)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,7 +24,8 @@ func TestWatchDoesNotWaitByTheWallClock(t *testing.T) {
 	}
 	j.Await("ready")
 	await(t, "the old value of the flag", func() bool {
-		out, err := exec.Command(filepath.Join(home, "bin", "jinfo"), "-flag", "TieredOldPercentage", fmt.Sprint(j.PID())).CombinedOutput()
+		out, err := exec.Command(filepath.Join(home, "bin", "jinfo"), "-flag", "TieredOldPercentage",
+			fmt.Sprint(j.PID())).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

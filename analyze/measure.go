@@ -27,14 +27,18 @@ type Measure struct {
 
 // Measures are all measures, in the order in which help lists them.
 var Measures = []Measure{
-	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept", Noun: "invocations and counts", of: sumWeight},
+	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept",
+		Noun: "invocations and counts", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
-	{Name: "backedges", About: "times round its loops", of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+	{Name: "backedges", About: "times round its loops",
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
 	{Name: "counts", About: "sum of the counts at its profile points: calls, branches, types", of: sumCounts},
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
-	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles", of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
-	{Name: "function-count", About: "LLVM: the counter of the function's entry", Noun: "entries of functions", of: functionCount},
+	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles",
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
+	{Name: "function-count", About: "LLVM: the counter of the function's entry", Noun: "entries of functions",
+		of: functionCount},
 	countMeasure("JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
 	countMeasure("JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
 	countMeasure("JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
@@ -50,7 +54,8 @@ var ownSamples = countMeasure("samples taken in the method itself", layout.SubSa
 func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	name := schema.Subs[sub]
-	return Measure{Name: name, About: about, Noun: strings.ReplaceAll(name, "-", " "), of: sumOf(sub), sub: sub, recorded: recorded}
+	return Measure{Name: name, About: about, Noun: strings.ReplaceAll(name, "-", " "), of: sumOf(sub), sub: sub,
+		recorded: recorded}
 }
 
 // inclusive reports whether the value of a method is contained in the values of

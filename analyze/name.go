@@ -28,7 +28,8 @@ type MethodName struct {
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	d := s.Header().Domain
-	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), naming.IDText(m.ID()), k.Class, k.Name, k.Signature, k.Loader,
+	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), naming.IDText(m.ID()), k.Class, k.Name,
+		k.Signature, k.Loader,
 		naming.LoaderNote(s, k.Class, k.Loader)}, err
 }
 

@@ -87,7 +87,8 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 
 // heatsOf measures all methods, and returns the selected ones that have any, the
 // hottest first, and how many of all have none. Equal ones stay in archive order.
-func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, without int, err error) {
+func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, without int,
+	err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
 			err = ctx.Err()
@@ -129,7 +130,8 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m), Moved: moved[h.m.Ref()]}
+		row := TopMethod{MethodName: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m),
+			Moved: moved[h.m.Ref()]}
 		if !inclusive {
 			cumulative := share(sum, r.Total)
 			row.Sum = &cumulative

@@ -29,7 +29,8 @@ func TestTopSaysWhatTheProfileSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := slices.DeleteFunc(strings.Split(string(data), "\n"), func(line string) bool { return !profileLine.MatchString(line) })
+		lines := slices.DeleteFunc(strings.Split(string(data), "\n"),
+			func(line string) bool { return !profileLine.MatchString(line) })
 		b, _, err := jamaica.Read(strings.NewReader(strings.Join(lines, "\n")), jamaica.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)

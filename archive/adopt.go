@@ -51,7 +51,9 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	case late < 0:
 		return nil, fmt.Errorf("adopt %s: %d bytes of late memory", m.name, late)
 	case !words.LittleEndian():
-		return nil, fmt.Errorf("adopt %s: %w: counters are little-endian, this machine is not: use the archive without adopting it", m.name, errors.ErrUnsupported)
+		return nil,
+			fmt.Errorf("adopt %s: %w: counters are little-endian, this machine is not: use the archive without adopting it",
+				m.name, errors.ErrUnsupported)
 	case m.file == nil:
 		return m.adoptCopy(late)
 	}
@@ -79,7 +81,8 @@ func (a *Adopted) Prefetch(addresses []uintptr) {
 func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[layout.RegionRW]
 	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
-		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge, rw.Size, late))
+		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge,
+			rw.Size, late))
 	}
 	if m.pieces != nil {
 		if err := m.pieces.fetchAll(rw); err != nil {
@@ -126,8 +129,10 @@ func (m *Mapping) checkSize() error {
 		return m.adoptError(err)
 	}
 	if info.Size() < m.header.FileSize {
-		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(), Kind: layout.ErrTruncated,
-			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now", m.header.FileSize, info.Size()), Advice: restoreFile}
+		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(),
+			Kind:   layout.ErrTruncated,
+			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now", m.header.FileSize, info.Size()),
+			Advice: restoreFile}
 	}
 	return nil
 }

@@ -6,7 +6,8 @@
 //
 // [Open] checks the header and the geometry of all regions, which costs the
 // same for a file of any size. The first pages that are touched are read without those
-// around them, if they are not in memory: a first lookup needs few, megabytes apart. Every other page is checked against its sum when
+// around them, if they are not in memory: a first lookup needs few, megabytes apart. Every other page is checked
+// against its sum when
 // [Mapping.Bytes] touches it first; see [Check] for other choices.
 //
 // [OpenFS], [OpenReaderAt] and [FromBytes] open an archive that is not a file of its own:
@@ -170,7 +171,8 @@ func (m *Mapping) refuse(region layout.Region, offset, size int64) error {
 		return disk.InFile(disk.Corrupt(region, offset, "there is no such region"), m.name)
 	}
 	s := m.spans[region]
-	return disk.InFile(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset, s.Offset, s.End()), m.name)
+	return disk.InFile(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset,
+		s.Offset, s.End()), m.name)
 }
 
 func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }

@@ -49,7 +49,8 @@ func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 		return
 	}
 	var e *layout.Error
-	if !errors.As(err, &e) || !errors.Is(err, layout.ErrCorrupt) || e.File != m.Name() || e.Region != region || e.Offset != offset {
+	if !errors.As(err, &e) || !errors.Is(err, layout.ErrCorrupt) || e.File != m.Name() || e.Region != region ||
+		e.Offset != offset {
 		t.Fatalf("%d bytes of %s from %d: %v", size, region, offset, err)
 	}
 }
@@ -112,7 +113,8 @@ func TestChecksHappenWhenAskedFor(t *testing.T) {
 	if _, err := FromBytes("app.parc", data, Options{Check: CheckAll}); !errors.Is(err, layout.ErrChecksum) {
 		t.Errorf("opened with all checks: %v", err)
 	}
-	if b, err := mustRead(t, data, Options{Check: CheckNone}).Bytes(layout.RegionRO, bad, 1); err != nil || b[0] != data[bad] {
+	if b, err := mustRead(t, data, Options{Check: CheckNone}).Bytes(layout.RegionRO, bad, 1); err != nil ||
+		b[0] != data[bad] {
 		t.Errorf("opened without checks: %v, %v", b, err)
 	}
 }
@@ -124,7 +126,8 @@ func wantPageError(t *testing.T, m *Mapping, region layout.Region, offset int64)
 	want := tree.PageSpan(tree.Page(offset)).Offset
 	var e *layout.Error
 	_, err := m.Bytes(region, offset, 1)
-	if !errors.As(err, &e) || e.Kind != layout.ErrChecksum || e.Region != region || e.Offset != want || e.File != "app.parc" {
+	if !errors.As(err, &e) || e.Kind != layout.ErrChecksum || e.Region != region || e.Offset != want ||
+		e.File != "app.parc" {
 		t.Errorf("byte %d was changed: %v", offset, err)
 	}
 }

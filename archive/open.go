@@ -133,7 +133,8 @@ const headerReach = 1 << 16
 // for the rest.
 func readWhole(f io.Reader, size int64) ([]byte, error) {
 	if size < 0 {
-		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("it has a size of %d bytes", size)}
+		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated,
+			Detail: fmt.Sprintf("it has a size of %d bytes", size)}
 	}
 	head := make([]byte, min(size, headerReach))
 	if err := readFull(f, head, 0); err != nil {
@@ -165,7 +166,8 @@ func addressable(size int64) error {
 func readFull(f io.Reader, b []byte, at int64) error {
 	n, err := io.ReadFull(f, b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "the file became shorter while it was read", Advice: "open it again"}
+		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated,
+			Detail: "the file became shorter while it was read", Advice: "open it again"}
 	}
 	return err
 }
@@ -312,19 +314,22 @@ func (e *Expect) check(h *layout.Header) error {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
 	}
 	if e.ProducerID != [16]byte{} && e.ProducerID != h.ProducerID {
-		return mismatch("it is of the producer %x (%s), expected is %x: name an archive of that producer", h.ProducerID, h.Producer, e.ProducerID)
+		return mismatch("it is of the producer %x (%s), expected is %x: name an archive of that producer", h.ProducerID,
+			h.Producer, e.ProducerID)
 	}
 	if e.Producer != "" && e.Producer != h.Producer {
 		return mismatch("its producer is %q, expected is %q: record it again with that one", h.Producer, e.Producer)
 	}
 	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
-		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program", h.Fingerprint, e.Fingerprint)
+		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program",
+			h.Fingerprint, e.Fingerprint)
 	}
 	if e.Program != nil && !e.Program.matches(h.Fingerprint, e.Match) {
 		if h.Fingerprint == [16]byte{} {
 			return mismatch("it does not say which program it was recorded with: record it again, or match by methods")
 		}
-		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with this program, or match by methods", h.Fingerprint)
+		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with "+
+			"this program, or match by methods", h.Fingerprint)
 	}
 	if e.Params == nil {
 		return nil
@@ -343,7 +348,8 @@ func checkShaping(has, want *layout.Params) error {
 		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap},
 	} {
 		if s.has != s.want {
-			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again", s.name, s.has, s.want)
+			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again",
+				s.name, s.has, s.want)
 		}
 	}
 	return nil

@@ -101,8 +101,10 @@ func TestEveryWayToOpenIsOne(t *testing.T) {
 func TestFilesThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"folder/a.parc": &fstest.MapFile{}, "pipe.parc": &fstest.MapFile{Mode: fs.ModeNamedPipe}}
-	for name, want := range map[string]error{"none.parc": fs.ErrNotExist, "folder": layout.ErrFormat, "pipe.parc": layout.ErrFormat, "../a.parc": fs.ErrNotExist} {
-		if m, err := OpenFS(files, name, Options{}); m != nil || !errors.Is(err, want) || !strings.Contains(err.Error(), name) {
+	for name, want := range map[string]error{"none.parc": fs.ErrNotExist, "folder": layout.ErrFormat,
+		"pipe.parc": layout.ErrFormat, "../a.parc": fs.ErrNotExist} {
+		if m, err := OpenFS(files, name, Options{}); m != nil || !errors.Is(err, want) ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
@@ -126,10 +128,12 @@ func TestReadersThatFail(t *testing.T) {
 	t.Parallel()
 	sound, broken := synthetic{ro: 64}.bytes(), errors.New("the disk is broken")
 	for _, n := range []int{0, 8, len(sound) - 1} {
-		if _, err := OpenReaderAt("a.parc", failing{sound[:n], broken}, int64(len(sound)), Options{}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "a.parc") {
+		if _, err := OpenReaderAt("a.parc", failing{sound[:n], broken}, int64(len(sound)), Options{}); !errors.Is(err,
+			broken) || !strings.Contains(err.Error(), "a.parc") {
 			t.Errorf("%d bytes: %v", n, err)
 		}
-		if _, err := OpenReaderAt("a.parc", failing{sound[:n], io.EOF}, int64(len(sound)), Options{}); !errors.Is(err, layout.ErrTruncated) {
+		if _, err := OpenReaderAt("a.parc", failing{sound[:n], io.EOF}, int64(len(sound)), Options{}); !errors.Is(err,
+			layout.ErrTruncated) {
 			t.Errorf("the end after %d bytes: %v", n, err)
 		}
 	}
@@ -145,7 +149,8 @@ func TestPartOfALargerFile(t *testing.T) {
 	t.Parallel()
 	sound := synthetic{ro: 64}.bytes()
 	bundle := append([]byte("odd"), append(bytes.Clone(sound), "more"...)...)
-	m, err := OpenReaderAt("bundle", io.NewSectionReader(bytes.NewReader(bundle), 3, int64(len(sound))), int64(len(sound)), Options{Check: CheckAll})
+	m, err := OpenReaderAt("bundle", io.NewSectionReader(bytes.NewReader(bundle), 3, int64(len(sound))), int64(len(sound)),
+		Options{Check: CheckAll})
 	if err != nil {
 		t.Fatal(err)
 	}

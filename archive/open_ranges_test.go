@@ -40,7 +40,10 @@ func (c *countedReader) ReadAt(b []byte, at int64) (int, error) {
 func largeArchive(t *testing.T) []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 2000 {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: string(rune('a'+i/1000)) + string(rune('a'+i/100%10)) + string(rune('a'+i/10%10)) + string(rune('a'+i%10)), Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: "A",
+			Name: string(rune('a'+i/1000)) + string(rune('a'+i/100%10)) + string(rune('a'+i/10%10)) +
+				string(rune('a'+i%10)),
+			Signature: "()V"}), 0, builder.NoContext)
 		for bci := range 100 {
 			p.Counter(builder.At{Bci: int32(bci)}, uint64(i*bci))
 		}
@@ -98,7 +101,8 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 func manyMethods(t *testing.T) []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 90_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprintf("m%05d", i), Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprintf("m%05d", i), Signature: "()V"}), 0,
+			builder.NoContext)
 		p.Invocations(uint64(i))
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -120,7 +124,8 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	if index := h.Region(layout.RegionIX); index.Size < 1<<20 {
 		t.Fatalf("an index of %d bytes says nothing", index.Size)
 	}
-	names := h.Region(layout.RegionPS).End() + h.Region(layout.RegionRO).Size + h.Region(layout.RegionEX).End() - h.Region(layout.RegionRO).End()
+	names := h.Region(layout.RegionPS).End() + h.Region(layout.RegionRO).Size +
+		h.Region(layout.RegionEX).End() - h.Region(layout.RegionRO).End()
 	if c.bytes > names+1<<16+2<<12 || c.reads > 4 {
 		t.Errorf("%d bytes in %d reads, sums, names and tables have %d", c.bytes, c.reads, names)
 	}

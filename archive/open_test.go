@@ -21,7 +21,8 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 		wantRefusal(t, n, func() (*Mapping, error) { return FromBytes("app.parc", data[:n], Options{}) })
 	}
 	path := writeFile(t, data)
-	for _, n := range []int{len(data) - 1, 1 << 16, 4097, 4096, 4095, disk.HeaderSize, disk.HeaderSize - 1, 64, 63, 8, 7, 1, 0} {
+	for _, n := range []int{len(data) - 1, 1 << 16, 4097, 4096, 4095, disk.HeaderSize, disk.HeaderSize - 1, 64, 63,
+		8, 7, 1, 0} {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,14 +57,16 @@ func TestWhatIsNotAnArchive(t *testing.T) {
 		"folder":  {folder, layout.ErrFormat, "it is a folder"},
 		"device":  {os.DevNull, layout.ErrFormat, "it is a device"},
 		"empty":   {writeFile(t, nil), layout.ErrFormat, "the file is empty"},
-		"text":    {writeFile(t, []byte("class java/lang/String\n")), layout.ErrFormat, "does not begin with the archive magic"},
-		"longer":  {writeFile(t, append(sound, 0)), layout.ErrCorrupt, "its header says"},
+		"text": {writeFile(t, []byte("class java/lang/String\n")), layout.ErrFormat,
+			"does not begin with the archive magic"},
+		"longer": {writeFile(t, append(sound, 0)), layout.ErrCorrupt, "its header says"},
 	}
 	for name, test := range tests {
 		for _, mode := range []Mode{ModeMap, ModeHeap} {
 			var told error
 			m, err := Open(test.path, Options{Mode: mode, OnReject: func(err error) { told = err }})
-			if m != nil || !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) || !strings.Contains(err.Error(), test.path) {
+			if m != nil || !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) ||
+				!strings.Contains(err.Error(), test.path) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if told != err {
@@ -94,7 +97,8 @@ func TestArchivesBeyondTheAddressSpace(t *testing.T) {
 		return
 	}
 	for _, mode := range []Mode{ModeMap, ModeHeap} {
-		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrTooLarge) || !strings.Contains(err.Error(), "address space") {
+		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrTooLarge) ||
+			!strings.Contains(err.Error(), "address space") {
 			t.Errorf("mode %d: %v", mode, err)
 		}
 	}

@@ -39,7 +39,8 @@ func TestHitPathStaysShort(t *testing.T) {
 		}
 		n := 0
 		for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-			if line := lines.Bytes(); bytes.HasPrefix(line, []byte("  ")) && !bytes.Contains(line, []byte("NOP")) { // but padding
+			// but padding
+			if line := lines.Bytes(); bytes.HasPrefix(line, []byte("  ")) && !bytes.Contains(line, []byte("NOP")) {
 				n++
 			}
 		}

@@ -34,7 +34,8 @@ func BenchmarkLayers(b *testing.B) {
 		}
 		none = append(none, layout.Key{Class: "none", Name: Small.Key(n).Name})
 	}
-	layers, err := reader.NewLayers(part(b, one, func(k layout.Key) bool { return inTop[k] }), part(b, one, func(k layout.Key) bool { return !inTop[k] }))
+	layers, err := reader.NewLayers(part(b, one, func(k layout.Key) bool { return inTop[k] }),
+		part(b, one, func(k layout.Key) bool { return !inTop[k] }))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -156,7 +156,8 @@ func BenchmarkContext(b *testing.B) {
 		b.Run(name, func(b *testing.B) { lookupContexts(b, storeOf(b, importSample(b, name))) })
 	}
 	for _, nodes := range []int{3_000, 300_000} {
-		b.Run(fmt.Sprint(nodes, " contexts of a method"), func(b *testing.B) { lookupContexts(b, storeOf(b, manyContexts(nodes))) })
+		b.Run(fmt.Sprint(nodes, " contexts of a method"),
+			func(b *testing.B) { lookupContexts(b, storeOf(b, manyContexts(nodes))) })
 	}
 }
 

@@ -110,9 +110,11 @@ func plainProfiles(s Scale) []plainProfile {
 	profiles := make([]plainProfile, s.Methods)
 	for i := range profiles {
 		k := Key(i)
-		p := plainProfile{Class: k.Class, Name: k.Name, Signature: k.Signature, Invocations: uint64(i), Backedges: uint64(i) / 3}
+		p := plainProfile{Class: k.Class, Name: k.Name, Signature: k.Signature, Invocations: uint64(i),
+			Backedges: uint64(i) / 3}
 		for n := 0; n < s.Block; n += 96 {
-			p.Points = append(p.Points, plainPoint{uint16(n / 96 * 7), uint64(n + i), uint64(n+i) / 2, "org/synthetic/Receiver", uint64(n + i)})
+			p.Points = append(p.Points, plainPoint{uint16(n / 96 * 7), uint64(n + i), uint64(n+i) / 2, "org/synthetic/Receiver",
+				uint64(n + i)})
 		}
 		profiles[i] = p
 	}

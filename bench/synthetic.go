@@ -105,7 +105,8 @@ func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) err
 	for n, size := 0, s.block(i); n < size; n += branch + call {
 		count := uint64(n + i)
 		p.Branch(builder.At{Bci: int32(bci)}, builder.Branch{Taken: count, Displacement: 32, NotTaken: count / 2})
-		p.VirtualCall(builder.At{Bci: int32(bci + 3)}, builder.Others{}, builder.Row{Type: types[(i+n)%len(types)], Count: count})
+		p.VirtualCall(builder.At{Bci: int32(bci + 3)}, builder.Others{},
+			builder.Row{Type: types[(i+n)%len(types)], Count: count})
 		bci += 7
 	}
 	return p.Done()

@@ -59,17 +59,20 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 		b.NextRun(builder.Run{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}), builder.TypeInfo{Alias: fmt.Sprint("A", y), Flags: layout.TypeFlags(z & 1)})
+		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}),
+			builder.TypeInfo{Alias: fmt.Sprint("A", y), Flags: layout.TypeFlags(z & 1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
 		b.DescribeMethod(b.Method(keyNumber(x, y)), builder.MethodInfo{Access: uint32(z)})
 	},
 	func(b *builder.Builder, x, y, _ int) { b.Seen(b.Method(layout.Key{Name: fmt.Sprint("named", x, y)})) },
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(layout.TableMonitors, 0, disk.TableColumns(layout.TableMonitors)...).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)})), uint64(y*z))
+		b.Table(layout.TableMonitors, 0, disk.TableColumns(layout.TableMonitors)...).
+			Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)})), uint64(y*z))
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(layout.TableSamples, 0, disk.TableColumns(layout.TableSamples)...).Row(uint64(x), uint64(b.Method(keyNumber(y, z))), uint64(z), uint64(y))
+		b.Table(layout.TableSamples, 0, disk.TableColumns(layout.TableSamples)...).Row(uint64(x),
+			uint64(b.Method(keyNumber(y, z))), uint64(z), uint64(y))
 	},
 }
 
@@ -79,7 +82,8 @@ func newBatchBuilder() *builder.Builder {
 
 // newSpillingBuilder returns a builder that keeps so many bytes of profiles in memory.
 func newSpillingBuilder(budget int64) *builder.Builder {
-	return builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot), MemoryBudget: budget})
+	return builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot),
+		MemoryBudget: budget})
 }
 
 // outcome returns the archive that a builder writes as text, or its error.
@@ -138,11 +142,13 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 	t.Parallel()
 	functions := func(from, to int) (all []builder.CounterFunction) {
 		for i := from; i < to; i++ {
-			all = append(all, builder.CounterFunction{Name: fmt.Appendf(nil, "function%d", i), Code: 1, Counts: []uint64{uint64(i), 1}})
+			all = append(all, builder.CounterFunction{Name: fmt.Appendf(nil, "function%d", i), Code: 1,
+				Counts: []uint64{uint64(i), 1}})
 		}
 		return all
 	}
-	want, got := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{MemoryBudget: 1 << 16})
+	want, got := builder.New(layout.DomainLLVMIR, builder.Config{}),
+		builder.New(layout.DomainLLVMIR, builder.Config{MemoryBudget: 1 << 16})
 	for round := range 4 {
 		for i, b := range []*builder.Builder{want, got} {
 			b.NextRun(builder.Run{})
@@ -211,7 +217,8 @@ func TestBatchMisuse(t *testing.T) {
 func BenchmarkEmptyBatch(bench *testing.B) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range 100_000 {
-		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i), Counts: []uint64{1}}); err != nil {
+		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i),
+			Counts: []uint64{1}}); err != nil {
 			bench.Fatal(err)
 		}
 	}

@@ -87,7 +87,8 @@ func TestCanceledCommitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 40_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}),
+			0, builder.NoContext)
 		p.Invocations(uint64(i))
 		testarchive.MustDone(t, p)
 	}

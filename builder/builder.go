@@ -47,7 +47,8 @@ type Config struct {
 
 // ConfigOf returns what an archive says of itself, for a builder of a copy.
 func ConfigOf(h *layout.Header) Config {
-	return Config{Params: h.Params, Producer: h.Producer, ProducerID: h.ProducerID, Fingerprint: h.Fingerprint, DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
+	return Config{Params: h.Params, Producer: h.Producer, ProducerID: h.ProducerID, Fingerprint: h.Fingerprint,
+		DumpID: h.DumpID, DumpTime: h.Time(), Flags: h.Flags}
 }
 
 // RandomDumpID returns a new ID for Config.DumpID. Without one the ID is derived from the
@@ -96,7 +97,8 @@ func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	b := &Builder{
-		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID, Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
+		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
+			Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
 			spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder}),
 		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
 	}

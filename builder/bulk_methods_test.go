@@ -24,8 +24,10 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 			short.Bulk().Symbols(signatures, refs)
 			methods := make([]builder.MethodOfClass, n)
 			for i := range methods {
-				key := layout.Key{Class: rapid.StringMatching(`[AB]{1,2}`).Draw(t, "class"), Name: text.Draw(t, "name"), Signature: signatures[i]}
-				methods[i] = builder.MethodOfClass{Class: short.Type(builder.TypeKey{Name: key.Class}), Name: key.Name, Signature: refs[i]}
+				key := layout.Key{Class: rapid.StringMatching(`[AB]{1,2}`).Draw(t, "class"), Name: text.Draw(t, "name"),
+					Signature: signatures[i]}
+				methods[i] = builder.MethodOfClass{Class: short.Type(builder.TypeKey{Name: key.Class}), Name: key.Name,
+					Signature: refs[i]}
 				long.Seen(long.Method(key))
 				if empty := signatures[i] == ""; empty != (refs[i] == 0) {
 					t.Fatalf("signature %q is symbol %d", signatures[i], refs[i])

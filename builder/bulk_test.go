@@ -57,10 +57,12 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 func TestFunctionsFailLikeProfiles(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}), testarchive.AddFunction(b, builder.CounterFunction{})); err != nil {
+	if err := errors.Join(testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}),
+		testarchive.AddFunction(b, builder.CounterFunction{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err, builder.ErrDuplicate) {
+	if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err,
+		builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
 	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}

@@ -34,7 +34,8 @@ func TestInvalidOuterContexts(t *testing.T) {
 			return b.OuterContext(m+1, builder.NoContext, builder.Frame{Caller: m})
 		},
 		"of another method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return b.OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}), builder.Frame{Caller: m})
+			return b.OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}),
+				builder.Frame{Caller: m})
 		},
 		"around none": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
 			return b.OuterContext(m, 1, builder.Frame{Caller: m})
@@ -60,7 +61,8 @@ func TestContextsTooDeep(t *testing.T) {
 	if b.Err() != nil {
 		t.Fatal(b.Err())
 	}
-	if at = b.OuterContext(m, at, builder.Frame{Caller: m}); at != builder.NoContext || !errors.Is(b.Err(), layout.ErrTooLarge) {
+	if at = b.OuterContext(m, at, builder.Frame{Caller: m}); at != builder.NoContext ||
+		!errors.Is(b.Err(), layout.ErrTooLarge) {
 		t.Errorf("context %d, error %v", at, b.Err())
 	}
 }

@@ -140,7 +140,8 @@ func TestDiscard(t *testing.T) {
 		b := newBatchBuilder()
 		err := test.use(b)
 		_, report, laidOut := b.Bytes()
-		if err = errors.Join(err, laidOut); test.want == "" && err != nil || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && test.want != "" {
+		if err = errors.Join(err, laidOut); test.want == "" && err != nil ||
+			err != nil && !strings.Contains(err.Error(), test.want) || err == nil && test.want != "" {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 		if report.Counts.Profiles != test.profile {

@@ -48,11 +48,17 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 	layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)}, argumentTypes(b))
 	},
-	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile, _ int32) { p.Parameters(argumentTypes(b).Args...) },
+	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile,
+		_ int32) {
+		p.Parameters(argumentTypes(b).Args...)
+	},
 	layout.TagSpeculativeTrap: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.SpeculativeTrap(builder.At{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
 	},
-	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile, point int32) { p.Counters(point, 1, 0, math.MaxUint64) },
+	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile,
+		point int32) {
+		p.Counters(point, 1, 0, math.MaxUint64)
+	},
 	layout.TagValueSite: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.ValueSite(point, layout.SubMemOpSize, builder.Value{Value: 8, Count: 3})
 	},
@@ -61,7 +67,8 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 		p.Successors(point, layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
 	},
 	layout.TagReceivers: func(b *builder.Builder, p *builder.Profile, point int32) {
-		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: minusThree, Traps: 5}, typeRow(b), builder.Row{})
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: minusThree,
+			Traps: 5}, typeRow(b), builder.Row{})
 	},
 	layout.TagCallees: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Name: "callee"}), Count: 3})
@@ -147,7 +154,8 @@ func checkComesBack(t *testing.T, tag layout.Tag, a testarchive.Archive) {
 	if !bytes.Equal(again.Bytes, a.Bytes) {
 		t.Errorf("%s in %s: its text makes another archive", tag, domain)
 	}
-	if err := errors.Join(dump.JSON(&was, a.Store), dump.JSON(&is, again.Store)); err != nil || was.String() != is.String() || !strings.Contains(was.String(), `"`+tag.String()+`"`) {
+	if err := errors.Join(dump.JSON(&was, a.Store), dump.JSON(&is, again.Store)); err != nil ||
+		was.String() != is.String() || !strings.Contains(was.String(), `"`+tag.String()+`"`) {
 		t.Errorf("%s in %s: %v, JSON %s and %s", tag, domain, err, was.String(), is.String())
 	}
 }
@@ -205,8 +213,11 @@ func TestEntriesInEverySection(t *testing.T) {
 	t.Parallel()
 	for in := layout.SectionData; in < layout.SectionDirectory; in++ {
 		for tag, record := range map[layout.Tag]func(b *builder.Builder, p *builder.Profile, at builder.At){
-			layout.TagBit:    func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
-			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Branch(at, builder.Branch{Taken: 1}) },
+			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
+			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile,
+				at builder.At) {
+				p.Branch(at, builder.Branch{Taken: 1})
+			},
 			layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, at builder.At) {
 				p.VirtualCallType(at, builder.Others{}, []builder.Row{typeRow(b)}, argumentTypes(b))
 			},

@@ -80,7 +80,8 @@ func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.En
 		return
 	}
 	if at.Bci < 0 || at.Bci > math.MaxUint16 {
-		p.rec.Fail(fmt.Errorf("%w: a %s entry at bci %d: those of HotSpot are 0 to %d", layout.ErrTooLarge, tag, at.Bci, math.MaxUint16))
+		p.rec.Fail(fmt.Errorf("%w: a %s entry at bci %d: those of HotSpot are 0 to %d", layout.ErrTooLarge, tag, at.Bci,
+			math.MaxUint16))
 		return
 	}
 	cells := p.rec.Shape().Cells(tag, length)
@@ -97,7 +98,8 @@ func (p *Profile) holds(tag layout.Tag, point int32) bool {
 	if disk.HoldsTag(d, tag) {
 		return true
 	}
-	p.rec.Fail(fmt.Errorf("%w: a %s entry at point %d in an archive of domain %s, which has %v", profileset.ErrDomain, tag, point, d, disk.HeldTags(d)))
+	p.rec.Fail(fmt.Errorf("%w: a %s entry at point %d in an archive of domain %s, which has %v", profileset.ErrDomain, tag,
+		point, d, disk.HeldTags(d)))
 	return false
 }
 

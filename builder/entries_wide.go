@@ -26,7 +26,8 @@ type Callee struct {
 
 // wide adds one of this format's entries. A domain refuses those that it does not have,
 // with an error that matches ErrDomain.
-func (p *Profile) wide(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, rows int, fill func(e disk.Entry)) {
+func (p *Profile) wide(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, rows int,
+	fill func(e disk.Entry)) {
 	if !p.holds(tag, point) {
 		return
 	}

@@ -77,7 +77,8 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 	_, whole := disk.NewEntry(nil, layout.TagJump, 0, 1, 0, 2)
 	_, receiver := disk.NewEntry(nil, layout.TagReceiverType, 0, 1, 0, hotspotShape().Cells(layout.TagReceiverType, 0))
 	for name, e := range map[string]disk.Entry{
-		"empty": nil, "cut off": whole[:16], "two": append(append(disk.Entry{}, whole...), whole...), "unknown": append(disk.Entry{14}, whole[1:]...),
+		"empty": nil, "cut off": whole[:16], "two": append(append(disk.Entry{}, whole...), whole...),
+		"unknown":         append(disk.Entry{14}, whole[1:]...),
 		"not a reference": receiver,
 	} {
 		b := testarchive.New(layout.DomainHotSpot)

@@ -29,7 +29,8 @@ var operands = layout.EntryShape{
 // then unites them as each cell says.
 func Example_customEntries() {
 	run := func(id byte, hits, kinds, longest uint64) *reader.Store {
-		b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4", ProducerID: numbat, DumpID: [16]byte{id}})
+		b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4", ProducerID: numbat,
+			DumpID: [16]byte{id}})
 		if err := b.DeclareShape(operands); err != nil {
 			log.Fatal(err)
 		}

@@ -104,7 +104,8 @@ func TestMisuseIsRefused(t *testing.T) {
 // What has no meaning in a domain could not be read back from its text.
 func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 	t.Parallel()
-	for _, domain := range []layout.Domain{layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR, layout.DomainLLVMFrontend} {
+	for _, domain := range []layout.Domain{layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR,
+		layout.DomainLLVMFrontend} {
 		b := builder.New(domain, builder.Config{})
 		p := b.Profile(b.Method(layout.Key{Name: "area"}), 0, builder.NoContext)
 		p.Branch(builder.At{Bci: 4}, builder.Branch{Taken: 1})

@@ -76,7 +76,8 @@ type Compile struct {
 
 // Compile sets what the VM's compilers noted of the method.
 func (p *Profile) Compile(c Compile) {
-	p.rec.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16, uint32(c.Loops)|uint32(c.Blocks)<<16)
+	p.rec.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16,
+		uint32(c.Loops)|uint32(c.Blocks)<<16)
 }
 
 // Escape is the result of escape analysis of the arguments, a bit an argument.

@@ -47,12 +47,14 @@ func TestSpilledMerges(t *testing.T) {
 	t.Parallel()
 	for _, domain := range []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainGraal} {
 		rapid.Check(t, func(t *rapid.T) {
-			runs := []testarchive.Archive{testarchive.DrawRun(t, domain, "a"), testarchive.DrawHighRun(t, domain, "b"), testarchive.DrawRun(t, domain, "c")}
+			runs := []testarchive.Archive{testarchive.DrawRun(t, domain, "a"), testarchive.DrawHighRun(t, domain, "b"),
+				testarchive.DrawRun(t, domain, "c")}
 			versions := merge.Versions(rapid.IntRange(0, 2).Draw(t, "versions"))
 			write := func(budget int64) string {
 				b := builder.New(domain, builder.Config{Params: testarchive.Params(domain), MemoryBudget: budget})
 				for i, run := range runs {
-					if err := merge.Into(t.Context(), b, run.Store, builder.Run{Weight: layout.Weight(i+1) * layout.WeightOne}); err != nil {
+					if err := merge.Into(t.Context(), b, run.Store,
+						builder.Run{Weight: layout.Weight(i+1) * layout.WeightOne}); err != nil {
 						return err.Error()
 					}
 				}
@@ -81,7 +83,8 @@ func TestSpilledMerges(t *testing.T) {
 func TestSpillFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "missing")
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot), MemoryBudget: 1, SpillFolder: folder})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot),
+		MemoryBudget: 1, SpillFolder: folder})
 	for i := range 3 {
 		p := b.Profile(b.Method(keyNumber(i, i)), 0, builder.NoContext)
 		p.Invocations(1)

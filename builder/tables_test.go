@@ -18,12 +18,15 @@ func TestInvalidTables(t *testing.T) {
 	t.Parallel()
 	word := layout.ColumnWord
 	for want, table := range map[string]func(b *builder.Builder){
-		"kind 0":             func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
-		"65 columns":         func(b *builder.Builder) { b.Table(99, 0, make([]layout.ColumnKind, 65)...) },
-		"0 columns":          func(b *builder.Builder) { b.Table(layout.TableOrder, 0).Row() },
-		"column of kind 9":   func(b *builder.Builder) { b.Table(99, 0, word, 9) },
-		"table 3 has":        func(b *builder.Builder) { b.Table(layout.TableDumps, 0, word).Row(1) },
-		"table 5 has":        func(b *builder.Builder) { b.Table(layout.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4) },
+		"kind 0":           func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
+		"65 columns":       func(b *builder.Builder) { b.Table(99, 0, make([]layout.ColumnKind, 65)...) },
+		"0 columns":        func(b *builder.Builder) { b.Table(layout.TableOrder, 0).Row() },
+		"column of kind 9": func(b *builder.Builder) { b.Table(99, 0, word, 9) },
+		"table 3 has":      func(b *builder.Builder) { b.Table(layout.TableDumps, 0, word).Row(1) },
+		"table 5 has": func(b *builder.Builder) {
+			b.Table(layout.TableSamples, 0, word, word, word, word).Row(1,
+				2, 3, 4)
+		},
 		"more than 1024":     manyTables,
 		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },
 		"asked for [word]":   func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
@@ -100,7 +103,8 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 	archiveOf := func(points ...int32) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
 		m := b.Method(layout.Key{Class: "C", Name: "m"})
-		table := b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext, layout.ColumnProfile)
+		table := b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext,
+			layout.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})
 			p := b.Profile(m, 7, context)

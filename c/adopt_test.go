@@ -67,7 +67,8 @@ func TestExample(t *testing.T) {
 			t.Errorf("exit status %d: %s%s", status, out, stderr)
 		}
 	}
-	if _, stderr, status := cprogram.Run(t, program, "no-such-file"); status != 1 || !strings.Contains(string(stderr), "no-such-file") {
+	if _, stderr, status := cprogram.Run(t, program, "no-such-file"); status != 1 ||
+		!strings.Contains(string(stderr), "no-such-file") {
 		t.Errorf("without a file: exit status %d: %s", status, stderr)
 	}
 }

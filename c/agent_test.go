@@ -25,7 +25,8 @@ func TestMethodsOfClasses(t *testing.T) {
 		for _, s := range append(specimen.All(), specimen.Hostile()...) {
 			data := cprogram.Archive(t, s)
 			out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
-			if want := fmt.Sprintf("%d methods, ", cprogram.Store(t, data).Header().Counts.Methods); status != 0 || !strings.HasPrefix(string(out), want) {
+			if want := fmt.Sprintf("%d methods, ", cprogram.Store(t, data).Header().Counts.Methods); status != 0 ||
+				!strings.HasPrefix(string(out), want) {
 				t.Errorf("%s: exit status %d: %s%s, want %s", s.Name, status, out, stderr, want)
 			}
 			if s.Name == "hotspot" && strings.HasSuffix(string(out), " 0 types\n") {
@@ -70,7 +71,8 @@ func TestCodeIDsAreTheSame(t *testing.T) {
 	if known < 1000 || known == 2000 {
 		t.Fatalf("%d of 2000 methods have a code id", known)
 	}
-	out, stderr, status := cprogram.Run(t, sanitized(t, "address,undefined").client(t, "tests/agent.c"), "codes", cprogram.Write(t, file.Bytes()))
+	out, stderr, status := cprogram.Run(t, sanitized(t, "address,undefined").client(t, "tests/agent.c"), "codes",
+		cprogram.Write(t, file.Bytes()))
 	if status != 0 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
@@ -86,12 +88,14 @@ func TestAgentKeepsNames(t *testing.T) {
 		t.Skip("there is no nm")
 	}
 	source, object := filepath.Join(t.TempDir(), "agent.c"), filepath.Join(t.TempDir(), "agent.so")
-	const text = "#include <profarc.h>\n__attribute__((visibility(\"default\"))) int Agent_OnLoad(const char *path) { pa_archive *a; return pa_open(path, NULL, &a).code; }\n"
+	const text = "#include <profarc.h>\n__attribute__((visibility(\"default\"))) int Agent_OnLoad(const char *path) { " +
+		"pa_archive *a; return pa_open(path, NULL, &a).code; }\n"
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	library := filepath.Join(b.library(t), "libprofarc.a")
-	command(t, b.cc, "-std=c11", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread", "-Iinclude", "-Wl,-z,text", "-Wl,--exclude-libs=libprofarc.a", "-o", object, source, library)
+	command(t, b.cc, "-std=c11", "-fPIC", "-fvisibility=hidden", "-shared", "-pthread", "-Iinclude", "-Wl,-z,text",
+		"-Wl,--exclude-libs=libprofarc.a", "-o", object, source, library)
 	for line := range strings.Lines(string(command(t, "nm", "-D", "--defined-only", object))) {
 		if strings.Contains(line, " pa") {
 			t.Errorf("the agent shows %s", line)

@@ -50,7 +50,8 @@ func TestForgeriesAreTheSame(t *testing.T) {
 				}
 				if sound, printed := verdict(t, c, f.Edits()...); sound != (err == nil) || sound && printed != hash.Sum64() {
 					differ++
-					t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C takes it: %t; same output: %t", r.What, r.At, value, err, sound, printed == hash.Sum64())
+					t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C takes it: %t; same output: %t", r.What, r.At, value, err, sound,
+						printed == hash.Sum64())
 				}
 			})
 			if err != nil {
@@ -98,7 +99,8 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	h := cprogram.Store(t, data).Header()
 	c := cprogram.StartForgeries(t, program, data)
 	_, want := verdict(t, c)
-	padding := layout.Span{Offset: h.Region(layout.RegionEX).End() + 4096, Size: h.Region(layout.RegionRW).Offset - h.Region(layout.RegionEX).End() - 8192}
+	padding := layout.Span{Offset: h.Region(layout.RegionEX).End() + 4096,
+		Size: h.Region(layout.RegionRW).Offset - h.Region(layout.RegionEX).End() - 8192}
 	unread := 0
 	for at := int64(0); at+8 <= h.FileSize; at += 13 {
 		if padding.Holds(at, 1) {

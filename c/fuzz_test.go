@@ -24,12 +24,14 @@ func TestFuzz(t *testing.T) {
 		t.Fatalf("no sources: %v", err)
 	}
 	program, seeds := filepath.Join(t.TempDir(), "fuzz"), t.TempDir()
-	args := []string{"-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all", "-pthread", "-Iinclude", "-o", program, "tests/fuzz.c"}
+	args := []string{"-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all",
+		"-pthread", "-Iinclude", "-o", program, "tests/fuzz.c"}
 	command(t, "clang", append(args, sources...)...)
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
-		seed := append(data[:h.Region(layout.RegionEX).End():h.Region(layout.RegionEX).End()], data[h.Region(layout.RegionRW).Offset:]...)
+		seed := append(data[:h.Region(layout.RegionEX).End():h.Region(layout.RegionEX).End()],
+			data[h.Region(layout.RegionRW).Offset:]...)
 		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {
 			t.Fatal(err)
 		}

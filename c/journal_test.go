@@ -73,10 +73,13 @@ type journal struct {
 func newJournal(domain layout.Domain, c builder.Config) *journal {
 	run := c.Run
 	c.Run = nil
-	j := &journal{Builder: builder.New(domain, c), symbols: map[builder.SymbolRef]uint64{}, types: map[builder.TypeRef]uint64{},
-		methods: map[builder.MethodRef]uint64{}, contexts: map[builder.ContextRef]uint64{}, profiles: map[builder.ProfileRef]uint64{}}
+	j := &journal{Builder: builder.New(domain, c), symbols: map[builder.SymbolRef]uint64{},
+		types:   map[builder.TypeRef]uint64{},
+		methods: map[builder.MethodRef]uint64{}, contexts: map[builder.ContextRef]uint64{},
+		profiles: map[builder.ProfileRef]uint64{}}
 	j.numbers(uint64(domain))
-	for _, v := range []uint32{c.Params.TypeProfileWidth, c.Params.BciProfileWidth, c.Params.ReceiverGap, c.Params.TypeProfileLevel, c.Params.VMRelease,
+	for _, v := range []uint32{c.Params.TypeProfileWidth, c.Params.BciProfileWidth, c.Params.ReceiverGap,
+		c.Params.TypeProfileLevel, c.Params.VMRelease,
 		c.Params.LLVMVersion, c.Params.LLVMVariant, c.Params.ProfileTraps, c.Params.LLVMNewest} {
 		j.numbers(uint64(v))
 	}
@@ -258,7 +261,8 @@ func (j *journal) size(s builder.Size) {
 }
 
 func (j *journal) history(h builder.History) {
-	j.field(callHistory, uint64(h.Decompiles), uint64(h.OverflowRecompiles), uint64(h.OverflowTraps), uint64(h.TenureTraps))
+	j.field(callHistory, uint64(h.Decompiles), uint64(h.OverflowRecompiles), uint64(h.OverflowTraps),
+		uint64(h.TenureTraps))
 	j.profile.History(h)
 }
 

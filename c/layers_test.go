@@ -35,7 +35,8 @@ func TestLayers(t *testing.T) {
 	base := counted(100, nil, "base", "both")
 	on := cprogram.Store(t, base).Header().AsBase()
 	layer := counted(10, &on, "app", "both")
-	app, beneath, other := cprogram.Write(t, layer), cprogram.Write(t, base), cprogram.Write(t, counted(101, nil, "base", "both"))
+	app, beneath, other := cprogram.Write(t, layer), cprogram.Write(t, base),
+		cprogram.Write(t, counted(101, nil, "base", "both"))
 	if out, stderr, status := cprogram.Run(t, program, app, beneath, other); status != 0 {
 		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
@@ -45,12 +46,15 @@ func TestLayers(t *testing.T) {
 		{beneath, "both", "11 calls, in the application's archive\n", ""},
 		{beneath, "base", "101 calls, in the base\n", ""},
 		{beneath, "none", "", "the archive does not know the method\n"},
-		{other, "both", "11 calls, in the application's archive\n", "without the base " + other + ": the archive is a layer on another one than that which is given\n"},
+		{other, "both", "11 calls, in the application's archive\n",
+			"without the base " + other + ": the archive is a layer on another one than that which is given\n"},
 		{other, "base", "", "without the base " + other},
-		{"missing", "app", "11 calls, in the application's archive\n", "without the base missing: the file can't be opened\n"},
+		{"missing", "app", "11 calls, in the application's archive\n",
+			"without the base missing: the file can't be opened\n"},
 	} {
 		out, stderr, status := cprogram.Run(t, example, app, test.base, "C", test.name, "")
-		if string(out) != test.out || !strings.HasPrefix(string(stderr), test.stderr) || (status == 0) != (test.out != "") || test.stderr == "" && len(stderr) > 0 {
+		if string(out) != test.out || !strings.HasPrefix(string(stderr), test.stderr) || (status == 0) != (test.out != "") ||
+			test.stderr == "" && len(stderr) > 0 {
 			t.Errorf("%s on %s: exit status %d, %q, %q", test.name, test.base, status, out, stderr)
 		}
 	}

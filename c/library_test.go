@@ -59,7 +59,8 @@ func sanitized(t *testing.T, sanitizers string) build {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "probe")
-	if exec.Command(b.cc, append(strings.Fields(b.flags), "-o", program, probe)...).Run() != nil || exec.Command(program).Run() != nil {
+	if exec.Command(b.cc, append(strings.Fields(b.flags), "-o", program, probe)...).Run() != nil ||
+		exec.Command(program).Run() != nil {
 		t.Logf("%s has no sanitizers %s", b.cc, sanitizers)
 		return plain(t)
 	}
@@ -77,7 +78,10 @@ func (b build) library(t *testing.T, targets ...string) string {
 // client builds a program of a source with the static library, each once for all tests.
 func (b build) client(t *testing.T, source string) string {
 	t.Helper()
-	return once(t, fmt.Sprint(b, source), func() (string, error) { return b.compile(once(t, b.cc+b.flags, b.archive), source) })
+	return once(t, fmt.Sprint(b, source), func() (string,
+		error) {
+		return b.compile(once(t, b.cc+b.flags, b.archive), source)
+	})
 }
 
 // once returns what the first call with a key made.
@@ -124,7 +128,8 @@ func (b build) compile(library, source string) (program string, err error) {
 		return "", err
 	}
 	program = filepath.Join(out, "client")
-	args := append(strings.Fields(b.flags+" "+b.link), "-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-Iinclude", "-o", program, source, library)
+	args := append(strings.Fields(b.flags+" "+b.link), "-std=c11", "-Wall", "-Wextra", "-Werror", "-pthread", "-Iinclude",
+		"-o", program, source, library)
 	return program, run(b.cc, args...)
 }
 
@@ -213,7 +218,8 @@ func lookups(t *testing.T, w *bytes.Buffer, s *reader.Store, m reader.Method) {
 	_, byID := s.Lookup(m.ID())
 	p, byKey := s.FindProfile(k, layout.CodeAny)
 	q, ofID := s.LookupProfile(m.ID(), layout.CodeAny)
-	fmt.Fprintf(w, "id: %s, profile: %s, by id: %s, ", lookupName(byID, nil), lookupName(byKey, &m), profileName(byID, ofID, &m))
+	fmt.Fprintf(w, "id: %s, profile: %s, by id: %s, ", lookupName(byID, nil), lookupName(byKey, &m),
+		profileName(byID, ofID, &m))
 	k.Name += "?"
 	_, miss := s.Find(k)
 	fmt.Fprintf(w, "at %d %d %d, miss: %s\n", p.Ref(), q.Ref(), q.Ref(), lookupName(miss, nil))
@@ -305,9 +311,11 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	binary.LittleEndian.PutUint32(version[12:], 2)
 	for name, data := range map[string][]byte{
 		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
-		"sums": sound[:700], "cut": sound[:len(sound)-1], "page": sound[:len(sound)&^4095], "longer": append(bytes.Clone(sound), 0), "version": version,
+		"sums": sound[:700], "cut": sound[:len(sound)-1], "page": sound[:len(sound)&^4095],
+		"longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 || !bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
+		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 ||
+			!bytes.HasPrefix(stderr, []byte("dump: at 0x")) {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
 	}
@@ -324,7 +332,8 @@ func TestInstall(t *testing.T) {
 	b.library(t, "install", "PREFIX="+prefix)
 	lib := filepath.Join(prefix, "lib")
 	program := filepath.Join(prefix, "client")
-	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
+	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib,
+		"-lprofarc", "-Wl,-rpath,"+lib)
 	data := cprogram.Archive(t, specimen.All()[0])
 	var want bytes.Buffer
 	if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
@@ -336,11 +345,13 @@ func TestInstall(t *testing.T) {
 	}
 	compare(t, want.String(), string(got))
 	vm := filepath.Join(prefix, "vm")
-	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-pthread", "-o", vm, filepath.Join(prefix, "share/doc/profarc/examples/vm.c"), "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
+	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-pthread", "-o", vm,
+		filepath.Join(prefix, "share/doc/profarc/examples/vm.c"), "-L"+lib, "-lprofarc", "-Wl,-rpath,"+lib)
 	for range 2 {
 		runVM(t, vm, filepath.Join(prefix, "vm.parc"))
 	}
-	if config, err := os.ReadFile(filepath.Join(lib, "pkgconfig", "profarc.pc")); err != nil || !bytes.Contains(config, []byte("prefix="+prefix+"\n")) {
+	if config, err := os.ReadFile(filepath.Join(lib, "pkgconfig", "profarc.pc")); err != nil ||
+		!bytes.Contains(config, []byte("prefix="+prefix+"\n")) {
 		t.Errorf("profarc.pc: %v\n%s", err, config)
 	}
 }
@@ -358,7 +369,8 @@ func TestExportedNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	exported := map[string]bool{}
-	for line := range strings.Lines(string(command(t, "nm", "-D", "--defined-only", filepath.Join(b.library(t), "libprofarc.so.0")))) {
+	for line := range strings.Lines(string(command(t, "nm", "-D", "--defined-only",
+		filepath.Join(b.library(t), "libprofarc.so.0")))) {
 		if f := strings.Fields(line); len(f) == 3 && f[1] == "T" {
 			name, version, _ := strings.Cut(f[2], "@@")
 			exported[name] = true
@@ -368,8 +380,10 @@ func TestExportedNames(t *testing.T) {
 		}
 	}
 	for line := range strings.Lines(string(header)) {
-		if _, declared, ok := strings.Cut(line, "PA_API "); ok && strings.Contains(declared, "(") && !strings.HasPrefix(line, "#") {
-			words := strings.FieldsFunc(declared[:strings.Index(declared, "(")], func(r rune) bool { return r == ' ' || r == '*' })
+		if _, declared, ok := strings.Cut(line, "PA_API "); ok && strings.Contains(declared, "(") &&
+			!strings.HasPrefix(line, "#") {
+			words := strings.FieldsFunc(declared[:strings.Index(declared, "(")],
+				func(r rune) bool { return r == ' ' || r == '*' })
 			name := words[len(words)-1]
 			if !exported[name] {
 				t.Errorf("%s is declared, and not exported", name)

@@ -52,10 +52,13 @@ func TestProcessIsDescribed(t *testing.T) {
 			t.Fatalf("%d runs, %v", len(runs), err)
 		}
 		r, h := runs[0], s.Header()
-		if want := strings.ReplaceAll(strings.TrimSpace(string(boot)), "-", ""); hex.EncodeToString(r.Process.Boot[:]) != want || r.Process.PID != uint64(pid) || r.Process.Start == 0 || r.Process.Namespace == 0 {
+		if want := strings.ReplaceAll(strings.TrimSpace(string(boot)), "-",
+			""); hex.EncodeToString(r.Process.Boot[:]) != want || r.Process.PID != uint64(pid) || r.Process.Start == 0 ||
+			r.Process.Namespace == 0 {
 			t.Errorf("process %+v, want boot %s and number %d", r.Process, want, pid)
 		}
-		if r.Begun.Before(start.Add(-time.Second)) || r.Begun.After(r.Time.Add(time.Second)) || r.Time.Before(start) || !r.Time.Equal(h.Time()) {
+		if r.Begun.Before(start.Add(-time.Second)) || r.Begun.After(r.Time.Add(time.Second)) || r.Time.Before(start) ||
+			!r.Time.Equal(h.Time()) {
 			t.Errorf("begun %v, dumped %v, the header says %v; the test began at %v", r.Begun, r.Time, h.Time(), start)
 		}
 		if r.DumpID != h.DumpID || r.DumpID == ([16]byte{}) || r.VM != "VM" {

@@ -26,7 +26,8 @@ type program struct {
 
 // drawProgram records a random archive of a domain.
 func drawProgram(domain layout.Domain, seed uint64) *journal {
-	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), domain: domain, contexts: map[builder.MethodRef][]builder.ContextRef{}, begun: map[[3]uint64]bool{}}
+	p := &program{Rand: rand.New(rand.NewPCG(seed, 7)), domain: domain,
+		contexts: map[builder.MethodRef][]builder.ContextRef{}, begun: map[[3]uint64]bool{}}
 	p.journal = newJournal(domain, p.config())
 	if domain == layout.DomainCustom {
 		p.declareShapes()
@@ -59,7 +60,8 @@ func (p *program) config() (c builder.Config) {
 		binary.LittleEndian.PutUint64(c.ProducerID[8:], p.Uint64()|1)
 	}
 	if p.domain == layout.DomainHotSpot {
-		c.Params = layout.Params{TypeProfileWidth: p.Uint32N(4), BciProfileWidth: p.Uint32N(3), ReceiverGap: p.Uint32N(2), VMRelease: 17}
+		c.Params = layout.Params{TypeProfileWidth: p.Uint32N(4), BciProfileWidth: p.Uint32N(3), ReceiverGap: p.Uint32N(2),
+			VMRelease: 17}
 		c.Params.Other[6] = p.Uint32N(2)
 	}
 	if p.IntN(2) == 0 {
@@ -80,14 +82,16 @@ func (p *program) config() (c builder.Config) {
 }
 
 func (p *program) provenance() *layout.Provenance {
-	r := &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, Namespace: p.Uint64N(9), PID: p.Uint64N(99), Start: 3}, VM: p.text(), Main: "Main", Exit: layout.ExitCode(2)}
+	r := &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, Namespace: p.Uint64N(9), PID: p.Uint64N(99),
+		Start: 3}, VM: p.text(), Main: "Main", Exit: layout.ExitCode(2)}
 	if p.IntN(2) == 0 {
 		r.Begun, r.Since = time.Unix(99, 0), [16]byte{1, 2}
 	}
 	if p.IntN(3) > 0 {
 		r.ClassPath = []layout.ClassPathEntry{}
 		for range p.IntN(4) {
-			r.ClassPath = append(r.ClassPath, layout.ClassPathEntry{Path: p.text(), Content: layout.Content{Kind: layout.ContentKind(p.IntN(4)), Size: p.Uint64N(99), Sum: p.Uint64()}})
+			r.ClassPath = append(r.ClassPath, layout.ClassPathEntry{Path: p.text(),
+				Content: layout.Content{Kind: layout.ContentKind(p.IntN(4)), Size: p.Uint64N(99), Sum: p.Uint64()}})
 		}
 	}
 	return r
@@ -103,7 +107,8 @@ func (p *program) text() string {
 	case 2:
 		return ""
 	}
-	return []string{"A", "B", "void", "int", "java/lang/String", "x", "yy", "EvenOrOdd"}[p.IntN(8)] + []string{"", "1", "22"}[p.IntN(3)]
+	return []string{"A", "B", "void", "int", "java/lang/String", "x", "yy", "EvenOrOdd"}[p.IntN(8)] +
+		[]string{"", "1", "22"}[p.IntN(3)]
 }
 
 func (p *program) signature() string {
@@ -218,7 +223,8 @@ func (p *program) addFields() {
 			p.history(builder.History{Decompiles: p.Uint32(), OverflowRecompiles: 1, OverflowTraps: 2, TenureTraps: p.Uint32()})
 		},
 		func() {
-			p.compile(builder.Compile{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)), Loops: uint16(p.IntN(1 << 16)), Blocks: 7})
+			p.compile(builder.Compile{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)),
+				Loops: uint16(p.IntN(1 << 16)), Blocks: 7})
 		},
 		func() { p.escape(builder.Escape{Flags: p.n(), Local: 1, Stack: 2, Returned: p.Uint64()}) },
 		func() { p.traps([]byte("traps by reason, all of them")[:p.IntN(28)]) },
@@ -312,17 +318,21 @@ func (p *program) addWide() {
 		}
 		p.counters(point, counts...)
 	case layout.TagValueSite:
-		p.valueSite(point, layout.Sub(p.IntN(3)), []builder.Value{{Value: p.Uint64(), Count: p.n()}, {Count: 1}}[:p.IntN(3)]...)
+		p.valueSite(point, layout.Sub(p.IntN(3)), []builder.Value{{Value: p.Uint64(), Count: p.n()},
+			{Count: 1}}[:p.IntN(3)]...)
 	case layout.TagBitmap:
 		p.bitmap(point, []byte("bits of several words")[:p.IntN(21)])
 	case layout.TagSuccessors:
-		p.successors(point, layout.Sub(1+p.IntN(2)), []builder.Successor{{Point: -9, Index: p.Uint32(), Count: p.n()}, {Point: 9}}[:p.IntN(3)]...)
+		p.successors(point, layout.Sub(1+p.IntN(2)), []builder.Successor{{Point: -9, Index: p.Uint32(), Count: p.n()},
+			{Point: 9}}[:p.IntN(3)]...)
 	case layout.TagReceivers:
-		p.receivers(builder.Receivers{Point: point, Sub: layout.Sub(1 + p.IntN(2)), Flags: layout.EntryFlags(p.IntN(2)), Other: -p.n(), Traps: p.Uint64N(9)}, p.someRows(5)...)
+		p.receivers(builder.Receivers{Point: point, Sub: layout.Sub(1 + p.IntN(2)), Flags: layout.EntryFlags(p.IntN(2)),
+			Other: -p.n(), Traps: p.Uint64N(9)}, p.someRows(5)...)
 	case layout.TagCallees:
 		p.callees(point, []builder.Callee{{Method: p.aMethod(), Count: p.n()}, {Count: 4}}[:p.IntN(3)]...)
 	case layout.TagUndecoded:
-		p.undecoded(point, layout.EntryFlags(p.IntN(2))*layout.EntryOneOf, []uint64{14 + p.Uint64N(18), p.Uint64(), p.n()}[:p.IntN(4)]...)
+		p.undecoded(point, layout.EntryFlags(p.IntN(2))*layout.EntryOneOf,
+			[]uint64{14 + p.Uint64N(18), p.Uint64(), p.n()}[:p.IntN(4)]...)
 	case layout.TagCount:
 		p.count(builder.Count{Point: point, Sub: layout.Sub(1 + p.IntN(7)), Flags: layout.EntryFlags(p.IntN(3)), N: p.n()})
 	}
@@ -342,7 +352,8 @@ func (p *program) addTables() {
 			samples.row(i/2, uint64(p.aMethod()), p.n(), p.n())
 		}
 	}
-	code := p.table(layout.TableCode, 0, layout.ColumnMethod, symbol, layout.ColumnProfile, layout.ColumnContext, layout.ColumnType, word)
+	code := p.table(layout.TableCode, 0, layout.ColumnMethod, symbol, layout.ColumnProfile, layout.ColumnContext,
+		layout.ColumnType, word)
 	for range p.IntN(9) {
 		m := p.aMethod()
 		row := []uint64{uint64(m), uint64(p.symbol(p.text())), 0, 0, uint64(p.aType()), p.Uint64N(2)}
@@ -394,7 +405,8 @@ func (p *program) declareShapes() {
 		return all
 	}
 	for i, at := range p.Perm(6) {
-		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(at*12), Name: fmt.Sprint("Shape-", at), Unit: layout.CountUnit(p.IntN(6)), Cells: cells(32), Rows: cells(8)}
+		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(at*12), Name: fmt.Sprint("Shape-", at),
+			Unit: layout.CountUnit(p.IntN(6)), Cells: cells(32), Rows: cells(8)}
 		for again := 0; again <= i/5; again++ {
 			if err := p.declare(s); err != nil {
 				panic(err)
@@ -433,5 +445,6 @@ func (p *program) addCustom() {
 			rows = append(rows, row(shape.Rows))
 		}
 	}
-	p.custom(builder.Custom{Point: int32(p.IntN(9)) - 4, Tag: tag, Sub: layout.Sub(p.IntN(1 << 16)), Flags: layout.EntryFlags(p.IntN(256)), Cells: row(shape.Cells)}, rows...)
+	p.custom(builder.Custom{Point: int32(p.IntN(9)) - 4, Tag: tag, Sub: layout.Sub(p.IntN(1 << 16)),
+		Flags: layout.EntryFlags(p.IntN(256)), Cells: row(shape.Cells)}, rows...)
 }

@@ -29,7 +29,8 @@ func mainCalls(t *testing.T, path string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"}, layout.CodeAny)
+	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"},
+		layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

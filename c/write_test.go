@@ -122,14 +122,16 @@ func TestManyMethods(t *testing.T) {
 	}
 	j := newJournal(layout.DomainGraal, builder.Config{Producer: "VM"})
 	for i := range 100_000 {
-		m := j.method(layout.Key{Class: "com.example.Class" + strconv.Itoa(i/17*7919%10007), Name: "method" + strconv.Itoa(i), Signature: "void(int,com.example.Class" + strconv.Itoa(i%5000) + ")"})
+		m := j.method(layout.Key{Class: "com.example.Class" + strconv.Itoa(i/17*7919%10007), Name: "method" + strconv.Itoa(i),
+			Signature: "void(int,com.example.Class" + strconv.Itoa(i%5000) + ")"})
 		if i%10 == 0 {
 			j.seen(m)
 			continue
 		}
 		j.begin(m, 0, builder.NoContext)
 		j.invocations(uint64(i))
-		j.receivers(builder.Receivers{Point: int32(i % 90), Sub: layout.SubVirtualCall}, builder.Row{Type: j.typ("com.example.Class"+strconv.Itoa(i%10007), ""), Count: 7}, builder.Row{})
+		j.receivers(builder.Receivers{Point: int32(i % 90), Sub: layout.SubVirtualCall},
+			builder.Row{Type: j.typ("com.example.Class"+strconv.Itoa(i%10007), ""), Count: 7}, builder.Row{})
 		j.count(builder.Count{Point: 3, Sub: layout.SubCalls, N: uint64(i)})
 		j.done()
 	}
@@ -150,26 +152,34 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		domain layout.Domain
 		record func(j *journal)
 	}{
-		"NUL in a type":         {layout.DomainGraal, func(j *journal) { j.typ("a\x00b", "") }},
-		"NUL in a signature":    {layout.DomainGraal, func(j *journal) { j.method(layout.Key{Class: "A", Name: "m", Signature: "\x00"}) }},
-		"long name":             {layout.DomainGraal, func(j *journal) { j.method(layout.Key{Name: long}) }},
-		"long alias":            {layout.DomainGraal, func(j *journal) { j.describeType(j.typ("A", ""), long, 0) }},
-		"loader, no class":      {layout.DomainGraal, func(j *journal) { j.method(layout.Key{Name: "m", Loader: "app"}) }},
-		"unknown type":          {layout.DomainGraal, func(j *journal) { j.describeType(99, "", 1) }},
-		"unknown method":        {layout.DomainGraal, func(j *journal) { j.seen(99) }},
-		"method 0":              {layout.DomainGraal, func(j *journal) { j.seen(0) }},
-		"unknown caller":        {layout.DomainGraal, func(j *journal) { j.context(j.method(layout.Key{Name: "m"}), 0, builder.Frame{Caller: 9}) }},
-		"context of another":    {layout.DomainGraal, contextOfAnother},
-		"profile of no method":  {layout.DomainGraal, func(j *journal) { j.begin(7, 0, 0); j.done() }},
-		"any code":              {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), layout.CodeAny, 0); j.done() }},
-		"narrow in Graal":       {layout.DomainGraal, profileWith(func(j *journal) { j.counter(builder.At{Bci: 3}, 1) })},
-		"rows":                  {layout.DomainHotSpot, profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...) })},
-		"ret rows":              {layout.DomainHotSpot, profileWith(func(j *journal) { j.ret(builder.At{}, 1, make([]builder.RetRow, 3)...) })},
-		"gap":                   {layout.DomainGraal, profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{Gap: 1}) })},
-		"unknown row":           {layout.DomainGraal, profileWith(func(j *journal) { j.receivers(builder.Receivers{}, builder.Row{Type: 77}) })},
-		"undecoded in Graal":    {layout.DomainGraal, profileWith(func(j *journal) { j.undecoded(3, 0, 14) })},
-		"undecoded in custom":   {layout.DomainCustom, profileWith(func(j *journal) { j.undecoded(3, 0, 14) })},
-		"unknown callee":        {layout.DomainGraal, profileWith(func(j *journal) { j.callees(3, builder.Callee{Method: 77}) })},
+		"NUL in a type": {layout.DomainGraal, func(j *journal) { j.typ("a\x00b", "") }},
+		"NUL in a signature": {layout.DomainGraal,
+			func(j *journal) { j.method(layout.Key{Class: "A", Name: "m", Signature: "\x00"}) }},
+		"long name":        {layout.DomainGraal, func(j *journal) { j.method(layout.Key{Name: long}) }},
+		"long alias":       {layout.DomainGraal, func(j *journal) { j.describeType(j.typ("A", ""), long, 0) }},
+		"loader, no class": {layout.DomainGraal, func(j *journal) { j.method(layout.Key{Name: "m", Loader: "app"}) }},
+		"unknown type":     {layout.DomainGraal, func(j *journal) { j.describeType(99, "", 1) }},
+		"unknown method":   {layout.DomainGraal, func(j *journal) { j.seen(99) }},
+		"method 0":         {layout.DomainGraal, func(j *journal) { j.seen(0) }},
+		"unknown caller": {layout.DomainGraal,
+			func(j *journal) { j.context(j.method(layout.Key{Name: "m"}), 0, builder.Frame{Caller: 9}) }},
+		"context of another":   {layout.DomainGraal, contextOfAnother},
+		"profile of no method": {layout.DomainGraal, func(j *journal) { j.begin(7, 0, 0); j.done() }},
+		"any code": {layout.DomainGraal,
+			func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), layout.CodeAny, 0); j.done() }},
+		"narrow in Graal": {layout.DomainGraal, profileWith(func(j *journal) { j.counter(builder.At{Bci: 3}, 1) })},
+		"rows": {layout.DomainHotSpot,
+			profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...) })},
+		"ret rows": {layout.DomainHotSpot,
+			profileWith(func(j *journal) { j.ret(builder.At{}, 1, make([]builder.RetRow, 3)...) })},
+		"gap": {layout.DomainGraal,
+			profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{Gap: 1}) })},
+		"unknown row": {layout.DomainGraal,
+			profileWith(func(j *journal) { j.receivers(builder.Receivers{}, builder.Row{Type: 77}) })},
+		"undecoded in Graal":  {layout.DomainGraal, profileWith(func(j *journal) { j.undecoded(3, 0, 14) })},
+		"undecoded in custom": {layout.DomainCustom, profileWith(func(j *journal) { j.undecoded(3, 0, 14) })},
+		"unknown callee": {layout.DomainGraal,
+			profileWith(func(j *journal) { j.callees(3, builder.Callee{Method: 77}) })},
 		"section 4":             {layout.DomainHotSpot, profileWith(func(j *journal) { j.counter(builder.At{In: 4}, 1) })},
 		"table 0":               {layout.DomainGraal, func(j *journal) { j.table(0, 0, word) }},
 		"65 columns":            {layout.DomainGraal, func(j *journal) { j.table(99, 0, make([]layout.ColumnKind, 65)...) }},
@@ -181,12 +191,16 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"unknown symbol":        {layout.DomainGraal, func(j *journal) { j.table(99, 0, symbol).row(3) }},
 		"unfinished":            {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), 0, 0) }},
 		"too much text of keys": {layout.DomainGraal, tooMuchText},
-		"table of shapes":       {layout.DomainCustom, func(j *journal) { j.table(layout.TableShapes, 0, word, word, word, word, word) }},
-		"a producer's table":    {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
-		"undeclared":            {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
-		"cells of a shape":      {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200}) })},
-		"rows of no shape":      {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{0}}, nil, nil) })},
-		"type of a shape":       {layout.DomainCustom, profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{77}}) })},
+		"table of shapes": {layout.DomainCustom,
+			func(j *journal) { j.table(layout.TableShapes, 0, word, word, word, word, word) }},
+		"a producer's table": {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
+		"undeclared":         {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
+		"cells of a shape": {layout.DomainCustom,
+			profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200}) })},
+		"rows of no shape": {layout.DomainCustom,
+			profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{0}}, nil, nil) })},
+		"type of a shape": {layout.DomainCustom,
+			profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200, Cells: []uint64{77}}) })},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newJournal(c.domain, testarchive.Config(c.domain))
@@ -210,7 +224,8 @@ func profileWith(add func(j *journal)) func(j *journal) {
 }
 
 func declareOne(j *journal) {
-	_ = j.declare(layout.EntryShape{Tag: 200, Name: "One", Cells: []layout.CellShape{{Name: "class", Kind: layout.CellType}}})
+	_ = j.declare(layout.EntryShape{Tag: 200, Name: "One",
+		Cells: []layout.CellShape{{Name: "class", Kind: layout.CellType}}})
 }
 
 // TestShapesAreRefused: shapes that Go does not declare, C does not declare either.
@@ -221,13 +236,18 @@ func TestShapesAreRefused(t *testing.T) {
 		return []layout.CellShape{{Name: name, Kind: kind, Bits: bits}}
 	}
 	for what, s := range map[string]layout.EntryShape{
-		"tag": {Tag: 191, Name: "A"}, "name": {Tag: 200, Name: "a"}, "long name": {Tag: 200, Name: strings.Repeat("A", 33)}, "no name": {Tag: 200},
-		"NUL": {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"}, "unit": {Tag: 200, Name: "A", Unit: layout.NumCountUnits},
+		"tag": {Tag: 191, Name: "A"}, "name": {Tag: 200, Name: "a"}, "long name": {Tag: 200, Name: strings.Repeat("A", 33)},
+		"no name": {Tag: 200},
+		"NUL":     {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"},
+		"unit":   {Tag: 200, Name: "A", Unit: layout.NumCountUnits},
 		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 8": {Tag: 200, Name: "A", Rows: cell("x", 8)},
-		"cell name": {Tag: 200, Name: "A", Cells: cell("point", 1)}, "cells": {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},
-		"row": {Tag: 200, Name: "A", Rows: make([]layout.CellShape, 9)}, "two cells": {Tag: 200, Name: "A", Cells: append(cell("x", 1), cell("x", 1)...)},
-		"bits of a count": {Tag: 200, Name: "A", Cells: cell("x", 1, "bit")}, "two bits": {Tag: 200, Name: "A", Cells: cell("x", 3, "bit", "bit")},
-		"twice": {Tag: 201, Name: "Other", Unit: 1}, "name of another": {Tag: 202, Name: "Other"},
+		"cell name":       {Tag: 200, Name: "A", Cells: cell("point", 1)},
+		"cells":           {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},
+		"row":             {Tag: 200, Name: "A", Rows: make([]layout.CellShape, 9)},
+		"two cells":       {Tag: 200, Name: "A", Cells: append(cell("x", 1), cell("x", 1)...)},
+		"bits of a count": {Tag: 200, Name: "A", Cells: cell("x", 1, "bit")},
+		"two bits":        {Tag: 200, Name: "A", Cells: cell("x", 3, "bit", "bit")},
+		"twice":           {Tag: 201, Name: "Other", Unit: 1}, "name of another": {Tag: 202, Name: "Other"},
 	} {
 		j := newJournal(layout.DomainCustom, testarchive.Config(layout.DomainCustom))
 		first := j.declare(layout.EntryShape{Tag: 201, Name: "Other"})
@@ -322,7 +342,8 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 	b := sanitized(t, "address,undefined")
 	program, reader := b.replayer(t), b.client(t, "tests/dump.c")
 	for seed := range uint64(12) {
-		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%uint64(len(testarchive.Domains))], 1000+seed))
+		data, message := replayed(t, program, drawProgram(testarchive.Domains[seed%uint64(len(testarchive.Domains))],
+			1000+seed))
 		if message != "" {
 			t.Fatal(message)
 		}
@@ -430,10 +451,12 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			want, dropped := snapshotOf(t, reader.New(m), take)
 			lost += dropped.Profiles
 			to := filepath.Join(t.TempDir(), "b.parc")
-			_, stderr, status := cprogram.Run(t, program, cprogram.Write(t, damaged), to, name, "unsummed", fmt.Sprint(dropped.Profiles))
+			_, stderr, status := cprogram.Run(t, program, cprogram.Write(t, damaged), to, name, "unsummed",
+				fmt.Sprint(dropped.Profiles))
 			got, err := os.ReadFile(to)
 			if status != 0 || err != nil || !bytes.Equal(got, want) {
-				t.Errorf("%s, bit %d at 0x%x, %s: exit status %d, %v, or other bytes than in Go: %s", s.Name, i%8, at, name, status, err, stderr)
+				t.Errorf("%s, bit %d at 0x%x, %s: exit status %d, %v, or other bytes than in Go: %s", s.Name, i%8, at, name, status,
+					err, stderr)
 			}
 		}
 	}
@@ -494,7 +517,8 @@ func TestPublish(t *testing.T) {
 		}
 		_, stderr, status := cprogram.Run(t, program, from, target(name), "trained")
 		info, err := os.Stat(target(name))
-		if now, failed := os.ReadFile(target(name)); status != 0 || err != nil || failed != nil || info.Mode() != mode || !bytes.Equal(now, data) {
+		if now, failed := os.ReadFile(target(name)); status != 0 || err != nil || failed != nil || info.Mode() != mode ||
+			!bytes.Equal(now, data) {
 			t.Errorf("%s: exit status %d, %v, %v: %s", name, status, info, err, stderr)
 		}
 	}

@@ -165,5 +165,6 @@ func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.un
 // sites of its kind.
 func (c *comparison) reached(a, b *site) float64 {
 	k := a.kind
-	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) + share(float64(b.reached()), c.sumB[k]+c.of[1].untyped[k])) / 2
+	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) +
+		share(float64(b.reached()), c.sumB[k]+c.of[1].untyped[k])) / 2
 }

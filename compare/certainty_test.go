@@ -67,17 +67,24 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		result   uint32
 		others   uint64
 	}{
-		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk17, ofB: jdk17,
+		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
+			ofB:     jdk17,
 			outcome: compare.OutcomeCheck, listed: 1, others: 10},
-		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), other: -10}, ofA: jdk17, ofB: jdk17},
+		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
+			ofB: jdk17},
 		{name: "failed, now succeeds", a: check{other: -100}, b: check{rows: squares(30), other: -10}, ofA: jdk17, ofB: jdk17,
 			outcome: compare.OutcomeCheck, listed: 1, result: 1, others: 20},
-		{name: "failed, and the rows are of checks that fail", a: check{other: -100}, b: check{rows: squares(10), other: -10}, ofA: jdk17, ofB: jdk17},
-		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk25, ofB: jdk17},
-		{name: "the VM is not known", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: release(0), ofB: jdk17},
-		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17,
+		{name: "failed, and the rows are of checks that fail", a: check{other: -100}, b: check{rows: squares(10), other: -10},
+			ofA: jdk17, ofB: jdk17},
+		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk25,
+			ofB: jdk17},
+		{name: "the VM is not known", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: release(0),
+			ofB: jdk17},
+		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25,
+			ofB:     jdk17,
 			outcome: compare.OutcomeNull, listed: 1},
-		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25, ofB: jdk17},
+		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25,
+			ofB: jdk17},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a, b := c.a.store(t, c.ofA), c.b.store(t, c.ofB)
@@ -110,7 +117,8 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 	branch := func(taken, not uint64) *reader.Store {
 		return oneProfile(t, release(17), func(_ *builder.Builder, p *builder.Profile) {
 			p.Branch(builder.At{Bci: 5}, builder.Branch{Taken: taken, Displacement: 16, NotTaken: not})
-			p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: taken}, builder.SwitchCase{}, builder.SwitchCase{Count: not})
+			p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: taken}, builder.SwitchCase{},
+				builder.SwitchCase{Count: not})
 		})
 	}
 	r := stores(t, branch(0, 500), branch(1, 999), compare.Options{Top: 9})
@@ -137,7 +145,8 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 			t.Errorf("%s: %+v %+v", name, r.NoLongerCertain, r.NowCertain)
 		}
 	}
-	if r := stores(t, branch(1, 999), branch(0, 500), compare.Options{}); r.NowCertain.Total != 2 || r.NoLongerCertain.Total != 0 {
+	if r := stores(t, branch(1, 999), branch(0, 500), compare.Options{}); r.NowCertain.Total != 2 ||
+		r.NoLongerCertain.Total != 0 {
 		t.Errorf("the other way round: %+v %+v", r.NoLongerCertain, r.NowCertain)
 	}
 }
@@ -154,15 +163,17 @@ func TestUntypedCountsAreNotAType(t *testing.T) {
 		a, b    *reader.Store
 		changes []compare.Change
 	}{
-		"not recorded, one":          {call(100, nil), call(0, squares(100)), nil},
-		"not recorded, several":      {call(100, nil), call(0, both), nil},
-		"in part, several":           {call(10, squares(90)), call(0, both), nil},
-		"in part, the same":          {call(10, squares(90)), call(0, squares(90)), nil},
-		"in part, mostly another":    {call(10, squares(90)), call(0, map[string]uint64{"Circle": 100}), []compare.Change{compare.ChangeRetargeted}},
-		"hardly any, another":        {call(90, squares(10)), call(0, map[string]uint64{"Circle": 100}), nil},
-		"one, several":               {call(0, squares(100)), call(0, both), []compare.Change{compare.ChangePolymorphic}},
-		"one, several and no row":    {call(0, squares(100)), call(5, both), []compare.Change{compare.ChangePolymorphic}},
-		"one, another":               {call(0, squares(100)), call(0, map[string]uint64{"Circle": 9}), []compare.Change{compare.ChangeRetargeted}},
+		"not recorded, one":     {call(100, nil), call(0, squares(100)), nil},
+		"not recorded, several": {call(100, nil), call(0, both), nil},
+		"in part, several":      {call(10, squares(90)), call(0, both), nil},
+		"in part, the same":     {call(10, squares(90)), call(0, squares(90)), nil},
+		"in part, mostly another": {call(10, squares(90)), call(0, map[string]uint64{"Circle": 100}),
+			[]compare.Change{compare.ChangeRetargeted}},
+		"hardly any, another":     {call(90, squares(10)), call(0, map[string]uint64{"Circle": 100}), nil},
+		"one, several":            {call(0, squares(100)), call(0, both), []compare.Change{compare.ChangePolymorphic}},
+		"one, several and no row": {call(0, squares(100)), call(5, both), []compare.Change{compare.ChangePolymorphic}},
+		"one, another": {call(0, squares(100)), call(0, map[string]uint64{"Circle": 9}),
+			[]compare.Change{compare.ChangeRetargeted}},
 		"several, one and in part":   {call(0, both), call(1, squares(100)), nil},
 		"several, one for certain":   {call(0, both), call(0, squares(100)), []compare.Change{compare.ChangeMonomorphic}},
 		"two and others, two others": {call(9, both), call(0, both), nil},

@@ -46,10 +46,12 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		return nil, err
 	}
 	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
-	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.renumbered.n, &c.flips.n, &c.sites.n, &c.doubts.n, &c.certainties.n} {
+	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.renumbered.n, &c.flips.n, &c.sites.n, &c.doubts.n,
+		&c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.hiddenGone, c.passTables} {
+	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.hiddenGone,
+		c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -182,7 +184,8 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 func (c *comparison) finish() *Report {
 	r := &c.report
 	eachKind(&c.sumA, &c.sumB, func(k Kind) {
-		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k], c.of[0].untyped[k], c.of[1].untyped[k]})
+		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k],
+			c.of[0].untyped[k], c.of[1].untyped[k]})
 	})
 	r.Changed, r.Came, r.Went = c.changed.ranking(), c.came.ranking(), c.went.ranking()
 	r.Renumbered = c.renumbered.ranking()
@@ -216,9 +219,11 @@ type Uncompared struct {
 // describing are the tables that describe an archive and its origin: they measure
 // nothing.
 var describing = map[layout.TableKind]bool{
-	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true, layout.TableBinaryIDs: true, layout.TableVTables: true,
+	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true,
+	layout.TableBinaryIDs: true, layout.TableVTables: true,
 	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true, layout.TableShapes: true,
-	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true, layout.TableMoved: true,
+	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true,
+	layout.TableMoved:   true,
 	layout.TableCertain: true,
 }
 

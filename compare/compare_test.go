@@ -52,14 +52,16 @@ func TestEverythingAgreesWithItself(t *testing.T) {
 func TestDomainsAreNotMixed(t *testing.T) {
 	t.Parallel()
 	all := specimen.All()
-	_, err := compare.Stores(t.Context(), memstore.Open(t, all[0].Build()), memstore.Open(t, all[2].Build()), compare.Options{})
+	_, err := compare.Stores(t.Context(), memstore.Open(t, all[0].Build()), memstore.Open(t, all[2].Build()),
+		compare.Options{})
 	if !errors.Is(err, compare.ErrDomains) {
 		t.Error(err)
 	}
 	produced := func(id byte) *reader.Store {
 		return memstore.Open(t, builder.New(layout.DomainCustom, builder.Config{ProducerID: [16]byte{id}}))
 	}
-	if _, err := compare.Stores(t.Context(), produced(1), produced(2), compare.Options{}); !errors.Is(err, compare.ErrDomains) {
+	if _, err := compare.Stores(t.Context(), produced(1), produced(2), compare.Options{}); !errors.Is(err,
+		compare.ErrDomains) {
 		t.Errorf("two producers: %v", err)
 	}
 	if _, err := compare.Stores(t.Context(), produced(1), produced(1), compare.Options{}); err != nil {
@@ -114,7 +116,8 @@ func drawPlan(t *rapid.T, name string) plan {
 	for i := range 8 {
 		if rapid.Bool().Draw(t, name) {
 			types := map[string]uint64{}
-			for _, n := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "Z", "b/Q"}), 0, 4, rapid.ID).Draw(t, "types") {
+			for _, n := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"A", "B", "Z", "b/Q"}), 0, 4,
+				rapid.ID).Draw(t, "types") {
 				types[n] = count.Draw(t, "n")
 			}
 			p[i] = planned{uint64(rapid.IntRange(0, 2).Draw(t, "code")), count.Draw(t, "taken"), count.Draw(t, "not taken"),
@@ -238,12 +241,14 @@ func TestFlipsAndSites(t *testing.T) {
 		flips = append(flips, fmt.Sprintf("%s %.1f %.1f", methodName(t, f.Place.A), f.A.Share, f.B.Share))
 	}
 	for _, s := range r.Sites.List {
-		sites = append(sites, fmt.Sprintf("%s %s %d %d, gone%s, new%s", methodName(t, s.Place.A), s.Change, s.A.Targets, s.B.Targets, targetNames(t, s.Gone), targetNames(t, s.New)))
+		sites = append(sites, fmt.Sprintf("%s %s %d %d, gone%s, new%s", methodName(t, s.Place.A), s.Change, s.A.Targets,
+			s.B.Targets, targetNames(t, s.Gone), targetNames(t, s.New)))
 	}
 	if want := []string{"m0 0.9 0.9", "m3 0.9 0.9"}; !slices.Equal(flips, want) {
 		t.Errorf("flips %q, want %q", flips, want)
 	}
-	if want := []string{"m0 polymorphic 1 3, gone, new B 0.3 Z 0.2", "m1 monomorphic 2 1, gone A 0.5, new", "m3 retargeted 1 1, gone A 1.0, new B 1.0"}; !slices.Equal(sites, want) {
+	if want := []string{"m0 polymorphic 1 3, gone, new B 0.3 Z 0.2", "m1 monomorphic 2 1, gone A 0.5, new",
+		"m3 retargeted 1 1, gone A 1.0, new B 1.0"}; !slices.Equal(sites, want) {
 		t.Errorf("sites %q, want %q", sites, want)
 	}
 	if r.Profiles.Mismatch != 1 || r.Methods.Mismatch != 1 {
@@ -286,10 +291,14 @@ func TestTopIsTheHeaviest(t *testing.T) {
 	}
 	a, b := memstore.Open(t, p.build()), memstore.Open(t, q.build())
 	all, few := stores(t, a, b, compare.Options{Top: 100}), stores(t, a, b, compare.Options{Top: 7})
-	if len(all.Flips.List) != 60 || few.Flips.Total != 60 || !slices.EqualFunc(few.Flips.List, all.Flips.List[:7], sameFlip) {
+	if len(all.Flips.List) != 60 || few.Flips.Total != 60 ||
+		!slices.EqualFunc(few.Flips.List, all.Flips.List[:7], sameFlip) {
 		t.Errorf("%d flips, %d of %d", len(all.Flips.List), len(few.Flips.List), few.Flips.Total)
 	}
-	if !slices.IsSortedFunc(all.Flips.List, func(x, y compare.Flip) int { return int(math.Copysign(1, y.Weight-x.Weight)) }) {
+	if !slices.IsSortedFunc(all.Flips.List, func(x,
+		y compare.Flip) int {
+		return int(math.Copysign(1, y.Weight-x.Weight))
+	}) {
 		t.Error("not sorted")
 	}
 }
@@ -330,11 +339,15 @@ func TestNewMethodsAreNotMismatches(t *testing.T) {
 		a, b            func(b *builder.Builder)
 		onlyB, mismatch int
 	}{
-		"unexecuted in a":          {func(b *builder.Builder) { b.Seen(b.Method(method)) }, func(b *builder.Builder) { profile(b, 1) }, 1, 0},
-		"in another context":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
-		"of another version":       {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 2) }, 0, 1},
-		"of another version there": {func(b *builder.Builder) { inCaller(b, 1) }, func(b *builder.Builder) { inCaller(b, 2) }, 0, 1},
-		"of no known version":      {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 0) }, 0, 0},
+		"unexecuted in a": {func(b *builder.Builder) { b.Seen(b.Method(method)) },
+			func(b *builder.Builder) { profile(b, 1) }, 1, 0},
+		"in another context": {func(b *builder.Builder) { profile(b, 1) },
+			func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
+		"of another version": {func(b *builder.Builder) { profile(b, 1) },
+			func(b *builder.Builder) { profile(b, 2) }, 0, 1},
+		"of another version there": {func(b *builder.Builder) { inCaller(b, 1) },
+			func(b *builder.Builder) { inCaller(b, 2) }, 0, 1},
+		"of no known version": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 0) }, 0, 0},
 	} {
 		a, b := builder.New(layout.DomainHotSpot, builder.Config{}), builder.New(layout.DomainHotSpot, builder.Config{})
 		c.a(a)

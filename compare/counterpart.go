@@ -30,7 +30,8 @@ type counterpart struct{ inA, inB layout.Ref }
 
 // newCounterparts looks up all methods of a in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
-	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize)) // the count may be wrong
+	// the count may be wrong
+	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	var err error
 	if c.byName, err = loaders.Pair(a, b); err != nil {
@@ -73,7 +74,8 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 
 // method returns the counterpart of a method of a, 0 if there is none.
 func (c *counterparts) method(m reader.Method) layout.Ref {
-	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(), func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
+	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(),
+		func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {
 		return 0
 	}

@@ -37,7 +37,8 @@ func ExampleStores() {
 	score, _ := r.Score()
 	fmt.Printf("the archives agree by %.0f%%\n", 100*score)
 	for _, f := range r.Flips.List {
-		fmt.Printf("the branch at %d went way %d in %.0f%%, and goes way %d in %.0f%%\n", f.Point, f.A.Index, 100*f.A.Share, f.B.Index, 100*f.B.Share)
+		fmt.Printf("the branch at %d went way %d in %.0f%%, and goes way %d in %.0f%%\n", f.Point, f.A.Index, 100*f.A.Share,
+			f.B.Index, 100*f.B.Share)
 	}
 	// Output:
 	// the archives agree by 40%

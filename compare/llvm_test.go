@@ -126,7 +126,8 @@ func TestBothKindsOfRecords(t *testing.T) {
 			t.Fatalf("--cs=%v: score %v, %v", cs, score, ok)
 		}
 		out, err := exec.Command(tool, "overlap", fmt.Sprint("--cs=", cs), path, path).Output()
-		if want := fmt.Sprintf("Edge profile base count sum: %.0f\n", r.Kinds[0].SumA); err != nil || !strings.Contains(string(out), want) {
+		if want := fmt.Sprintf("Edge profile base count sum: %.0f\n", r.Kinds[0].SumA); err != nil ||
+			!strings.Contains(string(out), want) {
 			t.Errorf("--cs=%v: %q is not in %s", cs, want, out)
 		}
 	}
@@ -152,7 +153,8 @@ func asLLVM(r *compare.Report) string {
 	if only {
 		line("# of functions only in test_profile", strconv.Itoa(p.OnlyB))
 	}
-	names := map[compare.Kind]string{compare.KindEdges: "Edge", compare.KindIndirectCalls: "IndirectCall", compare.KindMemOps: "MemOP", compare.KindVTables: "VTable"}
+	names := map[compare.Kind]string{compare.KindEdges: "Edge", compare.KindIndirectCalls: "IndirectCall",
+		compare.KindMemOps: "MemOP", compare.KindVTables: "VTable"}
 	for _, k := range r.Kinds {
 		name := names[k.Kind]
 		line(name+" profile overlap", percent(k.Overlap))

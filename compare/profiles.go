@@ -235,7 +235,8 @@ type contextFrame struct {
 }
 
 // number numbers the contexts of profiles, nil if none has any.
-func (n *contextNumbers) number(s *reader.Store, list []profile, key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
+func (n *contextNumbers) number(s *reader.Store, list []profile,
+	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
 	var known map[layout.Ref]uint32
 	for i := range list {
 		context, ok, err := list[i].Context()
@@ -259,7 +260,8 @@ func (n *contextNumbers) number(s *reader.Store, list []profile, key func(reader
 }
 
 // of numbers a context, and first its inner contexts that have no number yet.
-func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.Ref]uint32, key func(reader.Method) (uint64, error)) (uint32, error) {
+func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
+	key func(reader.Method) (uint64, error)) (uint32, error) {
 	path := []reader.Context{c}
 	for inner := c.Inner(); inner != 0 && known[inner] == 0; inner = path[len(path)-1].Inner() {
 		next, err := s.ContextAt(inner)

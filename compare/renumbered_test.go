@@ -17,7 +17,8 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for class, code := range codes {
 		if hidden {
-			b.DescribeType(b.Type(builder.TypeKey{Name: class}), builder.TypeInfo{Flags: layout.TypeHidden | layout.TypeNotMatchable})
+			b.DescribeType(b.Type(builder.TypeKey{Name: class}),
+				builder.TypeInfo{Flags: layout.TypeHidden | layout.TypeNotMatchable})
 		}
 		p := b.Profile(b.Method(layout.Key{Class: class, Name: "test", Signature: "()V"}), code, builder.NoContext)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: code, Displacement: 4})
@@ -32,8 +33,10 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 // another order, and others that are not the same.
 func TestHiddenClassesArePairedByTheirCode(t *testing.T) {
 	t.Parallel()
-	a := map[string]uint64{"A$$Lambda@A#1": 10, "A$$Lambda@A#4": 20, "A$$Lambda@A#5": 30, "B$$Lambda@B#4": 40, "Z$$Lambda@Z#9": layout.CodeUnknown}
-	b := map[string]uint64{"A$$Lambda@A#1": 10, "A$$Lambda@A#2": 30, "A$$Lambda@A#3": 20, "C$$Lambda@C#4": 40, "Z$$Lambda@Z#8": layout.CodeUnknown}
+	a := map[string]uint64{"A$$Lambda@A#1": 10, "A$$Lambda@A#4": 20, "A$$Lambda@A#5": 30, "B$$Lambda@B#4": 40,
+		"Z$$Lambda@Z#9": layout.CodeUnknown}
+	b := map[string]uint64{"A$$Lambda@A#1": 10, "A$$Lambda@A#2": 30, "A$$Lambda@A#3": 20, "C$$Lambda@C#4": 40,
+		"Z$$Lambda@Z#8": layout.CodeUnknown}
 	r := stores(t, lambdas(t, true, a), lambdas(t, true, b), compare.Options{Top: 9})
 	var pairs []string
 	for _, m := range r.Renumbered.List {
@@ -44,11 +47,13 @@ func TestHiddenClassesArePairedByTheirCode(t *testing.T) {
 		}
 		pairs = append(pairs, fmt.Sprintf("%s is %s, %.2f and %.2f", inA.Class, inB.Class, m.ShareA, m.ShareB))
 	}
-	if want := []string{"A$$Lambda@A#5 is A$$Lambda@A#2, 0.30 and 0.30", "A$$Lambda@A#4 is A$$Lambda@A#3, 0.20 and 0.20"}; !slices.Equal(pairs, want) {
+	if want := []string{"A$$Lambda@A#5 is A$$Lambda@A#2, 0.30 and 0.30",
+		"A$$Lambda@A#4 is A$$Lambda@A#3, 0.20 and 0.20"}; !slices.Equal(pairs, want) {
 		t.Errorf("paired %q, want %q", pairs, want)
 	}
 	if r.Came.Total != 1 || r.Went.Total != 1 || r.HiddenCame != 1 || r.HiddenWent != 1 || !r.Came.List[0].Hidden {
-		t.Errorf("%d came, %d went, of these %d and %d of hidden classes", r.Came.Total, r.Went.Total, r.HiddenCame, r.HiddenWent)
+		t.Errorf("%d came, %d went, of these %d and %d of hidden classes", r.Came.Total, r.Went.Total, r.HiddenCame,
+			r.HiddenWent)
 	}
 	if score, _ := r.Score(); score > 0.11 {
 		t.Errorf("the score is %v", score)

@@ -159,7 +159,8 @@ func (s *sites) receivers(t site) error {
 		return nil
 	}
 	t.class, t.kind = classReceivers, KindReceivers
-	if tag := t.entry.Tag(); tag == layout.TagReceiverType || tag == layout.TagReceivers && t.entry.Sub() == layout.SubTypeCheck {
+	if tag := t.entry.Tag(); tag == layout.TagReceiverType ||
+		tag == layout.TagReceivers && t.entry.Sub() == layout.SubTypeCheck {
 		t.class, t.kind = classTypeCheck, KindTypeChecks
 	}
 	from := len(s.cells)

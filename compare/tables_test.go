@@ -16,7 +16,8 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "run"})
 	for i := range stacks {
-		b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(i, uint64(m), 0, 9)
+		b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(i,
+			uint64(m), 0, 9)
 	}
 	for i := range monitors {
 		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, i)

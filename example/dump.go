@@ -29,7 +29,8 @@ var branchShape = layout.EntryShape{Tag: tagBranch, Name: "Choice",
 
 // newBuilder makes a builder for an archive of this VM.
 func newBuilder(dumpID [16]byte) (*builder.Builder, error) {
-	b := builder.New(domain, builder.Config{Producer: producer, ProducerID: producerID, DumpID: dumpID, ReceiverRows: receiverRows})
+	b := builder.New(domain, builder.Config{Producer: producer, ProducerID: producerID, DumpID: dumpID,
+		ReceiverRows: receiverRows})
 	return b, b.DeclareShape(branchShape)
 }
 

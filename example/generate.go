@@ -26,7 +26,8 @@ func Generate() *Program {
 	for i := range shapes {
 		c := &Class{Name: fmt.Sprintf("Shape%02d", i)}
 		size := &Function{Owner: c.Name, Name: "size", Locals: 1, Code: []Instr{{Op: Field}, {Op: Return}}}
-		area := &Function{Owner: c.Name, Name: "area", Locals: 1, Code: []Instr{{Op: Field}, {Op: Field}, {Op: Add}, {Op: Return}}}
+		area := &Function{Owner: c.Name, Name: "area", Locals: 1,
+			Code: []Instr{{Op: Field}, {Op: Field}, {Op: Add}, {Op: Return}}}
 		c.Methods = map[string]*Function{"size": size.finish(), "area": area.finish()}
 		p.Classes = append(p.Classes, c)
 		p.Functions = append(p.Functions, size, area)
@@ -57,15 +58,18 @@ func worker(r *rand.Rand, i int) *Function {
 	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Load, A: n}, Instr{Op: Less})
 	leave := len(code)
 	code = append(code, Instr{Op: Unless},
-		Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: first}, Instr{Op: Send, A: nameSize}, Instr{Op: Add}, Instr{Op: Store, A: s})
+		Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: first}, Instr{Op: Send, A: nameSize}, Instr{Op: Add},
+		Instr{Op: Store, A: s})
 	if i%3 == 0 {
 		code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: t}, Instr{Op: Less})
 		skip := len(code)
 		code = append(code, Instr{Op: Unless},
-			Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: second}, Instr{Op: Send, A: nameArea}, Instr{Op: Add}, Instr{Op: Store, A: s})
+			Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: second}, Instr{Op: Send, A: nameArea},
+			Instr{Op: Add}, Instr{Op: Store, A: s})
 		code[skip].A = int32(len(code))
 	}
-	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: 1}, Instr{Op: Add}, Instr{Op: Store, A: at}, Instr{Op: Jump, A: loop})
+	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: 1}, Instr{Op: Add}, Instr{Op: Store, A: at},
+		Instr{Op: Jump, A: loop})
 	code[leave].A = int32(len(code))
 	code = append(code, Instr{Op: Load, A: s}, Instr{Op: Return})
 	f := &Function{Owner: fmt.Sprintf("module%02d", i/80), Name: fmt.Sprintf("work%02d", i%80), Locals: 3, Code: code}

@@ -47,7 +47,8 @@ func TestAnArchiveMakesTheStartFaster(t *testing.T) {
 		t.Errorf("the sum is %d with an archive, %d without", got, want)
 	}
 	if warm.Slow > cold.Slow/8 || warm.Quickened < cold.Quickened*2 {
-		t.Errorf("%d slow instructions and %d quickened, without an archive %d and %d", warm.Slow, warm.Quickened, cold.Slow, cold.Quickened)
+		t.Errorf("%d slow instructions and %d quickened, without an archive %d and %d", warm.Slow, warm.Quickened, cold.Slow,
+			cold.Quickened)
 	}
 	if diff := cmp.Diff(countsIn(t, first), countsIn(t, second)); diff != "" {
 		t.Errorf("the runs count differently (-without +with an archive):\n%s", diff)
@@ -197,7 +198,8 @@ func Example() {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
-	first, second, next := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc"), filepath.Join(dir, "next.parc")
+	first, second, next := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc"),
+		filepath.Join(dir, "next.parc")
 
 	program := Generate()
 	vm := NewVM(program)

@@ -30,7 +30,8 @@ func TestUnchangedStartStays(t *testing.T) {
 		{Bci: 34, Kind: Jump, Targets: []int32{0}},
 	}
 	for known, want := range map[bool][]int{true: {0, 1, -1}, false: {-1, -1, -1}} {
-		got := align(newSide(described(old, known), 26), newSide(described(edited, known), 39), func() error { return nil }).to
+		got := align(newSide(described(old, known), 26), newSide(described(edited, known), 39),
+			func() error { return nil }).to
 		if !slices.Equal(got, want) {
 			t.Errorf("bytecodes known: %t: points went to %d, want %d", known, got, want)
 		}

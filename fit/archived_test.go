@@ -38,7 +38,8 @@ func TestInvalidOptions(t *testing.T) {
 	}
 	for _, into := range []*builder.Builder{builder.New(layout.DomainGraal, builder.Config{}),
 		builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4}})} {
-		if _, err := fit.Check(t.Context(), s, code, fit.Options{Into: into}); !errors.Is(err, builder.ErrMismatch) || into.Err() != nil {
+		if _, err := fit.Check(t.Context(), s, code, fit.Options{Into: into}); !errors.Is(err, builder.ErrMismatch) ||
+			into.Err() != nil {
 			t.Errorf("into an archive of another kind: %v, %v", err, into.Err())
 		}
 	}
@@ -53,7 +54,8 @@ func TestInvalidOptions(t *testing.T) {
 // outside the score, and stays in the adapted archive.
 func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 	t.Parallel()
-	ran, idle, other := layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "idle"}, layout.Key{Class: "D", Name: "x"}
+	ran, idle, other := layout.Key{Class: "C", Name: "ran"}, layout.Key{Class: "C", Name: "idle"},
+		layout.Key{Class: "D", Name: "x"}
 	s := profiled(t, ran, idle, other)
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(b.Method(ran), 7, builder.NoContext)
@@ -93,10 +95,14 @@ func TestUnknownLoaders(t *testing.T) {
 		unchecked int
 	}{
 		{"both know", []layout.Key{key("A", "app"), key("B", "")}, []layout.Key{key("A", "app"), key("B", "")}, 2, false, 0},
-		{"the code's does not", []layout.Key{key("A", "app"), key("B", "Own"), key("C", "")}, []layout.Key{key("A", ""), key("B", ""), key("C", "")}, 3, true, 0},
-		{"the code's has some that were made up", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", ""), key("B", disk.TwinLoader+"2"), key("C", "")}, 1, true, 1},
-		{"the profiles' does not", []layout.Key{key("A", ""), key("B", ""), key("C", "")}, []layout.Key{key("A", "app"), key("B", "platform"), key("C", "")}, 3, true, 0},
-		{"other loaders", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", "Own"), key("B", "")}, 0, false, 2},
+		{"the code's does not", []layout.Key{key("A", "app"), key("B", "Own"), key("C", "")},
+			[]layout.Key{key("A", ""), key("B", ""), key("C", "")}, 3, true, 0},
+		{"the code's has some that were made up", []layout.Key{key("A", "app"), key("B", "Own")},
+			[]layout.Key{key("A", ""), key("B", disk.TwinLoader+"2"), key("C", "")}, 1, true, 1},
+		{"the profiles' does not", []layout.Key{key("A", ""), key("B", ""), key("C", "")},
+			[]layout.Key{key("A", "app"), key("B", "platform"), key("C", "")}, 3, true, 0},
+		{"other loaders", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", "Own"), key("B", "")},
+			0, false, 2},
 	} {
 		code := fit.Archived(profiled(t, c.code...))
 		r, err := fit.Check(t.Context(), profiled(t, c.of...), code, fit.Options{})

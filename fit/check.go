@@ -122,7 +122,8 @@ func refuse(s *reader.Store, against Code, o Options) error {
 	}
 	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
 		if d == layout.DomainSampled {
-			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(), d, ErrDomain)
+			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(),
+				d, ErrDomain)
 		}
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}

@@ -88,7 +88,8 @@ func TestDomainsWithoutCode(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimen.All() {
 		if s.Domain == layout.DomainGraal || s.Domain == layout.DomainJamaica {
-			if _, err := fit.Check(t.Context(), memstore.Open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err, fit.ErrDomain) {
+			if _, err := fit.Check(t.Context(), memstore.Open(t, s.Build()), elsewhere{}, fit.Options{}); !errors.Is(err,
+				fit.ErrDomain) {
 				t.Errorf("%s: %v", s.Name, err)
 			}
 		}
@@ -115,12 +116,14 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 	for range n {
 		bci += int32(rapid.IntRange(1, 9).Draw(t, "distance"))
 		kind := fit.PointKind(rapid.IntRange(int(fit.Call), int(fit.Switch)).Draw(t, "kind"))
-		if n := len(v.Points); kind == fit.Jump && (n == 0 || v.Points[n-1].Kind == fit.Jump || v.Points[n-1].Kind == fit.Switch) {
+		if n := len(v.Points); kind == fit.Jump && (n == 0 || v.Points[n-1].Kind == fit.Jump ||
+			v.Points[n-1].Kind == fit.Switch) {
 			kind = fit.Call // nothing would lead to it
 		}
 		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: kind})
 		if p := &v.Points[len(v.Points)-1]; p.Kind.Sketched() {
-			p.Sketch = layout.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")), Operands: uint16(rapid.IntRange(0, 3).Draw(t, "operands"))}
+			p.Sketch = layout.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")),
+				Operands: uint16(rapid.IntRange(0, 3).Draw(t, "operands"))}
 		}
 	}
 	for i := range v.Points {
@@ -153,7 +156,8 @@ func with(v fit.Version, place, inserted int) fit.Version {
 		if i == place {
 			start := p.Bci
 			for k := range inserted {
-				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call, Sketch: layout.SketchPoint{What: 99}})
+				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call,
+					Sketch: layout.SketchPoint{What: 99}})
 			}
 		}
 		q := fit.Point{Bci: p.Bci, Kind: p.Kind, Sketch: p.Sketch}
@@ -178,8 +182,9 @@ func profileOf(v fit.Version) *builder.Builder {
 	offsets := []int64{0}
 	for _, p := range v.Points {
 		cells := map[fit.PointKind]int{
-			fit.Call: shape.Cells(layout.TagCounter, 0), fit.VirtualCall: shape.Cells(layout.TagVirtualCall, 0), fit.TypeCheck: shape.Cells(layout.TagReceiverType, 0),
-			fit.Jump: 2, fit.Branch: 3, fit.Switch: 1 + 2*len(p.Targets),
+			fit.Call: shape.Cells(layout.TagCounter, 0), fit.VirtualCall: shape.Cells(layout.TagVirtualCall, 0),
+			fit.TypeCheck: shape.Cells(layout.TagReceiverType, 0),
+			fit.Jump:      2, fit.Branch: 3, fit.Switch: 1 + 2*len(p.Targets),
 		}[p.Kind]
 		offsets = append(offsets, offsets[len(offsets)-1]+8+8*int64(cells))
 	}
@@ -230,7 +235,8 @@ func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.S
 	t.Helper()
 	var verdict fit.Verdict
 	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-	r, err := fit.Check(t.Context(), s, one{v}, fit.Options{Into: into, Confidence: fit.AssumedConfidence, Each: func(f *fit.Verdict) error { verdict = *f; return nil }})
+	r, err := fit.Check(t.Context(), s, one{v}, fit.Options{Into: into, Confidence: fit.AssumedConfidence,
+		Each: func(f *fit.Verdict) error { verdict = *f; return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +286,8 @@ func TestInsertedPoints(t *testing.T) {
 			}
 		}
 		if alike := len(v.Points) - len(distinctPoints(v)); right < len(v.Points)-inserted-1-alike {
-			rt.Errorf("%d of %d points are right, %d of them resemble others, confidence %v", right, len(v.Points), alike, verdict.Confidence)
+			rt.Errorf("%d of %d points are right, %d of them resemble others, confidence %v", right, len(v.Points), alike,
+				verdict.Confidence)
 		}
 		if right < len(v.Points)-inserted-1 && verdict.Confidence >= fit.AssumedConfidence {
 			rt.Errorf("%d of %d points are right, and yet the confidence is %v", right, len(v.Points), verdict.Confidence)
@@ -371,7 +378,8 @@ func TestOtherCodeIsStale(t *testing.T) {
 	if err != nil || r.Profiles[fit.Gone] != 2 || len(r.Misfits) != 2 {
 		t.Fatalf("%+v %v", r, err)
 	}
-	if got := fmt.Sprint(r.Misfits[0].Reason, ", ", r.Misfits[1].Reason); got != "there is no such class, there is no such method" {
+	if got := fmt.Sprint(r.Misfits[0].Reason, ", ",
+		r.Misfits[1].Reason); got != "there is no such class, there is no such method" {
 		t.Error(got)
 	}
 }
@@ -410,10 +418,12 @@ func (typed) Assignable(class, to string) (is, known bool) { return class != "Sq
 // Receivers that a call cannot have in the new code are dropped and reported.
 func TestImpossibleReceivers(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall, Sketch: layout.SketchPoint{What: 1}}}}
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall,
+		Sketch: layout.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
-		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch, Holder: holder}}}
+		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch,
+			Holder: holder}}}
 		into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
 		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into, Confidence: fit.AssumedConfidence})
 		if err != nil {
@@ -440,20 +450,23 @@ func TestImpossibleReceivers(t *testing.T) {
 // Code with the same bytecodes is not the same if it names other members.
 func TestSameBytecodesWithOtherNames(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}}, {Bci: 9, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}}}}
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}},
+		{Bci: 9, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}}}}
 	now := v
 	now.Points = []fit.Point{v.Points[0], v.Points[1]}
 	now.Points[0].Sketch, now.Points[1].Sketch = v.Points[1].Sketch, v.Points[0].Sketch
 	verdict, to := check(t, memstore.Open(t, profileOf(v)), now)
 	if verdict.State != fit.Moved || counted(t, to, now.Points[0]) != 1001 || counted(t, to, now.Points[1]) != 1000 {
-		t.Errorf("%s: %s; counts %d and %d", verdict.State, verdict.Reason, counted(t, to, now.Points[0]), counted(t, to, now.Points[1]))
+		t.Errorf("%s: %s; counts %d and %d", verdict.State, verdict.Reason, counted(t, to, now.Points[0]),
+			counted(t, to, now.Points[1]))
 	}
 }
 
 // Nothing is moved where it is not known what points do.
 func TestNothingMovesWithoutKnownPoints(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}}, {Bci: 9, Kind: fit.VirtualCall}}}
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}},
+		{Bci: 9, Kind: fit.VirtualCall}}}
 	s := memstore.Open(t, profileOf(v))
 	now := v
 	now.ID = 2

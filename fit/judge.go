@@ -44,7 +44,8 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error 
 		return nil
 	}
 	if tag, undecoded := j.Profile.Undecoded(); undecoded {
-		j.State, j.Reason = Stale, fmt.Sprintf("the code has changed, and entries from one of HotSpot's tag %d on were not decoded", tag)
+		j.State, j.Reason = Stale,
+			fmt.Sprintf("the code has changed, and entries from one of HotSpot's tag %d on were not decoded", tag)
 		return nil
 	}
 	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
@@ -79,7 +80,8 @@ func movesOf(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
 		p, to := &j.old.points[i], j.alignment.to[i]
-		m := Move{From: p.Bci, To: -1, Kind: p.Kind, Weight: j.old.weights[i], Confidence: j.alignment.confidence[i], Lost: j.alignment.lost[i]}
+		m := Move{From: p.Bci, To: -1, Kind: p.Kind, Weight: j.old.weights[i], Confidence: j.alignment.confidence[i],
+			Lost: j.alignment.lost[i]}
 		if to >= 0 {
 			found[to] = true
 			m.To, m.Swapped = j.now.Points[to].Bci, opposite(p, &j.now.Points[to])
@@ -138,7 +140,8 @@ func (c *checker) describe(j *judgement, k layout.Key) error {
 // sameNames reports whether no point of two versions with the same bytecodes is
 // known to name something else: a code id does not cover names.
 func sameNames(a, b []Point) bool {
-	return len(a) != len(b) || slices.EqualFunc(a, b, func(p, q Point) bool { return !p.known() || !q.known() || p.sketch() == q.sketch() })
+	return len(a) != len(b) || slices.EqualFunc(a, b,
+		func(p, q Point) bool { return !p.known() || !q.known() || p.sketch() == q.sketch() })
 }
 
 // choose drops pairs of too little confidence, and those whose counts cannot be moved.
@@ -211,7 +214,8 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 		return err
 	}
 	for _, v := range a.Versions {
-		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) && sameNames(j.old.points, v.Points) {
+		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) &&
+			sameNames(j.old.points, v.Points) {
 			j.old.points, j.old.size, j.old.names = v.Points, v.Size, v.Names
 			return nil
 		}

@@ -125,7 +125,8 @@ type linesFit struct {
 }
 
 func (f linesFit) String() string {
-	return fmt.Sprintf("%d of %d calls are where they were, %d on other lines, %d gone", f.matched, f.matched+f.moved+f.missing, f.moved, f.missing)
+	return fmt.Sprintf("%d of %d calls are where they were, %d on other lines, %d gone", f.matched,
+		f.matched+f.moved+f.missing, f.moved, f.missing)
 }
 
 func fitLines(b Body, calls []sampledCall) (f linesFit) {

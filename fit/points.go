@@ -201,7 +201,8 @@ const maxRows = 16
 // the same bytecodes differ stay unknown.
 func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) error {
 	header := disk.SketchHeaderOf(p.Code())
-	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(), func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
+	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),
+		func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
 	described := false
 	for n, r := range k.rows[at:] {
 		if r.method != m.Ref() || r.header != header {

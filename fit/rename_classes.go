@@ -69,7 +69,8 @@ func (r *renamer) matchClasses() error {
 			r.doubt(c.methods, l.class)
 			continue
 		}
-		r.list = append(r.list, Rename{From: layout.Key{Class: c.name}, To: layout.Key{Class: l.class}, Methods: l.total, Same: l.same})
+		r.list = append(r.list, Rename{From: layout.Key{Class: c.name}, To: layout.Key{Class: l.class}, Methods: l.total,
+			Same: l.same})
 	}
 	return nil
 }
@@ -154,7 +155,8 @@ func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) 
 		all = append(all, l)
 	}
 	slices.SortStableFunc(all, func(a, b *likeness) int {
-		return cmp.Or(compareBool(b.enough(), a.enough()), compareBool(b.named, a.named), cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.same, a.same))
+		return cmp.Or(compareBool(b.enough(), a.enough()), compareBool(b.named, a.named), cmp.Compare(b.bytes, a.bytes),
+			cmp.Compare(b.same, a.same))
 	})
 	switch {
 	case len(all) == 0 || !all[0].enough():

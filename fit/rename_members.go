@@ -61,7 +61,8 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 }
 
 // lambdasLike returns the lambdas of a host that have the code and names of a profiled one.
-func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key, err error) {
+func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key,
+	err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err

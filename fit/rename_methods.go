@@ -102,7 +102,8 @@ func (r *renamer) matchMethods() error {
 			}
 		}
 	}
-	for _, of := range slices.SortedFunc(maps.Keys(missing), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, of := range slices.SortedFunc(maps.Keys(missing),
+		func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
 		if err := r.matchByCode(of[0], missing[of]); err != nil {
 			return err
 		}

@@ -32,9 +32,11 @@ type rewriter struct {
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(Types)
-	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code, kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
+	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code,
+		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := profileset.Of(b)
-	w.copier = copier.New(ctx, set, s, set.CurrentRun(), copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
+	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
+		copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
 	return w
 }
 
@@ -233,5 +235,6 @@ func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
 		return false, err
 	}
 	sketch := []byte(text.String())
-	return slices.ContainsFunc(w.kept[layout.Ref(t.Cell(0, row))], func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }), nil
+	return slices.ContainsFunc(w.kept[layout.Ref(t.Cell(0, row))],
+		func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }), nil
 }

@@ -94,7 +94,8 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 	if what := describeForeign(head); what != "" {
 		return nil, fmt.Errorf("%s: it is %s", s.name, what)
 	}
-	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also compressed with gzip or zstd", ErrUnknown, strings.Join(Names(importers), ", "))}
+	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also compressed with gzip or zstd", ErrUnknown,
+		strings.Join(Names(importers), ", "))}
 }
 
 const utf16 = "UTF-16: convert it to UTF-8 first"

@@ -30,12 +30,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	first, second, app := filepath.Join(dir, "1.profdata"), filepath.Join(dir, "2.profdata"), filepath.Join(dir, "app.parc")
+	first, second, app := filepath.Join(dir, "1.profdata"), filepath.Join(dir, "2.profdata"),
+		filepath.Join(dir, "app.parc")
 	writeProfdata(first, firstRun)
 	writeProfdata(second, secondRun)
 
 	ctx := context.Background()
-	in, err := formats.Import(ctx, []formats.Input{{Name: first}, {Name: second, Weight: 3 * layout.WeightOne}}, formats.ImportOptions{})
+	in, err := formats.Import(ctx, []formats.Input{{Name: first}, {Name: second, Weight: 3 * layout.WeightOne}},
+		formats.ImportOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func Example() {
 // writeProfdata writes LLVM's text as an indexed profile.
 func writeProfdata(path, text string) {
 	ctx := context.Background()
-	in, err := formats.Import(ctx, []formats.Input{{Name: "text", Reader: strings.NewReader(text)}}, formats.ImportOptions{})
+	in, err := formats.Import(ctx, []formats.Input{{Name: "text", Reader: strings.NewReader(text)}},
+		formats.ImportOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -301,8 +301,10 @@ func (m *importing) countUnmerged() {
 
 // What summing inputs loses.
 const (
-	LossUnmerged       codec.LossKind = "entries that do not go together with those of another file (other lengths, marks of what is hot): the longer, and counts, are kept"
-	LossUnmergedAsLLVM codec.LossKind = "entries that do not go together with those of a file before (other lengths, marks of what is hot), and values beyond the 255 of a site: the first are kept"
+	LossUnmerged codec.LossKind = "entries that do not go together with those of another file (other lengths, " +
+		"marks of what is hot): the longer, and counts, are kept"
+	LossUnmergedAsLLVM codec.LossKind = "entries that do not go together with those of a file before (other lengths, " +
+		"marks of what is hot), and values beyond the 255 of a site: the first are kept"
 )
 
 // sumLosses adds the losses of a further input, in the order in which the kinds

@@ -52,7 +52,8 @@ func TestSkippedPartLeavesNothing(t *testing.T) {
 	bad := input("bad", secondRun+"\ncut\n19\n2\n1\n")
 	_, want := requireImport(t, formats.ImportOptions{}, input("1", firstRun), input("2", secondRun))
 	var called []string
-	in, got := requireImport(t, formats.ImportOptions{SkipBad: true, OnSkip: func(s formats.Skipped) { called = append(called, s.Name) }},
+	in, got := requireImport(t, formats.ImportOptions{SkipBad: true,
+		OnSkip: func(s formats.Skipped) { called = append(called, s.Name) }},
 		input("1", firstRun), bad, input("2", secondRun))
 	if !bytes.Equal(got, want) {
 		t.Error("another archive than without the bad input")
@@ -75,14 +76,17 @@ func TestImportErrors(t *testing.T) {
 		o      formats.ImportOptions
 		want   error
 	}{
-		"empty":              {inputs: []formats.Input{input("a", "")}, want: formats.ErrEmpty},
-		"unknown":            {inputs: []formats.Input{input("a", "\x00\x01")}, want: formats.ErrUnknown},
-		"mixed":              {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)}, want: formats.ErrMixed},
-		"mixed, skipping":    {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)}, o: formats.ImportOptions{SkipBad: true}, want: formats.ErrMixed},
-		"twice the same":     {inputs: []formats.Input{input("a", graalText), input("b", graalText)}, want: merge.ErrCounted},
-		"all bad":            {inputs: []formats.Input{input("a", ""), input("b", "")}, want: formats.ErrNone},
-		"no input":           {want: formats.ErrNone},
-		"runs of two inputs": {inputs: []formats.Input{input("a", jamaicaText+jamaicaText), input("b", jamaicaText)}, o: formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
+		"empty":   {inputs: []formats.Input{input("a", "")}, want: formats.ErrEmpty},
+		"unknown": {inputs: []formats.Input{input("a", "\x00\x01")}, want: formats.ErrUnknown},
+		"mixed": {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)},
+			want: formats.ErrMixed},
+		"mixed, skipping": {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)},
+			o: formats.ImportOptions{SkipBad: true}, want: formats.ErrMixed},
+		"twice the same": {inputs: []formats.Input{input("a", graalText), input("b", graalText)}, want: merge.ErrCounted},
+		"all bad":        {inputs: []formats.Input{input("a", ""), input("b", "")}, want: formats.ErrNone},
+		"no input":       {want: formats.ErrNone},
+		"runs of two inputs": {inputs: []formats.Input{input("a", jamaicaText+jamaicaText), input("b", jamaicaText)},
+			o: formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +97,8 @@ func TestImportErrors(t *testing.T) {
 		})
 	}
 	_, data := requireImport(t, formats.ImportOptions{}, input("a", firstRun))
-	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(data)}}, formats.ImportOptions{}); !errors.Is(err, formats.ErrArchive) {
+	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(data)}},
+		formats.ImportOptions{}); !errors.Is(err, formats.ErrArchive) {
 		t.Errorf("of an archive: %v", err)
 	}
 }
@@ -106,7 +111,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	_, importErr := formats.Import(t.Context(), []formats.Input{input("a", firstRun)}, formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
+	_, importErr := formats.Import(t.Context(), []formats.Input{input("a", firstRun)},
+		formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
 	_, exportErr := formats.Export(t.Context(), io.Discard, store, &llvm.IndexedExporter{Version: 3})
 	got := []string{importErr.Error(), exportErr.Error()}
 	want := []string{

@@ -96,16 +96,20 @@ func TestPagesAreNoProfiles(t *testing.T) {
 	const dump = "static A::m()V\n  interpreter_invocation_count:          3\n"
 	long := strings.Repeat("a text\n", headSize)
 	for _, page := range []string{
-		"<!doctype html>\n<html lang=\"en\">", "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">\n<HTML>", "\n <html><head>", "<html lang=en>\n<body>",
-		"<!-- made by a -> b -->\n<!-- > -->\n<!doctype html><title>", "<?xml version=\"1.0\"?>\n<!DOCTYPE html>\n<html>", "\ufeff<!doctype html><p>",
+		"<!doctype html>\n<html lang=\"en\">", "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\">\n<HTML>",
+		"\n <html><head>", "<html lang=en>\n<body>",
+		"<!-- made by a -> b -->\n<!-- > -->\n<!doctype html><title>", "<?xml version=\"1.0\"?>\n<!DOCTYPE html>\n<html>",
+		"\ufeff<!doctype html><p>",
 	} {
 		for _, text := range []string{page, page + "<pre>\n" + dump, page + long, page + "PROFILE: 1 (100%) A.m()V\n"} {
-			if name, err := detected(text); err == nil || !strings.Contains(err.Error(), "app: it is an HTML page: import the profile") {
+			if name, err := detected(text); err == nil ||
+				!strings.Contains(err.Error(), "app: it is an HTML page: import the profile") {
 				t.Errorf("%.40q: %s, %v", text, name, err)
 			}
 		}
 	}
-	for _, text := range []string{"<html>;main 3\n", "<!doctype html>;main 3\n", "<htmlx><b>\n", "<!doctype htmlx><b>\n", "main <!doctype html><b>\n", "<b><!doctype html><b>\n"} {
+	for _, text := range []string{"<html>;main 3\n", "<!doctype html>;main 3\n", "<htmlx><b>\n", "<!doctype htmlx><b>\n",
+		"main <!doctype html><b>\n", "<b><!doctype html><b>\n"} {
 		if name, err := detected(text + long); err != nil {
 			t.Errorf("%.40q: %s, %v", text, name, err)
 		}
@@ -115,7 +119,8 @@ func TestPagesAreNoProfiles(t *testing.T) {
 // FuzzDetect asks for the format of any text: what is recognised as a page begins with a tag, and
 // nothing that importers write does.
 func FuzzDetect(f *testing.F) {
-	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<", "main;a 3\n"} {
+	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<",
+		"main;a 3\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -59,7 +59,8 @@ func TestFoldTellsPartsApart(t *testing.T) {
 }
 
 func BenchmarkID(b *testing.B) {
-	k := Key{Class: "org/synthetic/module123/package12/ClassOfMethods000123", Name: "method5", Signature: "(Ljava/lang/Object;I)V"}
+	k := Key{Class: "org/synthetic/module123/package12/ClassOfMethods000123", Name: "method5",
+		Signature: "(Ljava/lang/Object;I)V"}
 	for b.Loop() {
 		k.ID(DomainHotSpot)
 	}

@@ -100,14 +100,16 @@ func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFronten
 // Params are the producer's settings that shape entries or affected their counts. A
 // setting that does not apply is 0.
 type Params struct {
-	TypeProfileWidth uint32    // HotSpot: receiver rows of an entry
-	BciProfileWidth  uint32    // HotSpot: rows of a Ret entry
-	ReceiverGap      uint32    // HotSpot: cells between a receiver entry's count and its rows (1 where the VM keeps nonprofiled_count)
-	TypeProfileLevel uint32    // HotSpot: -XX:TypeProfileLevel
-	VMRelease        uint32    // HotSpot: feature release, for instance 17
-	LLVMVersion      uint32    // LLVM: version of the indexed format that the producer writes
-	LLVMVariant      uint32    // LLVM: bits 55..63 of the version word, shifted down by 55
-	ProfileTraps     uint32    // HotSpot: -XX:+ProfileTraps
-	LLVMNewest       uint32    // LLVM: the newest such version, where several LLVMs may be the producer and LLVMVersion is the oldest's
-	Other            [7]uint32 // settings without a meaning in this version
+	TypeProfileWidth uint32 // HotSpot: receiver rows of an entry
+	BciProfileWidth  uint32 // HotSpot: rows of a Ret entry
+	// HotSpot: cells between a receiver entry's count and its rows (1 where the VM keeps nonprofiled_count)
+	ReceiverGap      uint32
+	TypeProfileLevel uint32 // HotSpot: -XX:TypeProfileLevel
+	VMRelease        uint32 // HotSpot: feature release, for instance 17
+	LLVMVersion      uint32 // LLVM: version of the indexed format that the producer writes
+	LLVMVariant      uint32 // LLVM: bits 55..63 of the version word, shifted down by 55
+	ProfileTraps     uint32 // HotSpot: -XX:+ProfileTraps
+	// LLVM: the newest such version, where several LLVMs may be the producer and LLVMVersion is the oldest's
+	LLVMNewest uint32
+	Other      [7]uint32 // settings without a meaning in this version
 }

@@ -89,12 +89,13 @@ type Header struct {
 	DumpTime    int64 // nanoseconds since 1970, 0 if unknown
 	Flags       uint64
 	Params      Params
-	Producer    string                   // at most 64 bytes of UTF-8
-	ProducerID  [16]byte                 // of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
-	Regions     [int(regionEnd) - 1]Span // by Region-1
-	Parts       [5]Span                  // of ro: symbols, types, methods, unexecuted methods, contexts
-	Counts      Counts
-	Summary     Summary
+	Producer    string // at most 64 bytes of UTF-8
+	// of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
+	ProducerID [16]byte
+	Regions    [int(regionEnd) - 1]Span // by Region-1
+	Parts      [5]Span                  // of ro: symbols, types, methods, unexecuted methods, contexts
+	Counts     Counts
+	Summary    Summary
 }
 
 // Region returns the place of a region; the header itself is one.

@@ -23,21 +23,26 @@ const (
 	TableVTables    TableKind = 8  // LLVM: vtables [name symbol, address, size]
 	TableHeapRefs   TableKind = 9  // Jamaica: HEAP_REFS [references, words]
 	TableHeapUse    TableKind = 10 // Jamaica: HEAP_USE [type, objects, blocks an object, block bytes, bytes, tree objects]
-	TableInstances  TableKind = 11 // Jamaica: INSTANTIATION_COUNT [type, objects, blocks an object, blocks, bytes, tree objects, loader symbol]
-	TableThreads    TableKind = 12 // Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
-	TableReflected  TableKind = 13 // Jamaica: classes used via reflection [type]
-	TableForeign    TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
-	TableCode       TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns       TableKind = 16 // the runs of the dumps: see Provenance
-	TableClassPath  TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
-	TableOrderRuns  TableKind = 18 // Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
-	TableShapes     TableKind = 19 // shapes of a producer's entries [head, name in four words]
+	// Jamaica: INSTANTIATION_COUNT [type, objects, blocks an object, blocks, bytes, tree objects, loader symbol]
+	TableInstances TableKind = 11
+	// Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
+	TableThreads   TableKind = 12
+	TableReflected TableKind = 13 // Jamaica: classes used via reflection [type]
+	TableForeign   TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
+	TableCode      TableKind = 15 // sketches of the code of methods [method, sketch symbol]
+	TableRuns      TableKind = 16 // the runs of the dumps: see Provenance
+	TableClassPath TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
+	// Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
+	TableOrderRuns TableKind = 18
+	TableShapes    TableKind = 19 // shapes of a producer's entries [head, name in four words]
 	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
 	TableCompilations TableKind = 20
 	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
-	TableFunctions    TableKind = 22 // Sampled: where functions are declared [method, system name symbol, file symbol, start line]
-	TableBase         TableKind = 23 // the archive beneath: see BaseArchive
-	TableMoved        TableKind = 25 // points whose counts are of other code [method, code, point, derived, confidence in billionths]
+	// Sampled: where functions are declared [method, system name symbol, file symbol, start line]
+	TableFunctions TableKind = 22
+	TableBase      TableKind = 23 // the archive beneath: see BaseArchive
+	// points whose counts are of other code [method, code, point, derived, confidence in billionths]
+	TableMoved TableKind = 25
 	// of branches and type checks with several outcomes, the counts of runs with one [profile, point, outcome, count]
 	TableCertain TableKind = 26
 )

@@ -152,7 +152,8 @@ const (
 	NumCountUnits
 )
 
-var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples", "nanoseconds"}
+var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",
+	"nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }
 

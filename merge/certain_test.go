@@ -29,12 +29,14 @@ type ran struct {
 // runOf returns the archive of a run, by the names of methods.
 func runOf(t testarchive.TB, id byte, methods map[string]ran) testarchive.Archive {
 	t.Helper()
-	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}, Params: layout.Params{TypeProfileWidth: 2, VMRelease: 17}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id},
+		Params: layout.Params{TypeProfileWidth: 2, VMRelease: 17}})
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		did := methods[name]
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name, Signature: "()V"}), 7, builder.NoContext)
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: did.branch[0], Displacement: 16, NotTaken: did.branch[1]})
-		p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: did.cases[0]}, builder.SwitchCase{Count: did.cases[1]}, builder.SwitchCase{Count: did.cases[2]})
+		p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: did.cases[0]}, builder.SwitchCase{Count: did.cases[1]},
+			builder.SwitchCase{Count: did.cases[2]})
 		at := builder.At{Bci: 20}
 		if did.null {
 			at.Flags = layout.EntryNullSeen
@@ -137,7 +139,8 @@ func randomRun(r *rand.Rand) map[string]ran {
 	run := map[string]ran{}
 	for i := range 4 {
 		if r.IntN(5) > 0 {
-			run[fmt.Sprint("m", i)] = ran{[2]uint64{count(), count()}, [3]uint64{count(), count(), count()}, [2]uint64{count(), count()}, r.IntN(3) == 0}
+			run[fmt.Sprint("m", i)] = ran{[2]uint64{count(), count()}, [3]uint64{count(), count(), count()},
+				[2]uint64{count(), count()}, r.IntN(3) == 0}
 		}
 	}
 	return run
@@ -169,8 +172,10 @@ func TestWhatWasCertainIsKept(t *testing.T) {
 			left = append([]weighted{both}, left[2:]...)
 		}
 		checkSame(t, "by twos", left[0].Archive, once)
-		checkSame(t, "in parts", inParts(t, []merge.Bound{{Class: "A", Name: "m1"}, {Class: "A", Name: "m3"}}, archives, r.Perm), once)
-		checkSame(t, "with an empty run", whole(t, append(left[:1:1], weighted{Archive: runOf(t, 99, nil)})), whole(t, append(archives[:5:5], weighted{Archive: runOf(t, 99, nil)})))
+		checkSame(t, "in parts", inParts(t, []merge.Bound{{Class: "A", Name: "m1"}, {Class: "A", Name: "m3"}}, archives,
+			r.Perm), once)
+		checkSame(t, "with an empty run", whole(t, append(left[:1:1], weighted{Archive: runOf(t, 99, nil)})),
+			whole(t, append(archives[:5:5], weighted{Archive: runOf(t, 99, nil)})))
 	}
 	if rows < 100 {
 		t.Errorf("only %d rows", rows)
@@ -209,7 +214,8 @@ func TestFirstPollution(t *testing.T) {
 	if got := certainOf(t, testarchive.Build(t, both).Store); !maps.Equal(got, want) {
 		t.Errorf("after versions were dropped: %v", got)
 	}
-	newer := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{77}, DumpTime: time.Now(), Params: merged.Header().Params})
+	newer := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{77}, DumpTime: time.Now(),
+		Params: merged.Header().Params})
 	p := newer.Profile(newer.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 8, builder.NoContext)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 5, Displacement: 16})
 	if err := p.Done(); err != nil {
@@ -225,7 +231,8 @@ func TestFirstPollution(t *testing.T) {
 		t.Errorf("of a version that was dropped: %v", got)
 	}
 	for _, name := range []string{"m", "other"} {
-		b, report, err := reduce.Archive(t.Context(), merged.Store, reduce.Options{Methods: func(k layout.Key) bool { return k.Name == name }})
+		b, report, err := reduce.Archive(t.Context(), merged.Store,
+			reduce.Options{Methods: func(k layout.Key) bool { return k.Name == name }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,8 +35,9 @@ func TestCompilationsOfRunsAreUnited(t *testing.T) {
 		compiledRun(t, [5]uint64{4, 1, 90, 480, 1}),
 		compiledRun(t, [5]uint64{4, 1, 0, 501, 1}))
 	for kind, want := range map[layout.TableKind][][]uint64{
-		layout.TableCompilations: {{3, ^uint64(0), 1, 70, 900, 1, 0}, {4, ^uint64(0), 1, 90, 501, 3, 2}, {4, ^uint64(0), 2, 400, 450, 1, 1}},
-		layout.TableInlining:     {{4, 3}},
+		layout.TableCompilations: {{3, ^uint64(0), 1, 70, 900, 1, 0}, {4, ^uint64(0), 1, 90, 501, 3, 2},
+			{4, ^uint64(0), 2, 400, 450, 1, 1}},
+		layout.TableInlining: {{4, 3}},
 	} {
 		table, err := all.Table(kind)
 		if err != nil {

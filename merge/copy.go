@@ -114,7 +114,8 @@ func (d *Dropped) all(c *copier.Copier) error {
 
 // Copy copies everything in an archive into the builder, for a snapshot of an adopted
 // archive. A damaged profile does not end a copy with Live or Delta, nor does one that the run
-// has recorded already: the copy lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then writes the same bytes
+// has recorded already: the copy lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then
+// writes the same bytes
 // again. To sum several archives, see Into. The error matches ErrMismatch if domain or
 // shape differ, ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted
 // if one of the dumps was merged, and otherwise is the reader's, or that of ctx. What it
@@ -146,8 +147,10 @@ func (b target) admit(s *reader.Store, contents *Contents, take Take) (profilese
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
 	if h.Domain != b.Domain || !s.Mapping().Shape().SameSettings(b.Shape) {
-		return b.Run, fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and one VM", s.Mapping().Name(), profileset.ErrMismatch,
-			h.Domain, describeShape(s.Mapping().Shape()), b.Domain, describeShape(b.Shape))
+		return b.Run,
+			fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and "+
+				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
+				h.Domain, describeShape(s.Mapping().Shape()), b.Domain, describeShape(b.Shape))
 	}
 	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
 		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)

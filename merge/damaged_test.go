@@ -34,7 +34,8 @@ func manyPages(t *testing.T) testarchive.Archive {
 	profiles := b.Table(layout.TableProducer, 0, layout.ColumnProfile, layout.ColumnWord)
 	for i := range methods {
 		m, next := key(i), key((i+1)%methods)
-		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext, b.Context(m, builder.Frame{Caller: next, Point: 3})}
+		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext,
+			b.Context(m, builder.Frame{Caller: next, Point: 3})}
 		for n, c := range contexts {
 			p := b.Profile(m, uint64(n%2), c)
 			p.Invocations(uint64(100*i + n))
@@ -112,7 +113,8 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			if err != nil {
 				t.Fatalf("0x%x: %v", at, err)
 			}
-			if dropped.Profiles != lost || len(dropped.Lost) == 0 || !errors.Is(dropped.Lost[0].Err, layout.ErrChecksum) || dropped.Lost[0].Method.Name == "" {
+			if dropped.Profiles != lost || len(dropped.Lost) == 0 || !errors.Is(dropped.Lost[0].Err, layout.ErrChecksum) ||
+				dropped.Lost[0].Method.Name == "" {
 				t.Errorf("0x%x: %d profiles are lost, want %d: %v", at, dropped.Profiles, lost, dropped)
 			}
 			checkKept(t, sound(t, b), take, want)
@@ -134,7 +136,8 @@ func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []strin
 				t.Fatal(err)
 			}
 			context, _, _ := p.Context()
-			page, from, to := at/disk.PageSize, p.Ref().Offset()/disk.PageSize, (p.Ref().Offset()+int64(len(p.Bytes()))-1)/disk.PageSize
+			page, from, to := at/disk.PageSize, p.Ref().Offset()/disk.PageSize,
+				(p.Ref().Offset()+int64(len(p.Bytes()))-1)/disk.PageSize
 			if from <= page && page <= to || broken[context.Ref()] {
 				broken[context.Ref()] = true
 				lost++
@@ -149,7 +152,8 @@ func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []strin
 				t.Fatal(err)
 			}
 			n, _ := live.Invocations()
-			text := strings.Replace(describe(t, p), fmt.Sprintf(`"invocations":%d`, n.Load()), fmt.Sprintf(`"invocations":%d`, n.Load()+3), 1)
+			text := strings.Replace(describe(t, p), fmt.Sprintf(`"invocations":%d`, n.Load()),
+				fmt.Sprintf(`"invocations":%d`, n.Load()+3), 1)
 			if err := n.Add(3); err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +221,8 @@ func TestCopyBesideARecording(t *testing.T) {
 	p.Invocations(1)
 	testarchive.MustDone(t, p)
 	dropped, err := merge.Copy(t.Context(), b, s, merge.Live)
-	if err != nil || dropped.Profiles != 1 || !errors.Is(dropped.Lost[0].Err, builder.ErrDuplicate) || dropped.Lost[0].Method.Name != "counted" {
+	if err != nil || dropped.Profiles != 1 || !errors.Is(dropped.Lost[0].Err, builder.ErrDuplicate) ||
+		dropped.Lost[0].Method.Name != "counted" {
 		t.Fatalf("%v, %v", dropped, err)
 	}
 	got := sound(t, b)

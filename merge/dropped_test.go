@@ -14,7 +14,8 @@ import (
 
 // pair is a shape whose rows have a type and a method.
 var pair = layout.EntryShape{Tag: layout.TagProducer, Name: "Pair", Rows: []layout.CellShape{
-	{Name: "class", Kind: layout.CellType}, {Name: "callee", Kind: layout.CellMethod}, {Name: "count", Kind: layout.CellCount},
+	{Name: "class", Kind: layout.CellType}, {Name: "callee", Kind: layout.CellMethod},
+	{Name: "count", Kind: layout.CellCount},
 }}
 
 // impossible is a number that no type or method lies at.
@@ -86,7 +87,8 @@ func TestSnapshotsReportImpossibleRows(t *testing.T) {
 			case c.reason == "":
 			case got.Rows != 1 || len(got.First) != 1:
 				t.Errorf("%d rows, %v", got.Rows, got.First)
-			case got.First[0].Method.Name != "sum" || got.First[0].Point != c.point || !strings.Contains(got.First[0].String(), c.reason):
+			case got.First[0].Method.Name != "sum" || got.First[0].Point != c.point ||
+				!strings.Contains(got.First[0].String(), c.reason):
 				t.Errorf("%v, want %s at %d", got.First[0], c.reason, c.point)
 			}
 			if trained := snapshotReport(t, s, merge.Trained); trained.Rows != 0 {

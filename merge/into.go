@@ -36,7 +36,8 @@ var (
 // builder has one of them, ErrSameProcess if it has another dump of the same process (see
 // Superseded), ErrWeighted for a weight of a merged archive, ErrPart for a part of a merge,
 // ErrMismatch if domain, shape or kind of instrumentation differ, or the archives on which
-// they are layers (see Flatten), and otherwise is the reader's, or that of ctx. After an error that matches one of these five the builder is
+// they are layers (see Flatten), and otherwise is the reader's, or that of ctx. After an error that matches one of
+// these five the builder is
 // unchanged; after any other it has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
 	t := target{profileset.Of(b)}
@@ -96,7 +97,10 @@ func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (pr
 // mergeHooks change a copy into what is merged: without tables that hold for one source
 // only, and with the counts of the others scaled.
 func mergeHooks(w layout.Weight) copier.Hooks {
-	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) { profileset.ScaleRow(t.Kind, t.Flags, row, w) }}
+	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table,
+		row []uint64) {
+		profileset.ScaleRow(t.Kind, t.Flags, row, w)
+	}}
 }
 
 // A target is the set of a builder that archives are copied into.
@@ -126,7 +130,8 @@ func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
 // join makes the builder's archive a merged one. Its header has what holds for all: the
 // highest settings, the last time, and a fingerprint if all have the same. After an error
 // nothing has changed.
-func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump, contents *Contents, r profileset.RunRules) (profileset.Run, error) {
+func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
+	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	c := &b.Heading
@@ -178,7 +183,8 @@ func (b target) countsAgain(c *Contents) error {
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
 		if id, ok := b.RunIDs[key]; ok {
-			return fmt.Errorf("%w: %x and %x, of process %d: leave the earlier out", ErrSameProcess, id, c.runs[key].id, key.Process.PID)
+			return fmt.Errorf("%w: %x and %x, of process %d: leave the earlier out", ErrSameProcess, id, c.runs[key].id,
+				key.Process.PID)
 		}
 	}
 	return nil
@@ -207,9 +213,11 @@ func (b target) note(c *Contents) {
 func (b target) mergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:
-		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves", profileset.ErrMismatch, h.Domain, b.Domain)
+		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves",
+			profileset.ErrMismatch, h.Domain, b.Domain)
 	case !empty && (h.Params.LLVMVariant^b.Heading.Params.LLVMVariant)&disk.LLVMCoverageOnly != 0:
-		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of instrumentation", profileset.ErrMismatch)
+		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of "+
+			"instrumentation", profileset.ErrMismatch)
 	}
 	return nil
 }
@@ -258,7 +266,8 @@ func (b target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
 	returns := shape.BciRows != have.BciRows
 	if types && use.Types && b.Shaped.Types || returns && use.Returns && b.Shaped.Returns {
-		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of one release and of the same -XX:TypeProfileWidth and -XX:BciProfileWidth",
+		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of one release and of the same "+
+			"-XX:TypeProfileWidth and -XX:BciProfileWidth",
 			profileset.ErrMismatch, describeShape(shape), describeShape(have))
 	}
 	if !b.Shaped.Types {

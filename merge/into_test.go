@@ -180,7 +180,8 @@ func TestMergeRefuses(t *testing.T) {
 		"a dump twice":          {s, builder.Run{}, merge.ErrCounted},
 		"a dump inside a merge": {once, builder.Run{}, merge.ErrCounted},
 		"a weight for a merge":  {once, builder.Run{Weight: 3 * layout.WeightOne}, merge.ErrWeighted},
-		"another domain":        {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{}, builder.ErrMismatch},
+		"another domain": {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{},
+			builder.ErrMismatch},
 	} {
 		if err := merge.Into(t.Context(), b, c.s.Store, c.run); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
@@ -210,11 +211,13 @@ func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
 	}
 	all := open(sum, "all.parc")
 	for want, order := range map[string][]*reader.Store{
-		"two.parc: a dump is counted already: 02000000000000000000000000000000, which all.parc has too: leave this archive out": {all, dumps[1]},
-		"all.parc: a dump is counted already: 02000000000000000000000000000000, which two.parc has too: leave two.parc out":     {dumps[1], all},
+		"two.parc: a dump is counted already: 02000000000000000000000000000000, which all.parc has too: leave this " +
+			"archive out": {all, dumps[1]},
+		"all.parc: a dump is counted already: 02000000000000000000000000000000, which two.parc has too: leave two.parc out": {dumps[1], all},
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
-		err := errors.Join(merge.Into(t.Context(), b, order[0], builder.Run{}), merge.Into(t.Context(), b, order[1], builder.Run{}))
+		err := errors.Join(merge.Into(t.Context(), b, order[0], builder.Run{}),
+			merge.Into(t.Context(), b, order[1], builder.Run{}))
 		if !errors.Is(err, merge.ErrCounted) || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
@@ -299,7 +302,8 @@ func TestShapeOfRecordedProfiles(t *testing.T) {
 	mustMerge(t, b, testarchive.Build(t, plain), builder.Run{})
 	b.NextRun(builder.Run{})
 	recordCall(t, b)
-	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err,
+		builder.ErrMismatch) {
 		t.Errorf("%v, want ErrMismatch", err)
 	}
 	testarchive.Build(t, b)
@@ -321,14 +325,17 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
 	for name, refer := range map[string]func(b *builder.Builder){
 		"as a caller": func(b *builder.Builder) {
-			testarchive.MustDone(t, b.Profile(b.Method(callee), 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
+			testarchive.MustDone(t, b.Profile(b.Method(callee), 0,
+				b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
-			b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0, uint64(b.Method(caller)), 3, 1)
+			b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,
+				uint64(b.Method(caller)), 3, 1)
 		},
 		"as a callee": func(b *builder.Builder) {
 			p := b.Profile(b.Method(callee), 0, builder.NoContext)
-			testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2}) })
+			testarchive.RecordAs(b, layout.DomainJamaica,
+				func() { p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2}) })
 			testarchive.MustDone(t, p)
 		},
 	} {
@@ -356,12 +363,14 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 func TestMergedRunsShareAClassPath(t *testing.T) {
 	t.Parallel()
 	pathWith := func(last string) []layout.ClassPathEntry {
-		return []layout.ClassPathEntry{{Path: "app.jar"}, {Path: last, Content: layout.Content{Kind: layout.ContentFile, Size: 3, Sum: 4}}}
+		return []layout.ClassPathEntry{{Path: "app.jar"},
+			{Path: last, Content: layout.Content{Kind: layout.ContentFile, Size: 3, Sum: 4}}}
 	}
 	with := func(last string) func(*builder.Config) {
 		return func(c *builder.Config) { c.Run.ClassPath = pathWith(last) }
 	}
-	all, err := testarchive.MergeLatest(t, processDump(t, 1, 1, 1, with("a")), processDump(t, 2, 2, 1, with("b")), processDump(t, 3, 3, 1, with("a")))
+	all, err := testarchive.MergeLatest(t, processDump(t, 1, 1, 1, with("a")), processDump(t, 2, 2, 1, with("b")),
+		processDump(t, 3, 3, 1, with("a")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,8 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 		case p.From != at || i > 0 && all[i-1].Last():
 			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), ErrPart, p.Part, at)
 		case !p.ofOneMerge(&all[0]):
-			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s", p.s.Mapping().Name(), ErrPart, all[0].s.Mapping().Name())
+			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s",
+				p.s.Mapping().Name(), ErrPart, all[0].s.Mapping().Name())
 		}
 		at = p.To
 	}

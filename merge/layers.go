@@ -31,12 +31,15 @@ func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
 	case empty || base == nil && have == nil || base != nil && have != nil && base.Is(*have):
 		return nil
 	case base == nil:
-		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put each layer and its base together first",
+		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put "+
+			"each layer and its base together first",
 			profileset.ErrMismatch, have.ID())
 	case have == nil:
-		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first", profileset.ErrMismatch, base.ID())
+		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first",
+			profileset.ErrMismatch, base.ID())
 	}
-	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first", profileset.ErrMismatch, base.ID(), have.ID())
+	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first",
+		profileset.ErrMismatch, base.ID(), have.ID())
 }
 
 // Flatten adds layers to an empty builder as one archive: each version of a method's code is
@@ -75,7 +78,10 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 	if err != nil {
 		return err
 	}
-	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool { return isRelisted(t) || t.Kind == layout.TableBase }})
+	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
+		return isRelisted(t) ||
+			t.Kind == layout.TableBase
+	}})
 	if err := c.Records(); err != nil {
 		return err
 	}

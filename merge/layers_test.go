@@ -150,7 +150,8 @@ func callsOf(t testarchive.TB, find func(layout.Key, uint64) (reader.Profile, er
 
 func TestMergeOfLayers(t *testing.T) {
 	t.Parallel()
-	base, other := countedArchive(t, 1, map[string]uint64{"base": 100}, nil), countedArchive(t, 2, map[string]uint64{"base": 200}, nil)
+	base, other := countedArchive(t, 1, map[string]uint64{"base": 100}, nil),
+		countedArchive(t, 2, map[string]uint64{"base": 200}, nil)
 	on := func(id byte, base *reader.Store) testarchive.Archive {
 		return countedArchive(t, id, map[string]uint64{"app": uint64(id)}, base)
 	}
@@ -162,7 +163,8 @@ func TestMergeOfLayers(t *testing.T) {
 		t.Errorf("%d and %d calls, want 7 and 100", app, beneath)
 	}
 	for what, archives := range map[string][]testarchive.Archive{
-		"layers on two bases": {x, z}, "a layer and none": {x, plain}, "none and a layer": {plain, x}, "a layer and its base": {x, base},
+		"layers on two bases": {x, z}, "a layer and none": {x, plain}, "none and a layer": {plain, x},
+		"a layer and its base": {x, base},
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
 		mustMerge(t, b, archives[0], builder.Run{})
@@ -224,7 +226,8 @@ func TestSnapshotsOfLayers(t *testing.T) {
 	}
 
 	delta := snapshot(merge.Delta)
-	if err := merge.Into(t.Context(), builderOf(t, app), delta.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	if err := merge.Into(t.Context(), builderOf(t, app), delta.Store, builder.Run{}); !errors.Is(err,
+		builder.ErrMismatch) {
 		t.Errorf("increments of layers and one of them: %v", err)
 	}
 	sum := testarchive.Merge(t, flat(t, layersOf(t, app.Store, base.Store)), delta)

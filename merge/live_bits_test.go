@@ -79,7 +79,8 @@ func TestSnapshotsHaveTypeWords(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "(LB;)V"}), 1, builder.NoContext)
 	seen := b.Type(builder.TypeKey{Name: "B"})
-	p.CallType(builder.At{Bci: 3}, 7, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: seen}}}})
+	p.CallType(builder.At{Bci: 3}, 7,
+		builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: seen}}}})
 	testarchive.MustDone(t, p)
 	s := memstore.Open(t, b)
 	orLive(t, liveEntry(t, s, 3).Cell(3), 1) // count, number of cells, slot, type word

@@ -28,11 +28,13 @@ const (
 // defineTags adds the tags to the table of schemas until the test ends.
 func defineTags(t *testing.T) {
 	cell := func(name string, kind disk.CellKind) disk.CellSpec { return disk.CellSpec{Name: name, Kind: kind} }
-	t.Cleanup(disk.Define(tagTyped, disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount), cell("seen", disk.CellType)}}))
+	t.Cleanup(disk.Define(tagTyped, disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount),
+		cell("seen", disk.CellType)}}))
 	t.Cleanup(disk.Define(tagRowed,
 		disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount), cell("bits", disk.CellBits)}},
 		disk.CellGroup{Name: "rows", Repeat: disk.PerRow, Cells: []disk.CellSpec{
-			cell("type", disk.CellType), cell("value", disk.CellValue), cell("hits", disk.CellCount), cell("misses", disk.CellCount)}}))
+			cell("type", disk.CellType), cell("value", disk.CellValue), cell("hits", disk.CellCount),
+			cell("misses", disk.CellCount)}}))
 }
 
 // A typedCount is the content of an entry of tagTyped.
@@ -245,7 +247,8 @@ func TestRowsOfANewTag(t *testing.T) {
 			t.Errorf("%s: the overlap with the wanted entry is %v", name, overlap)
 		}
 	}
-	if overlap := overlapOf(t, rowedStore(t, 0, 0, [4]uint64{1, 5, 3, 0}), rowedStore(t, 0, 0, [4]uint64{1, 6, 3, 0})); overlap != 0 {
+	if overlap := overlapOf(t, rowedStore(t, 0, 0, [4]uint64{1, 5, 3, 0}),
+		rowedStore(t, 0, 0, [4]uint64{1, 6, 3, 0})); overlap != 0 {
 		t.Errorf("rows with other values overlap by %v", overlap)
 	}
 }

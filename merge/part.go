@@ -54,14 +54,16 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 }
 
 // useOf returns what the entries of an archive depend on, unless that is known.
-func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOptions) (use profileset.ShapeUse, err error) {
+func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOptions) (use profileset.ShapeUse,
+	err error) {
 	if !o.OneShape {
 		return useOf(ctx, s)
 	}
 	t.Mu.Lock()
 	defer t.Mu.Unlock()
 	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(t.Shape) {
-		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch, describeShape(shape), describeShape(t.Shape))
+		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch,
+			describeShape(shape), describeShape(t.Shape))
 	}
 	return use, err
 }

@@ -128,7 +128,8 @@ func TestPartsInAnotherOrder(t *testing.T) {
 		}
 		first := partOf(t, parts[0], archives)
 		slices.Reverse(archives)
-		checkSame(t, "each part in another order", all, joined(t, []*reader.Store{partOf(t, parts[1], archives).Store, first.Store}))
+		checkSame(t, "each part in another order", all,
+			joined(t, []*reader.Store{partOf(t, parts[1], archives).Store, first.Store}))
 	})
 }
 
@@ -181,7 +182,8 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 		m := b.Method(layout.Key{Class: fmt.Sprint("C", i/2), Name: fmt.Sprint("m", i)})
 		within := builder.NoContext
 		if r.IntN(2) == 0 {
-			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}), Point: 1})
+			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}),
+				Point: 1})
 		}
 		p := b.Profile(m, r.Uint64N(2), within)
 		p.Counters(4, r.Uint64N(9), 2)
@@ -289,7 +291,8 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 
 // manyProfiles returns an archive with a profile for each of 1,000 methods, all of which are
 // noted.
-func manyProfiles(t *testing.T, domain layout.Domain, note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {
+func manyProfiles(t *testing.T, domain layout.Domain,
+	note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {
 	b := testarchive.New(domain)
 	for i := range 1000 {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("C%03d", i), Name: "m", Signature: "()V"})
@@ -315,7 +318,8 @@ func manyProfiles(t *testing.T, domain layout.Domain, note func(b *builder.Build
 func TestJoinRefuses(t *testing.T) {
 	t.Parallel()
 	run := func(id byte, count uint64) weighted {
-		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}, Params: testarchive.Params(layout.DomainHotSpot)})
+		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id},
+			Params: testarchive.Params(layout.DomainHotSpot)})
 		for _, class := range []string{"A", "B", "C"} {
 			p := b.Profile(b.Method(layout.Key{Class: class, Name: "m", Signature: "()V"}), 0, builder.NoContext)
 			p.Invocations(count)
@@ -331,16 +335,17 @@ func TestJoinRefuses(t *testing.T) {
 	}
 	part := func(i int, of []weighted) *reader.Store { return partOf(t, parts[i], of).Store }
 	for what, stores := range map[string][]*reader.Store{
-		"a part of other archives":      {part(0, x), part(1, y), part(2, x)},
-		"a part with another weight":    {part(0, x), part(1, x), part(2, heavy)},
-		"the first is missing":          {part(1, x), part(2, x)},
-		"one in the middle is missing":  {part(0, x), part(2, x)},
-		"the last is missing":           {part(0, x), part(1, x)},
-		"one comes twice":               {part(0, x), part(1, x), part(1, x), part(2, x)},
-		"the last comes twice":          {part(0, x), part(1, x), part(2, x), part(2, x)},
-		"an archive that is no part":    {part(0, x), part(1, x), part(2, x), x[0].Store},
-		"nothing":                       {},
-		"a part of other bounds":        {part(0, x), part(1, x), partOf(t, merge.Part{From: merge.Bound{Class: "D"}}, x).Store},
+		"a part of other archives":     {part(0, x), part(1, y), part(2, x)},
+		"a part with another weight":   {part(0, x), part(1, x), part(2, heavy)},
+		"the first is missing":         {part(1, x), part(2, x)},
+		"one in the middle is missing": {part(0, x), part(2, x)},
+		"the last is missing":          {part(0, x), part(1, x)},
+		"one comes twice":              {part(0, x), part(1, x), part(1, x), part(2, x)},
+		"the last comes twice":         {part(0, x), part(1, x), part(2, x), part(2, x)},
+		"an archive that is no part":   {part(0, x), part(1, x), part(2, x), x[0].Store},
+		"nothing":                      {},
+		"a part of other bounds": {part(0, x), part(1, x),
+			partOf(t, merge.Part{From: merge.Bound{Class: "D"}}, x).Store},
 		"everything, and a part beside": {partOf(t, merge.Part{}, x).Store, part(2, x)},
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
@@ -350,9 +355,13 @@ func TestJoinRefuses(t *testing.T) {
 	}
 	b := testarchive.New(layout.DomainHotSpot)
 	for what, err := range map[string]error{
-		"a merge of a part":     merge.Into(t.Context(), b, part(1, x), builder.Run{}),
-		"a part of a part":      parts[1].Into(t.Context(), b, part(1, x), merge.PartOptions{}),
-		"bounds in other order": func() error { _, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "A"}); return err }(),
+		"a merge of a part": merge.Into(t.Context(), b, part(1, x), builder.Run{}),
+		"a part of a part":  parts[1].Into(t.Context(), b, part(1, x), merge.PartOptions{}),
+		"bounds in other order": func() error {
+			_, err := merge.Parts(merge.Bound{Class: "B"},
+				merge.Bound{Class: "A"})
+			return err
+		}(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "part") {
 			t.Errorf("%s: %v", what, err)
@@ -365,9 +374,11 @@ func TestJoinRefuses(t *testing.T) {
 func TestPartNeedsOneShape(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
-	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4}, DumpID: [16]byte{1}})
+	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4},
+		DumpID: [16]byte{1}})
 	s := testarchive.Build(t, other).Store
-	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{OneShape: true}); !errors.Is(err, builder.ErrMismatch) {
+	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{OneShape: true}); !errors.Is(err,
+		builder.ErrMismatch) {
 		t.Errorf("another shape: %v, want ErrMismatch", err)
 	}
 	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{}); err != nil {

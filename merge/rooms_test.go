@@ -15,7 +15,8 @@ import (
 )
 
 // callOf returns the archive of a call with receivers A, B and so on, and empty rows.
-func callOf(t testarchive.TB, domain layout.Domain, id byte, config builder.Config, types string, rows int) testarchive.Archive {
+func callOf(t testarchive.TB, domain layout.Domain, id byte, config builder.Config, types string,
+	rows int) testarchive.Archive {
 	t.Helper()
 	config.Params, config.DumpID = testarchive.Params(domain), [16]byte{id}
 	b := builder.New(domain, config)
@@ -58,7 +59,8 @@ func TestRoomsSurviveMerging(t *testing.T) {
 			of    []testarchive.Archive
 			rows  int
 			types string
-		}{{[]testarchive.Archive{x}, 4, "A"}, {[]testarchive.Archive{x, y}, 4, "BCA"}, {[]testarchive.Archive{y, z}, 4, "DEBC"}, {[]testarchive.Archive{x, y, z}, 5, "DEBCA"}} {
+		}{{[]testarchive.Archive{x}, 4, "A"}, {[]testarchive.Archive{x, y}, 4, "BCA"},
+			{[]testarchive.Archive{y, z}, 4, "DEBC"}, {[]testarchive.Archive{x, y, z}, 5, "DEBCA"}} {
 			if rows, types := rowsIn(t, testarchive.Merge(t, test.of...).Store); rows != test.rows || types != test.types {
 				t.Errorf("%s: %d rows of %s, want %d of %s", domain, rows, types, test.rows, test.types)
 			}
@@ -125,7 +127,8 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 	}
 	checkSame(t, "a copy", recorded, testarchive.Build(t, again))
 	for _, rows := range []int{-1, disk.MaxRows + 1} {
-		if err := builder.New(layout.DomainGraal, builder.Config{ReceiverRows: rows}).Err(); err == nil || !strings.Contains(err.Error(), "0 to 64") {
+		if err := builder.New(layout.DomainGraal, builder.Config{ReceiverRows: rows}).Err(); err == nil ||
+			!strings.Contains(err.Error(), "0 to 64") {
 			t.Errorf("%d rows: %v", rows, err)
 		}
 	}
@@ -149,7 +152,8 @@ func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	if n, err := merge.Widened(t.Context(), all); err != nil || n != 1 {
 		t.Errorf("%d entries are wide, want 1, %v", n, err)
 	}
-	if got, err := merge.NarrowRows(t.Context(), all, 2); err != nil || got != (merge.Narrowing{Entries: 1, Rows: 1, Joined: 1}) {
+	if got, err := merge.NarrowRows(t.Context(), all, 2); err != nil ||
+		got != (merge.Narrowing{Entries: 1, Rows: 1, Joined: 1}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n, err := merge.Widened(t.Context(), all); err != nil || n != 0 {

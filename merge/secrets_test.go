@@ -18,7 +18,8 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	row := disk.RunRow{}
 	cells := row.Words[:]
-	for _, text := range []string{"17", "", "Main", "java -Djwt=" + secret + " Main -p " + secret + " 'Authorization: Bearer " + secret + "'", "-Dx.pass=" + secret, ""} {
+	for _, text := range []string{"17", "", "Main",
+		"java -Djwt=" + secret + " Main -p " + secret + " 'Authorization: Bearer " + secret + "'", "-Dx.pass=" + secret, ""} {
 		if text == "" {
 			cells = append(cells, 0)
 		} else {

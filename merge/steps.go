@@ -77,7 +77,8 @@ func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods
 	if v == AllVersions {
 		return len(several), 0, nil
 	}
-	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code }), nil
+	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code }),
+		nil
 }
 
 type version struct {

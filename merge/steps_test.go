@@ -104,7 +104,8 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 
 func TestKeepVersions(t *testing.T) {
 	t.Parallel()
-	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5}, merge.NewestVersion: {9}} {
+	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5},
+		merge.NewestVersion: {9}} {
 		b := withTwoVersions(t)
 		methods, dropped, err := merge.KeepVersions(t.Context(), b, versions)
 		if err != nil {
@@ -158,7 +159,8 @@ func TestPointsOutsideBytecodesStayWide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for point, want := range map[int32]layout.Tag{-1: layout.TagReceivers, 7: layout.TagVirtualCall, 70000: layout.TagReceivers} {
+	for point, want := range map[int32]layout.Tag{-1: layout.TagReceivers, 7: layout.TagVirtualCall,
+		70000: layout.TagReceivers} {
 		if e, ok := narrowed.At(point); !ok {
 			t.Errorf("point %d: no entry, want %s", point, want)
 		} else if e.Tag() != want {
@@ -176,7 +178,8 @@ func TestUnfinishedProfiles(t *testing.T) {
 	if _, err := merge.NarrowRows(t.Context(), b, 1); err == nil {
 		t.Error("rows of an unfinished profile are narrowed")
 	}
-	if methods, dropped, err := merge.KeepVersions(t.Context(), b, merge.NewestVersion); err == nil || methods != 0 || dropped != 0 {
+	if methods, dropped, err := merge.KeepVersions(t.Context(), b, merge.NewestVersion); err == nil || methods != 0 ||
+		dropped != 0 {
 		t.Errorf("%d methods, %d dropped, %v", methods, dropped, err)
 	}
 	if _, _, err := b.Bytes(); err == nil {

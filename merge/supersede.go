@@ -41,7 +41,9 @@ type runDump struct {
 
 // ContentsOf reads which dumps an archive holds.
 func ContentsOf(s *reader.Store) (Contents, error) {
-	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: s.Mapping().EntryShapes(), ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{}, at: map[[16]byte]time.Time{}}
+	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: s.Mapping().EntryShapes(),
+		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{},
+		at: map[[16]byte]time.Time{}}
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return c, err
@@ -161,8 +163,12 @@ func heldTwice(archives []Contents, by []int) error {
 func compareRunKeys(x, y profileset.RunKey) int {
 	px, py := x.Process, y.Process
 	return slices.Compare(
-		[]uint64{binary.LittleEndian.Uint64(px.Boot[:]), px.Namespace, px.PID, px.Start, binary.LittleEndian.Uint64(x.Since[:]), binary.LittleEndian.Uint64(px.Boot[8:]), binary.LittleEndian.Uint64(x.Since[8:])},
-		[]uint64{binary.LittleEndian.Uint64(py.Boot[:]), py.Namespace, py.PID, py.Start, binary.LittleEndian.Uint64(y.Since[:]), binary.LittleEndian.Uint64(py.Boot[8:]), binary.LittleEndian.Uint64(y.Since[8:])})
+		[]uint64{binary.LittleEndian.Uint64(px.Boot[:]), px.Namespace, px.PID, px.Start,
+			binary.LittleEndian.Uint64(x.Since[:]), binary.LittleEndian.Uint64(px.Boot[8:]),
+			binary.LittleEndian.Uint64(x.Since[8:])},
+		[]uint64{binary.LittleEndian.Uint64(py.Boot[:]), py.Namespace, py.PID, py.Start,
+			binary.LittleEndian.Uint64(y.Since[:]), binary.LittleEndian.Uint64(py.Boot[8:]),
+			binary.LittleEndian.Uint64(y.Since[8:])})
 }
 
 // sameProcess returns an error that says why two archives cannot be merged, and what to
@@ -174,10 +180,13 @@ func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	}
 	was, is := earlier.runs[key], later.runs[key]
 	if was.selection != is.selection && is.selection != "" {
-		return fmt.Errorf("%w: %s holds profiles of process %d that were chosen by %q, and %s those chosen by %q: merge one of them, or dump the process without filters",
+		return fmt.Errorf("%w: %s holds profiles of process %d that were chosen by %q, and %s those chosen by %q: merge "+
+			"one of them, or dump the process without filters",
 			ErrSameProcess, earlier.name, key.Process.PID, was.selection, later.name, is.selection)
 	}
-	return fmt.Errorf("%w: %s holds, with other dumps, what process %d had counted at %s, and %s what it had counted at %s: "+
+	return fmt.Errorf("%w: %s holds, with other dumps, what process %d had counted at %s, and %s what it had counted "+
+		"at %s: "+
 		"name the archives that %s was merged from in its place, or leave one of the two out",
-		ErrSameProcess, earlier.name, key.Process.PID, was.at.UTC().Format(time.RFC3339), later.name, is.at.UTC().Format(time.RFC3339), earlier.name)
+		ErrSameProcess, earlier.name, key.Process.PID, was.at.UTC().Format(time.RFC3339), later.name,
+		is.at.UTC().Format(time.RFC3339), earlier.name)
 }

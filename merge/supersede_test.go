@@ -14,7 +14,8 @@ import (
 
 // processDump returns the archive of a process that has counted n invocations at a
 // second.
-func processDump(t testarchive.TB, pid uint64, second int64, n uint64, change ...func(*builder.Config)) testarchive.Archive {
+func processDump(t testarchive.TB, pid uint64, second int64, n uint64,
+	change ...func(*builder.Config)) testarchive.Archive {
 	t.Helper()
 	return testarchive.ProcessDump(t, testarchive.Moment{PID: pid, Second: second}, n, change...)
 }
@@ -105,7 +106,8 @@ func TestMergedDumpIsNotSuperseded(t *testing.T) {
 func TestDeltasAreNotSupersededByTotals(t *testing.T) {
 	t.Parallel()
 	base, id := processDump(t, 1, 10, 100), [16]byte{1, 2}
-	delta, more := processDump(t, 1, 20, 5, since(base.Header().DumpID)), processDump(t, 1, 30, 7, since(base.Header().DumpID))
+	delta, more := processDump(t, 1, 20, 5, since(base.Header().DumpID)),
+		processDump(t, 1, 30, 7, since(base.Header().DumpID))
 	checkLatest(t, 100+7+2000, base, delta, more, processDump(t, 1, 40, 2000, since(id)))
 }
 
@@ -113,7 +115,8 @@ func TestDeltasAreNotSupersededByTotals(t *testing.T) {
 // selection only.
 func TestSelectionsOfAProcess(t *testing.T) {
 	t.Parallel()
-	a, b, all := processDump(t, 1, 10, 1, limitedTo("--class a")), processDump(t, 1, 20, 2, limitedTo("--class b")), processDump(t, 1, 30, 3)
+	a, b, all := processDump(t, 1, 10, 1, limitedTo("--class a")), processDump(t, 1, 20, 2, limitedTo("--class b")),
+		processDump(t, 1, 30, 3)
 	checkSameProcess(t, "without filters", b, a)
 	checkLatest(t, 3, b, all, a)
 	checkLatest(t, 9, a, processDump(t, 1, 20, 9, limitedTo("--class a")))

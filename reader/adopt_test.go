@@ -122,7 +122,8 @@ func TestAdoptedProfilesAreTheSameAtAnyBase(t *testing.T) {
 		"heap":   func() *reader.Store { return openFixture(t) },
 		"mapped": func() *reader.Store { return openFile(t, fixture(0)) },
 	} {
-		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere}, {Base: archive.BaseAnywhere, Eager: true}} {
+		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
+			{Base: archive.BaseAnywhere, Eager: true}} {
 			s := open()
 			adopt(t, s, o)
 			if diff := cmp.Diff(want, describeAll(t, s, true)); diff != "" {
@@ -241,7 +242,8 @@ func TestRecordUsesItsRowThenAnEmptyOneThenOther(t *testing.T) {
 	if diff := cmp.Diff(map[string]uint64{"Square": 18, "Circle": 2}, rowsOf(t, r)); diff != "" || r.Other().Load() != 2 {
 		t.Errorf("%d others, want 2 (-want +got):\n%s", r.Other().Load(), diff)
 	}
-	if diff := cmp.Diff(map[string]uint64{"Square": 15}, rowsOf(t, receiversAt(t, profileOf(t, s, keyArea), 5))); diff != "" {
+	if diff := cmp.Diff(map[string]uint64{"Square": 15},
+		rowsOf(t, receiversAt(t, profileOf(t, s, keyArea), 5))); diff != "" {
 		t.Errorf("trained rows changed (-want +got):\n%s", diff)
 	}
 	foreign, _ := openFixture(t).FindType("Circle", "")

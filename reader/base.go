@@ -39,14 +39,18 @@ type BaseError struct {
 func (e *BaseError) Error() string {
 	switch {
 	case e.BaseFile != "" && e.Wants.Is(e.Has):
-		return fmt.Sprintf("%s is a layer on %s, the archive %s, and not the other way round: give %s first", e.File, e.BaseFile, e.Wants.ID(), e.File)
+		return fmt.Sprintf("%s is a layer on %s, the archive %s, and not the other way round: give %s first", e.File,
+			e.BaseFile, e.Wants.ID(), e.File)
 	case e.BaseFile == "":
-		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(), describeBase(e.Wants))
+		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(),
+			describeBase(e.Wants))
 	case e.Has.DumpID == e.Wants.DumpID:
-		return fmt.Sprintf("%s is a layer on the archive %s, and %s is %s, a part of the same dump or laid out anew: give the very file, or make the layer again",
+		return fmt.Sprintf("%s is a layer on the archive %s, and %s is %s, a part of the same dump or laid out anew: give "+
+			"the very file, or make the layer again",
 			e.File, e.Wants.ID(), e.BaseFile, e.Has.ID())
 	}
-	return fmt.Sprintf("%s is a layer on the archive %s%s, and %s is %s%s: give the right base, or make the layer again with this one",
+	return fmt.Sprintf("%s is a layer on the archive %s%s, and %s is %s%s: give the right base, or make the layer "+
+		"again with this one",
 		e.File, e.Wants.ID(), describeBase(e.Wants), e.BaseFile, e.Has.ID(), describeBase(e.Has))
 }
 
@@ -81,7 +85,8 @@ func (s *Store) fitsOn(base *Store) error {
 		return &BaseError{File: s.m.Name(), BaseFile: base.m.Name(), Wants: wants, Has: has}
 	}
 	if s.h.Domain != base.h.Domain || s.h.ProducerID != base.h.ProducerID {
-		return fmt.Errorf("%w: %s has profiles of %s, %s of %s", layout.ErrIdentity, s.m.Name(), s.h.Domain, base.m.Name(), base.h.Domain)
+		return fmt.Errorf("%w: %s has profiles of %s, %s of %s", layout.ErrIdentity, s.m.Name(), s.h.Domain, base.m.Name(),
+			base.h.Domain)
 	}
 	return nil
 }

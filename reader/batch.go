@@ -129,7 +129,8 @@ type batch struct {
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
 // inBatches calls look for the parts of n lookups that are under way at once.
-func inBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (hits int, err error) {
+func inBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (hits int,
+	err error) {
 	if n != len(found) {
 		panic("reader: a batch of look-ups into a slice of another length")
 	}

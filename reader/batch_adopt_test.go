@@ -13,7 +13,8 @@ import (
 // TestAdoptBatchIsAdopt: a batch adopts as Profile.Adopt does, each profile once however often
 // it is in the batch, and leaves what is no profile.
 func TestAdoptBatchIsAdopt(t *testing.T) {
-	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere}, {Base: archive.BaseAnywhere, Eager: true}} {
+	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
+		{Base: archive.BaseAnywhere, Eager: true}} {
 		for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
 			one, many := openFixture(t), make([]reader.Profile, 200)
 			adopt(t, one, o)
@@ -53,7 +54,8 @@ func TestAdoptBatchEndsAtAnError(t *testing.T) {
 	}
 	adopt(t, s, reader.AdoptOptions{})
 	adopt(t, other, reader.AdoptOptions{})
-	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotFound) || !batch[0].Adopted() || batch[1].Adopted() || batch[2].Adopted() {
+	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotFound) || !batch[0].Adopted() || batch[1].Adopted() ||
+		batch[2].Adopted() {
 		t.Errorf("with a profile of another store: %v", err)
 	}
 }

@@ -335,7 +335,8 @@ func (w *trieWalk) next(i int64) error {
 	}
 	at := w.place(i)
 	if rec.Parent != w.method && !(rec.Parent < at && w.holds(rec.Parent) && w.s.isContext(rec.Parent)) {
-		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x", w.method.Offset(), rec.Parent.Offset())
+		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x",
+			w.method.Offset(), rec.Parent.Offset())
 	}
 	if w.last.rec.Compare(rec) >= 0 {
 		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context that does not sort after the one before")

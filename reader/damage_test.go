@@ -251,7 +251,8 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	for round := range harmlessRounds {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
-			r := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX, layout.RegionRW}[rnd.IntN(5)]
+			r := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX,
+				layout.RegionRW}[rnd.IntN(5)]
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
@@ -306,8 +307,10 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, layout.RegionRW},
 		{"unknown tag", inData, 1, 200, layout.RegionRW},
 		{"pointer outside", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, 16, layout.RegionRW},
-		{"pointer between types", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
-		{"pointer with tags where none are", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
+		{"pointer between types", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64,
+			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
+		{"pointer with tags where none are", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64,
+			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
 		{"method of no size", sum.Ref().Offset() + 4, 2, 0, layout.RegionRO},
 		{"method that is too long", sum.Ref().Offset() + 4, 2, 0xffff, layout.RegionRO},
 		{"name outside", sum.Ref().Offset(), u32, uint64(area.Ref()), layout.RegionRO},
@@ -325,7 +328,8 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
 		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
 		{"table of another kind", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, layout.RegionEX},
-		{"table of too many columns", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32, 65, layout.RegionEX},
+		{"table of too many columns", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32,
+			65, layout.RegionEX},
 		{"bitmaps of other chunks", h.Region(layout.RegionBM).Offset, u32, 2, layout.RegionBM},
 		{"bitmap outside", h.Region(layout.RegionBM).Offset + 8, u32, 1, layout.RegionBM},
 		{"bitmap with another cookie", h.Region(layout.RegionBM).Offset + 16, u32, 12347, layout.RegionBM},

@@ -22,7 +22,8 @@ func (p Profile) Section(s layout.BlockSection) iter.Seq[Entry] {
 // tag is the producer's. It must not be changed.
 func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
 	shapes := e.s.shape.Declared.Shapes()
-	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag, func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })
+	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag,
+		func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })
 	if !ok {
 		return nil, false
 	}
@@ -89,7 +90,8 @@ func (c section) found(p Profile, at int, tag layout.Tag, units uint32) Entry {
 		header = disk.WideHeaderSize / disk.Unit
 	}
 	start := c.start + int64(at)
-	return Entry{p.s, place{disk.RefOf(start), units}, entryKind{tag, header, uint32(at / disk.Unit)}, p.live.From(uint64(start - p.Ref().Offset()))}
+	return Entry{p.s, place{disk.RefOf(start), units}, entryKind{tag, header, uint32(at / disk.Unit)},
+		p.live.From(uint64(start - p.Ref().Offset()))}
 }
 
 // At returns the first data entry at a profile point. It allocates nothing. Methods of

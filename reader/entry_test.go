@@ -72,7 +72,8 @@ func TestReceiversOfEveryShape(t *testing.T) {
 		if r.Len() != 2 || r.Other().Load() != 16 || r.NullSeen() {
 			t.Errorf("gap %d: %d rows, %d others", gap, r.Len(), r.Other().Load())
 		}
-		for point, want := range map[int32]map[string]uint64{5: {"Square": 15}, 6: {"Circle": 17, "Square": 18}, 10: {"Square": 31}} {
+		for point, want := range map[int32]map[string]uint64{5: {"Square": 15}, 6: {"Circle": 17, "Square": 18},
+			10: {"Square": 31}} {
 			if diff := cmp.Diff(want, rowsOf(t, receiversAt(t, p, point))); diff != "" {
 				t.Errorf("gap %d, point %d (-want +got):\n%s", gap, point, diff)
 			}
@@ -81,7 +82,8 @@ func TestReceiversOfEveryShape(t *testing.T) {
 			t.Error("an empty row is not empty")
 		}
 		wide := receiversAt(t, profileOf(t, s, keyLoop), 3)
-		if diff := cmp.Diff(map[string]uint64{"Circle": 9, "Square": 10}, rowsOf(t, wide)); diff != "" || wide.Other().Load() != 8 {
+		if diff := cmp.Diff(map[string]uint64{"Circle": 9, "Square": 10}, rowsOf(t, wide)); diff != "" ||
+			wide.Other().Load() != 8 {
 			t.Errorf("wide, %d others (-want +got):\n%s", wide.Other().Load(), diff)
 		}
 	}
@@ -235,9 +237,11 @@ func TestAccessorsAcceptTheirTagsOnly(t *testing.T) {
 	want := map[layout.Tag][5]bool{
 		layout.TagBit: {}, layout.TagJump: {}, layout.TagSpeculativeTrap: {}, layout.TagBitmap: {},
 		layout.TagCounter: {0: true}, layout.TagCount: {0: true}, layout.TagCallType: {0: true, 3: true},
-		layout.TagBranch: {1: true}, layout.TagReceiverType: {2: true}, layout.TagVirtualCall: {2: true}, layout.TagReceivers: {2: true},
+		layout.TagBranch: {1: true}, layout.TagReceiverType: {2: true}, layout.TagVirtualCall: {2: true},
+		layout.TagReceivers:       {2: true},
 		layout.TagVirtualCallType: {2: true, 3: true}, layout.TagParametersType: {3: true},
-		layout.TagRet: {4: true}, layout.TagMultiBranch: {4: true}, layout.TagArgInfo: {4: true}, layout.TagCounters: {4: true},
+		layout.TagRet: {4: true}, layout.TagMultiBranch: {4: true}, layout.TagArgInfo: {4: true},
+		layout.TagCounters:  {4: true},
 		layout.TagValueSite: {4: true}, layout.TagSuccessors: {4: true}, layout.TagCallees: {4: true},
 	}
 	if diff := cmp.Diff(want, taken); diff != "" {

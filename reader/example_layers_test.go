@@ -88,7 +88,8 @@ func ExampleOpenLayers() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	base, app, live, other := filepath.Join(dir, "base.parc"), filepath.Join(dir, "app.parc"), filepath.Join(dir, "live.parc"), filepath.Join(dir, "other.parc")
+	base, app, live, other := filepath.Join(dir, "base.parc"), filepath.Join(dir, "app.parc"),
+		filepath.Join(dir, "live.parc"), filepath.Join(dir, "other.parc")
 	layerOf(base, nil, map[string]uint64{"shared": 100, "both": 100})
 	layerOf(other, nil, map[string]uint64{"shared": 9})
 	s := mustOpen(base)

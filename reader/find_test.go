@@ -204,7 +204,8 @@ func TestWalksYieldEverythingInOrder(t *testing.T) {
 		loader, _ := ty.Loader()
 		types = append(types, name.String()+" "+loader.String())
 	}
-	wantTypes := []string{"Circle ", "Codes ", "Idle ", "Main ", "Shape ", "Square app", "Square other", "Sum app", "Sum other"}
+	wantTypes := []string{"Circle ", "Codes ", "Idle ", "Main ", "Shape ", "Square app", "Square other", "Sum app",
+		"Sum other"}
 	if diff := cmp.Diff(wantTypes, types); diff != "" {
 		t.Errorf("types (-want +got):\n%s", diff)
 	}
@@ -258,7 +259,8 @@ func TestKeysWithOneID(t *testing.T) {
 		t.Errorf("another id: %v", err)
 	}
 	found := make([]reader.Method, 2)
-	if hits, err := s.LookupBatch([]uint64{disk.NameRef("f"), disk.NameRef("g")}, found); hits != 1 || err != nil || found[0].Valid() {
+	if hits, err := s.LookupBatch([]uint64{disk.NameRef("f"), disk.NameRef("g")}, found); hits != 1 || err != nil ||
+		found[0].Valid() {
 		t.Errorf("batch: %d hits, %v", hits, err)
 	}
 	keys := []layout.Key{two, {Name: "f"}}

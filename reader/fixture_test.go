@@ -76,7 +76,8 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 16},
 		builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
 	p.Ret(builder.At{Bci: 7}, 19, builder.RetRow{Bci: 20, Count: 21, Displacement: 22})
-	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24}, builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24},
+		builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
 	p.CallType(builder.At{Bci: 9}, 29, builder.CallTypes{
 		Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: circle, NullSeen: true}}},
 		Return: &builder.TypeWord{Unknown: true},
@@ -113,7 +114,8 @@ func addContexts(b *builder.Builder) {
 	counted(b, sum, 0, builder.NoContext, 1)
 	direct := b.Context(sum, builder.Frame{Caller: loop, Point: 4})
 	counted(b, sum, 0, direct, 2)
-	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: loop, Point: 4}, builder.Frame{Caller: loop, Point: 5}, builder.Frame{Caller: main, Point: -6}), 3)
+	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: loop, Point: 4}, builder.Frame{Caller: loop, Point: 5},
+		builder.Frame{Caller: main, Point: -6}), 3)
 	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: main, Point: 4}), 4)
 	twice := b.Method(keyCodes)
 	counted(b, twice, 0xc0de1, builder.NoContext, 5)
@@ -138,7 +140,8 @@ func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 		p.Bitmap(1, []byte{0xff, 0, 7})
 	})
 	p.Successors(2, layout.SubConditional, builder.Successor{Point: -9, Index: 1, Count: 6})
-	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9}, builder.Row{Type: square, Count: 10})
+	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9},
+		builder.Row{Type: square, Count: 10})
 	testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(4, builder.Callee{Method: sum, Count: 11}) })
 	p.Count(builder.Count{Point: 5, Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 12})
 	mustDone(p)
@@ -220,5 +223,6 @@ func numbered(n int) *builder.Builder {
 }
 
 func numberedKey(i int) layout.Key {
-	return layout.Key{Class: fmt.Sprintf("app/generated/Class%d", i/10), Name: fmt.Sprintf("method%d", i), Signature: "(Ljava/lang/String;I)Ljava/lang/Object;"}
+	return layout.Key{Class: fmt.Sprintf("app/generated/Class%d", i/10), Name: fmt.Sprintf("method%d", i),
+		Signature: "(Ljava/lang/String;I)Ljava/lang/Object;"}
 }

@@ -343,7 +343,8 @@ func (s *Store) keyIs(p Profile, k *layout.Key) bool {
 			s.nameIs(uint64(s.hit.data.Uint32(at+disk.BlockMethod)), k.Name)
 	}
 	field := at + key
-	return field+16 <= s.hit.end*disk.Unit && s.textIs(s.hit.data.Uint32(field), k.Class) && s.textIs(s.hit.data.Uint32(field+4), k.Name) &&
+	return field+16 <= s.hit.end*disk.Unit && s.textIs(s.hit.data.Uint32(field), k.Class) &&
+		s.textIs(s.hit.data.Uint32(field+4), k.Name) &&
 		s.signatureTextIs(s.hit.data.Uint32(field+8), k.Signature) && s.textIs(s.hit.data.Uint32(field+12), k.Loader)
 }
 
@@ -353,7 +354,8 @@ func (s *Store) textIs(symbol uint32, text string) bool {
 		return text == ""
 	}
 	at, n := uint64(symbol)*disk.Unit, uint64(len(text))
-	return at+lengthSize+n <= s.hit.end*disk.Unit && uint64(s.hit.data.Uint32(at)) == n && s.hit.data.String(at+lengthSize, n) == text
+	return at+lengthSize+n <= s.hit.end*disk.Unit && uint64(s.hit.data.Uint32(at)) == n &&
+		s.hit.data.String(at+lengthSize, n) == text
 }
 
 // signatureTextIs is like textIs for a symbol that may be a list.

@@ -33,7 +33,8 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 			_, after := all.ProfileAt(n)
 			_, alone := open(t, data).ProfileAt(n)
 			if (after == nil) != (alone == nil) {
-				t.Errorf("block at 0x%x, %d bytes into one that was checked: %v, in an archive of which nothing was read: %v", n.Offset(), (n-p.Ref())*disk.Unit, after, alone)
+				t.Errorf("block at 0x%x, %d bytes into one that was checked: %v, in an archive of which nothing was read: %v",
+					n.Offset(), (n-p.Ref())*disk.Unit, after, alone)
 			}
 			if alone != nil {
 				refused++
@@ -58,7 +59,8 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters := first.Ref().Offset() + disk.Block(first.Bytes()).SectionSpan(layout.SectionData).Offset + disk.WideHeaderSize
+	counters := first.Ref().Offset() + disk.Block(first.Bytes()).SectionSpan(layout.SectionData).Offset +
+		disk.WideHeaderSize
 	binary.LittleEndian.PutUint64(data[counters+8:], 2|uint64(m.Ref())<<32) // a block of two units
 	binary.LittleEndian.PutUint64(data[counters+16:], 0)
 	opened, err := archive.FromBytes("nested.parc", data, archive.Options{Check: archive.CheckNone})

@@ -142,7 +142,8 @@ func TestBindingErrors(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"class 0": s.Bind(circle, 0), "the highest class": s.Bind(circle, ^uint64(0)),
-		"a foreign type": s.Bind(foreign, 1), "no type": s.Bind(reader.Type{}, 1), "exclude a foreign type": s.Exclude(foreign),
+		"a foreign type": s.Bind(foreign, 1), "no type": s.Bind(reader.Type{}, 1),
+		"exclude a foreign type": s.Exclude(foreign),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

@@ -217,7 +217,8 @@ func TestMethodsOfLayersAreThoseThatFindFinds(t *testing.T) {
 // layerFile writes an archive of one profile, a layer on another one unless that is nil.
 func layerFile(t *testing.T, name string, id byte, base *reader.Store) string {
 	t.Helper()
-	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "VM of " + name, DumpID: [16]byte{id}, DumpTime: time.Unix(1700000000, 0)})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "VM of " + name, DumpID: [16]byte{id},
+		DumpTime: time.Unix(1700000000, 0)})
 	counted(b, b.Method(layout.Key{Class: "C", Name: name}), 7, builder.NoContext, uint64(id))
 	if base != nil {
 		b.ExpectBase(base.Header().AsBase())
@@ -275,10 +276,12 @@ func TestLayersMustLieOnTheirBases(t *testing.T) {
 			t.Errorf("%q: %v", test.paths, err)
 			continue
 		}
-		if hex.EncodeToString(wrong.Wants.DumpID[:1]) != test.wants || !strings.Contains(err.Error(), wrong.Wants.ID()) || !strings.Contains(err.Error(), test.advice) {
+		if hex.EncodeToString(wrong.Wants.DumpID[:1]) != test.wants || !strings.Contains(err.Error(), wrong.Wants.ID()) ||
+			!strings.Contains(err.Error(), test.advice) {
 			t.Errorf("%q: %v; want one that says %q", test.paths, err, test.advice)
 		}
-		if test.has != "" && (hex.EncodeToString(wrong.Has.DumpID[:1]) != test.has || !strings.Contains(err.Error(), wrong.Has.ID())) {
+		if test.has != "" && (hex.EncodeToString(wrong.Has.DumpID[:1]) != test.has ||
+			!strings.Contains(err.Error(), wrong.Has.ID())) {
 			t.Errorf("%q: %v", test.paths, err)
 		}
 	}
@@ -338,7 +341,8 @@ func TestAdoptionOfLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	profiles := make([]reader.Profile, 5)
-	keys := []layout.Key{{Class: "C", Name: "app"}, {Class: "C", Name: "base"}, {Class: "C", Name: "none"}, {Class: "C", Name: "base"}, {Class: "C", Name: "app"}}
+	keys := []layout.Key{{Class: "C", Name: "app"}, {Class: "C", Name: "base"}, {Class: "C", Name: "none"},
+		{Class: "C", Name: "base"}, {Class: "C", Name: "app"}}
 	if hits, err := l.FindProfiles(keys, nil, profiles); hits != 4 || err != nil {
 		t.Fatalf("%d hits, %v", hits, err)
 	}

@@ -202,7 +202,8 @@ func (q *search) next() (layout.Ref, error) {
 	q.slots &= q.slots - 1
 	n := q.line().Record(q.slot)
 	if !q.s.inMethods(n) && !q.s.isType(n) && !q.s.inRW(n) {
-		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot, n.Offset())
+		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
+			n.Offset())
 	}
 	return n, nil
 }

@@ -20,7 +20,8 @@ type masks struct {
 
 func (s *Store) makeMasks() *masks {
 	types := &s.h.Parts[disk.PartTypes]
-	return &masks{*s.shape.Masks(), *s.shape.WideMasks(), typesAt{s.h.Base + uint64(types.Offset), uint64(types.Size)}, s.fixed, s.shape}
+	return &masks{*s.shape.Masks(), *s.shape.WideMasks(), typesAt{s.h.Base + uint64(types.Offset), uint64(types.Size)},
+		s.fixed, s.shape}
 }
 
 // sound returns the size and number of the entries at the front of b that are sound and of
@@ -30,7 +31,8 @@ func (m *masks) sound(b []byte) (size, n int) {
 		e, units := b[size:], 0
 		if int(e[0]) >= len(m.narrow) {
 			units = m.wideUnits(e)
-		} else if mask := &m.narrow[e[0]]; int(mask.Units)*disk.Unit <= len(e) && !mask.Methods && !mask.Words && m.types.hold(e[disk.EntryHeaderSize:], mask.Pointers) {
+		} else if mask := &m.narrow[e[0]]; int(mask.Units)*disk.Unit <= len(e) && !mask.Methods && !mask.Words &&
+			m.types.hold(e[disk.EntryHeaderSize:], mask.Pointers) {
 			units = int(mask.Units)
 		}
 		if units == 0 {
@@ -62,7 +64,8 @@ func (m *masks) wideMask(e []byte) (mask *disk.WideMask, cells []byte, rows uint
 		return nil, nil, 0
 	}
 	n, rows := uint64(le.Uint32(e[8:])), uint64(le.Uint32(e[12:]))
-	if mask.Row == 0 && rows > 0 || n != uint64(mask.Cells)+rows*uint64(mask.Row) || n > uint64(len(e)-disk.WideHeaderSize)/disk.CellSize {
+	if mask.Row == 0 && rows > 0 || n != uint64(mask.Cells)+rows*uint64(mask.Row) ||
+		n > uint64(len(e)-disk.WideHeaderSize)/disk.CellSize {
 		return nil, nil, 0
 	}
 	return mask, e[disk.WideHeaderSize:][:n*disk.CellSize], rows

@@ -13,7 +13,8 @@ func TestMasksOfWideEntries(t *testing.T) {
 	declared := new(disk.Declared)
 	err := declared.Declare(layout.EntryShape{Tag: layout.TagProducer, Name: "Pair",
 		Cells: []layout.CellShape{{Name: "of", Kind: layout.CellType}, {Name: "n", Kind: layout.CellCount}},
-		Rows:  []layout.CellShape{{Name: "n", Kind: layout.CellCount}, {Name: "left", Kind: layout.CellType}, {Name: "right", Kind: layout.CellType}}})
+		Rows: []layout.CellShape{{Name: "n", Kind: layout.CellCount}, {Name: "left", Kind: layout.CellType},
+			{Name: "right", Kind: layout.CellType}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,13 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 	m := Method{s: s, at: n}
 	m.head = disk.ParseMethodHead(s.data[at:])
 	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record of %d units with flags 0x%x, %d bytes before the end of its section",
+		return Method{}, s.corrupt(layout.RegionRO, at,
+			"a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
 	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.profiles() == 0) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
+		return Method{}, s.corrupt(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v",
+			hasID, !hasID)
 	}
 	return m, nil
 }
@@ -90,7 +92,8 @@ func (m Method) indexedID() (uint64, error) {
 	}
 	id, ok := b.ID()
 	if !ok || b.Method() != m.at {
-		return 0, m.s.corrupt(layout.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first", m.at.Offset())
+		return 0, m.s.corrupt(layout.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
+			m.at.Offset())
 	}
 	return id, nil
 }
@@ -257,7 +260,8 @@ func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
 
 // rowRecord returns what the record of a method with a row would be.
 func (m Method) rowRecord() disk.MethodRecord {
-	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.row), Signature: layout.Ref(m.row >> 32)}
+	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.row),
+		Signature: layout.Ref(m.row >> 32)}
 }
 
 // unexecuted returns where the classes and rows of unexecuted methods lie, of which
@@ -365,7 +369,10 @@ func (s *Store) findRow(k *layout.Key) (Method, error) {
 	if err != nil {
 		return Method{}, err
 	}
-	i, found, err := searchRows(from, to, func(i int64) (int, error) { return s.compareRow(at+i*disk.UnexecutedRowSize, k) })
+	i, found, err := searchRows(from, to, func(i int64) (int,
+		error) {
+		return s.compareRow(at+i*disk.UnexecutedRowSize, k)
+	})
 	if err != nil {
 		return Method{}, err
 	}

@@ -118,7 +118,8 @@ func ExampleReceivers_Cells() {
 	receivers, _ := e.Receivers()
 	for i := range receivers.Len() {
 		pointer, count := receivers.Cells(i)
-		fmt.Printf("cmp [rbx+%d], rax; lock inc [rbx+%d]\n", pointer.Offset()-p.Ref().Offset(), count.Offset()-p.Ref().Offset())
+		fmt.Printf("cmp [rbx+%d], rax; lock inc [rbx+%d]\n", pointer.Offset()-p.Ref().Offset(),
+			count.Offset()-p.Ref().Offset())
 	}
 	// Output:
 	// cmp [rbx+56], rax; lock inc [rbx+64]

@@ -19,7 +19,8 @@ func TestProfileAccessors(t *testing.T) {
 	s := openFixture(t)
 	p := profileOf(t, s, keyArea)
 	got := map[string]uint64{}
-	for name, counter := range map[string]func() (reader.Counter, bool){"invocations": p.Invocations, "backedges": p.Backedges, "interpreted": p.Interpreted} {
+	for name, counter := range map[string]func() (reader.Counter, bool){"invocations": p.Invocations,
+		"backedges": p.Backedges, "interpreted": p.Interpreted} {
 		c, ok := counter()
 		if !ok {
 			t.Errorf("no %s", name)
@@ -35,7 +36,8 @@ func TestProfileAccessors(t *testing.T) {
 	escape, _ := p.Escape()
 	testarchive.CheckEqual(t, "size of the code", code, 33)
 	testarchive.CheckEqual(t, "size of the MethodData", host, 480)
-	testarchive.CheckEqual(t, "history", history, reader.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	testarchive.CheckEqual(t, "history", history,
+		reader.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
 	testarchive.CheckEqual(t, "compile", compile, reader.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
 	testarchive.CheckEqual(t, "escape", escape, reader.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
 	if diff := cmp.Diff([]byte{0, 3, 0, 1, 9}, p.TrapHistory()); diff != "" {
@@ -104,12 +106,14 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 		}
 		offset += len(e.Bytes())
 	}
-	want := []layout.Tag{layout.TagBit, layout.TagCounter, layout.TagJump, layout.TagBranch, layout.TagReceiverType, layout.TagVirtualCall,
+	want := []layout.Tag{layout.TagBit, layout.TagCounter, layout.TagJump, layout.TagBranch, layout.TagReceiverType,
+		layout.TagVirtualCall,
 		layout.TagRet, layout.TagMultiBranch, layout.TagCallType, layout.TagVirtualCallType}
 	if diff := cmp.Diff(want, tags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
-	for section, tag := range map[layout.BlockSection]layout.Tag{layout.SectionParameters: layout.TagParametersType, layout.SectionHandlers: layout.TagBit} {
+	for section, tag := range map[layout.BlockSection]layout.Tag{layout.SectionParameters: layout.TagParametersType,
+		layout.SectionHandlers: layout.TagBit} {
 		n := 0
 		for e := range p.Section(section) {
 			if n++; e.Tag() != tag {
@@ -151,7 +155,8 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 			}
 		}
 	}
-	if dir := disk.Block(profileOf(t, s, keyMany).Bytes()).Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
+	if dir := disk.Block(profileOf(t, s, keyMany).Bytes()).
+		Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
 		t.Errorf("a directory of %d rows: the test does not test it", disk.DirectoryLen(dir))
 	}
 }
@@ -272,7 +277,8 @@ func TestTables(t *testing.T) {
 	b := fixture(0)
 	props := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	props.Row(uint64(b.Symbol("vm")), uint64(b.Symbol("test")))
-	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
+	b.Table(layout.TableMonitors, 0, layout.ColumnType,
+		layout.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
 	s := open(t, laid(t, b))
 	var kinds []layout.TableKind
 	for table, err := range s.Tables() {

@@ -57,7 +57,8 @@ func shareProfiles(t *testing.T, eager bool) {
 		t.Errorf("%d counted and %d recorded, want %d", counted, recorded, want)
 	}
 	if a, _ := s.Adoption(); a.Claimed != profiles || a.Relocated != s.Header().Counts.Pointers {
-		t.Errorf("%d profiles claimed, %d slots relocated; want %d and %d", a.Claimed, a.Relocated, profiles, s.Header().Counts.Pointers)
+		t.Errorf("%d profiles claimed, %d slots relocated; want %d and %d", a.Claimed, a.Relocated, profiles,
+			s.Header().Counts.Pointers)
 	}
 }
 

@@ -108,7 +108,8 @@ func New(m *archive.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
 	shape := m.Shape()
-	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(), sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(),
+		sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
 	s.hit.init(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {

@@ -182,7 +182,8 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 		return Type{}, ErrNotAdopted
 	}
 	if len(name) > disk.MaxName || len(loader) > disk.MaxName {
-		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge, max(len(name), len(loader)), disk.MaxName)
+		return Type{}, fmt.Errorf("%w: a name of %d bytes, at most %d are possible", layout.ErrTooLarge,
+			max(len(name), len(loader)), disk.MaxName)
 	}
 	if strings.IndexByte(name, 0) >= 0 || strings.IndexByte(loader, 0) >= 0 {
 		return Type{}, fmt.Errorf("a name holds a NUL byte: %.80q", name+" "+loader)

@@ -19,7 +19,8 @@ import (
 )
 
 func compareKeys(a, b layout.Key) int {
-	return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature), cmp.Compare(a.Loader, b.Loader))
+	return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature),
+		cmp.Compare(a.Loader, b.Loader))
 }
 
 // seenKeys draws keys of few classes, most of them with signatures made of the
@@ -32,7 +33,8 @@ func seenKeys() *rapid.Generator[layout.Key] {
 			k.Loader = rapid.SampledFrom([]string{"", "app"}).Draw(t, "loader")
 		}
 		k.Name = rapid.SampledFrom([]string{"", "f", "g", "ff"}).Draw(t, "name")
-		k.Signature = rapid.SampledFrom([]string{"", "()V", "int()", "A(a.longer.name.C)", "a.longer.name.C(a.longer.name.C,int)", "unknown.type.of.result(int)"}).Draw(t, "signature")
+		k.Signature = rapid.SampledFrom([]string{"", "()V", "int()", "A(a.longer.name.C)",
+			"a.longer.name.C(a.longer.name.C,int)", "unknown.type.of.result(int)"}).Draw(t, "signature")
 		return k
 	})
 }
@@ -125,7 +127,8 @@ func TestFindInRowsDoesNotAllocate(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	var keys []layout.Key
 	for i := range 300 {
-		k := layout.Key{Class: fmt.Sprintf("com.example.Class%d", i%7), Name: fmt.Sprint("m", i), Signature: "com.example.Class0(com.example.Class1,com.example.Class2)"}
+		k := layout.Key{Class: fmt.Sprintf("com.example.Class%d", i%7), Name: fmt.Sprint("m", i),
+			Signature: "com.example.Class0(com.example.Class1,com.example.Class2)"}
 		keys = append(keys, k)
 		b.Seen(b.Method(k))
 		if i%3 == 0 {

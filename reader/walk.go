@@ -184,7 +184,8 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 				return m, true, err
 			}
 			if c.End <= last {
-				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize, "a class of unexecuted methods without a row")
+				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize,
+					"a class of unexecuted methods without a row")
 			}
 		}
 		row++
@@ -278,7 +279,8 @@ func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 		b.text += size
 	}
 	if most := disk.MaxKeyText(b.s.h.FileSize); b.text > most {
-		return b.s.corrupt(layout.RegionRO, at.Offset(), "names shared so often that the keys up to here have more than %d bytes of text", most)
+		return b.s.corrupt(layout.RegionRO, at.Offset(),
+			"names shared so often that the keys up to here have more than %d bytes of text", most)
 	}
 	return nil
 }

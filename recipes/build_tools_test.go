@@ -41,7 +41,8 @@ func TestMaven(t *testing.T) {
 	contains(t, must(t, folder, "sh", append([]string{"profarc.sh"}, offline...)...), "wrote .profarc/tests.parc")
 	must(t, folder, "profarc", "show", ".profarc/tests.parc", "--class", "example.Words", "--method", "count")
 	t.Setenv("PROFARC_AGENT", "")
-	contains(t, must(t, folder, "mvn", append(offline, "-Dprofarc.report=,report=report.json", "test")...), "Tests run: 1, Failures: 0")
+	contains(t, must(t, folder, "mvn", append(offline, "-Dprofarc.report=,report=report.json", "test")...),
+		"Tests run: 1, Failures: 0")
 	contains(t, read(t, folder, "report.json"), `"profiles_in_archive"`)
 
 	// Without the archive the tests run as they are.
@@ -76,7 +77,8 @@ func TestGradle(t *testing.T) {
 	}
 	contains(t, must(t, folder, "sh", script, "--offline"), "wrote .profarc/tests.parc")
 	must(t, folder, "profarc", "show", ".profarc/tests.parc", "--class", "example.Words", "--method", "count")
-	contains(t, must(t, folder, "gradle", "--no-daemon", "--offline", "--info", "test"), "libprofarc-agent.so=archive=", "BUILD SUCCESSFUL")
+	contains(t, must(t, folder, "gradle", "--no-daemon", "--offline", "--info", "test"), "libprofarc-agent.so=archive=",
+		"BUILD SUCCESSFUL")
 	if err := os.Remove(filepath.Join(folder, ".profarc", "tests.parc")); err != nil {
 		t.Fatal(err)
 	}

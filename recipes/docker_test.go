@@ -15,7 +15,8 @@ type builder struct {
 }
 
 func (b builder) args(args []string) []string {
-	return append([]string{"--storage-driver", "vfs", "--root", filepath.Join(b.storage, "root"), "--runroot", filepath.Join(b.storage, "run")}, args...)
+	return append([]string{"--storage-driver", "vfs", "--root", filepath.Join(b.storage, "root"), "--runroot",
+		filepath.Join(b.storage, "run")}, args...)
 }
 
 func (b builder) run(args ...string) string {
@@ -31,8 +32,10 @@ func smallSystem(t *testing.T, root string) {
 	put(t, "", root, "tmp", ".keep")
 	put(t, read(t, "/bin/sh"), root, "bin", "sh")
 	libraries := regexp.MustCompile(`/\S+\.so\S*`)
-	for _, loads := range []string{"/bin/sh", filepath.Join(java, "bin", "java"), filepath.Join(java, "lib", "libjli.so"), filepath.Join(java, "lib", "server", "libjvm.so"),
-		filepath.Join(java, "lib", "libjava.so"), filepath.Join(java, "lib", "libnio.so"), filepath.Join(java, "lib", "libjimage.so"), filepath.Join(java, "lib", "libzip.so")} {
+	for _, loads := range []string{"/bin/sh", filepath.Join(java, "bin", "java"), filepath.Join(java, "lib", "libjli.so"),
+		filepath.Join(java, "lib", "server", "libjvm.so"),
+		filepath.Join(java, "lib", "libjava.so"), filepath.Join(java, "lib", "libnio.so"),
+		filepath.Join(java, "lib", "libjimage.so"), filepath.Join(java, "lib", "libzip.so")} {
 		out, _ := run(t, root, "ldd", loads)
 		for _, library := range libraries.FindAllString(out, -1) {
 			if _, err := os.Stat(filepath.Join(root, library)); err != nil && !strings.HasPrefix(library, root) {
@@ -79,7 +82,8 @@ func TestDockerfile(t *testing.T) {
 	must(t, context, "jar", "--create", "--file", "app.jar", "--main-class", "App", "App.class")
 	must(t, context, "profarc", "agent", "install", context)
 	// The image's java is another build than this machine's, as jlink makes it; the VM is the same.
-	must(t, context, "profarc", "train", "-o", "app.parc", "--", filepath.Join(root, "opt", "java", "bin", "java"), "-jar", "app.jar")
+	must(t, context, "profarc", "train", "-o", "app.parc", "--", filepath.Join(root, "opt", "java", "bin", "java"),
+		"-jar", "app.jar")
 	put(t, read(t, "docker/Dockerfile"), context, "Dockerfile")
 	b.run("build", "--network", "none", "--build-arg", "BASE=localhost/base", "-t", "localhost/app", context)
 	start := regexp.MustCompile(`(?m)^CMD \["(.*)"\]$`).FindStringSubmatch(read(t, "docker/Dockerfile"))

@@ -42,14 +42,17 @@ func TestGithubAction(t *testing.T) {
 	must(t, folder, "profarc", "import", "current.proftext", "-o", "current.parc")
 	must(t, folder, "profarc", "import", "slower.proftext", "-o", "a b.parc")
 
-	log, code, summary, outputs := gated(t, folder, map[string]string{"ARCHIVE": "a b.parc", "AGAINST": "slower.proftext", "BASELINE": "none.parc", "FLAGS": "--max-age=0\n\n--min-runs=1\n"})
+	log, code, summary, outputs := gated(t, folder,
+		map[string]string{"ARCHIVE": "a b.parc", "AGAINST": "slower.proftext", "BASELINE": "none.parc",
+			"FLAGS": "--max-age=0\n\n--min-runs=1\n"})
 	if code != 0 || outputs != "verdict=pass\n" {
 		t.Errorf("%d, %s, %s", code, outputs, log)
 	}
 	contains(t, log, "::notice::there is no baseline none.parc")
 	contains(t, summary, "### ✅ a b.parc passes the gate", "| ✅ passed | fit | 100.000% |")
 
-	failing := map[string]string{"ARCHIVE": "a b.parc", "AGAINST": "current.proftext", "BASELINE": "current.parc", "FLAGS": "--max-age=0"}
+	failing := map[string]string{"ARCHIVE": "a b.parc", "AGAINST": "current.proftext", "BASELINE": "current.parc",
+		"FLAGS": "--max-age=0"}
 	log, code, summary, outputs = gated(t, folder, failing)
 	if code != 0 || outputs != "verdict=fail\n" {
 		t.Errorf("%d, %s, %s", code, outputs, log)
@@ -65,7 +68,8 @@ func TestGithubAction(t *testing.T) {
 		t.Errorf("%d, %s, %s", code, outputs, log)
 	}
 	contains(t, summary, "The program starts normally without one.")
-	if log, code, _, outputs = gated(t, folder, map[string]string{"ARCHIVE": "current.parc", "FLAGS": "--none"}); code != 2 || outputs != "" {
+	if log, code, _, outputs = gated(t, folder, map[string]string{"ARCHIVE": "current.parc",
+		"FLAGS": "--none"}); code != 2 || outputs != "" {
 		t.Errorf("wrong usage: %d, %s, %s", code, outputs, log)
 	}
 	// Inputs are data: what a shell would run is the name of a file.

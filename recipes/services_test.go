@@ -54,7 +54,8 @@ func TestSystemdScriptDumpsAService(t *testing.T) {
 		t.Fatal(err)
 	}
 	systemctl := func(pid int) {
-		put(t, "#!/bin/sh\n[ \"$*\" = 'show --property=MainPID --value app.service' ] && echo "+strconv.Itoa(pid)+"\n", bin, "systemctl")
+		put(t, "#!/bin/sh\n[ \"$*\" = 'show --property=MainPID --value app.service' ] && echo "+strconv.Itoa(pid)+"\n", bin,
+			"systemctl")
 	}
 	systemctl(0)
 	contains(t, must(t, folder, "sh", script, "app", folder), "app does not run")
@@ -113,7 +114,8 @@ func TestInitContainerNeverFails(t *testing.T) {
 		"damaged": {"head -c 5000 good.parc >\"$4\"", false},
 		"failed":  {"exit 1", false},
 	} {
-		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3\" = 'registry.example.com/app:1.0 -o' ] || exit 9\n"+test.pull+"\n", bin, "profarc")
+		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+
+			" \"$@\"\n[ \"$2 $3\" = 'registry.example.com/app:1.0 -o' ] || exit 9\n"+test.pull+"\n", bin, "profarc")
 		out, code := run(t, folder, "sh", "-c", initScript(t))
 		_, err := os.Stat(filepath.Join(folder, "app.parc"))
 		if code != 0 || (err == nil) != test.want {

@@ -97,7 +97,8 @@ func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
 	if !a.keepsMethods(k.Class, name) {
 		name = a.method(name)
 	}
-	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature), Loader: a.loader(k.Loader)}
+	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature),
+		Loader: a.loader(k.Loader)}
 }
 
 // keepsMethods reports whether a method keeps its name: if its class does or, without a

@@ -141,7 +141,8 @@ func TestTheKeyDecidesTheNames(t *testing.T) {
 // TestReasonsOfTrapsStay: what the numbers of a VM mean stays, unlike other properties.
 func TestReasonsOfTrapsStay(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"}, {disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
+	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"},
+		{disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
 		b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(property[0])), uint64(b.Symbol(property[1])))
 	}
 	anonymous, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
@@ -180,16 +181,23 @@ func TestNamesKeepTheirShape(t *testing.T) {
 		domain  layout.Domain
 		k, want layout.Key
 	}{
-		{jvm, layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I[[J[Lshapes/Area;)D", Loader: "app"},
+		{jvm, layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I[[J[Lshapes/Area;)D",
+			Loader: "app"},
 			layout.Key{Class: "N", Name: "N", Signature: "(LN;I[[J[LN;)D", Loader: "app"}},
-		{jvm, layout.Key{Class: "[Lshapes/Area;", Name: "<init>", Signature: "()V", Loader: "com.acme.Loader"}, layout.Key{Class: "[LN;", Name: "<init>", Signature: "()V", Loader: "N"}},
-		{jvm, layout.Key{Class: "[[I", Name: "clone", Signature: "()Ljava/lang/Object;", Loader: "platform"}, layout.Key{Class: "[[I", Name: "N", Signature: "()LN;", Loader: "platform"}},
-		{jvm, layout.Key{Class: "[shapes/Area", Name: "m", Signature: "(Lshapes/Area"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
+		{jvm, layout.Key{Class: "[Lshapes/Area;", Name: "<init>", Signature: "()V", Loader: "com.acme.Loader"},
+			layout.Key{Class: "[LN;", Name: "<init>", Signature: "()V", Loader: "N"}},
+		{jvm, layout.Key{Class: "[[I", Name: "clone", Signature: "()Ljava/lang/Object;", Loader: "platform"},
+			layout.Key{Class: "[[I", Name: "N", Signature: "()LN;", Loader: "platform"}},
+		{jvm, layout.Key{Class: "[shapes/Area", Name: "m", Signature: "(Lshapes/Area"},
+			layout.Key{Class: "N", Name: "N", Signature: "N"}},
 		{jvm, layout.Key{Class: "I", Name: "m", Signature: "(Q)V"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
-		{jvm, layout.Key{Class: "A", Name: "m", Signature: "<T:Ljava/lang/Object;>"}, layout.Key{Class: "N", Name: "N", Signature: "N"}},
-		{graal, layout.Key{Class: "shapes.Area", Name: "main", Signature: "void(java.lang.String[], int, [Ljava.lang.String;)", Loader: "#12"},
+		{jvm, layout.Key{Class: "A", Name: "m", Signature: "<T:Ljava/lang/Object;>"},
+			layout.Key{Class: "N", Name: "N", Signature: "N"}},
+		{graal, layout.Key{Class: "shapes.Area", Name: "main",
+			Signature: "void(java.lang.String[], int, [Ljava.lang.String;)", Loader: "#12"},
 			layout.Key{Class: "N", Name: "N", Signature: "void(N[], int, [LN;)", Loader: "#12"}},
-		{graal, layout.Key{Class: "shapes.Area", Name: "get", Signature: "shapes.Area()"}, layout.Key{Class: "N", Name: "N", Signature: "N()"}},
+		{graal, layout.Key{Class: "shapes.Area", Name: "get", Signature: "shapes.Area()"},
+			layout.Key{Class: "N", Name: "N", Signature: "N()"}},
 		{jamaica, layout.Key{Name: "HelloWorld.main([Ljava/lang/String;)V"}, layout.Key{Name: "N.N([LN;)V"}},
 		{jamaica, layout.Key{Name: "java/util/HashMap.<init>(I)V"}, layout.Key{Name: "N.<init>(I)V"}},
 		{jamaica, layout.Key{Name: "java/nio/ByteBufferImpl.put(B)Ljava/nio/ByteBu"}, layout.Key{Name: "N"}},
@@ -216,7 +224,8 @@ func TestKeptNames(t *testing.T) {
 		t.Errorf("%+v became %+v, want %+v", k, got, want)
 	}
 	hosted := layout.Key{Class: "java/util/Comparator$$Lambda@shapes/Area#0", Name: "compare"}
-	if got := anonymousKey(t, layout.DomainHotSpot, hosted, java); strings.Contains(got.Class, "shapes") || got.Name == "compare" {
+	if got := anonymousKey(t, layout.DomainHotSpot, hosted, java); strings.Contains(got.Class, "shapes") ||
+		got.Name == "compare" {
 		t.Errorf("the class that hosts %+v is in %+v", hosted, got)
 	}
 	whole := layout.Key{Name: "java/util/HashMap.get(I)V"}
@@ -268,7 +277,8 @@ func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		want := llvmReferences(t, s.Store)
-		for _, keep := range []func(string) bool{nil, func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
+		for _, keep := range []func(string) bool{nil,
+			func(name string) bool { return name == "main" || name == "_ZTV6Circle" }} {
 			out, _ := reduced(t, s.Store, reduce.Options{Names: anonymizer(t, testKey, keep)})
 			if d := cmp.Diff(want, llvmReferences(t, out.Store)); d != "" {
 				t.Errorf("other IDs are those of functions (-before +after): %s", d)
@@ -352,7 +362,8 @@ func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
 func TestAnonymousRun(t *testing.T) {
 	t.Parallel()
 	named := func(c *builder.Config) {
-		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden", "hidden", "hidden"
+		c.Run.VM, c.Run.Vendor, c.Run.Command, c.Run.Options, c.Run.Selection = "hidden", "hidden", "hidden",
+			"hidden", "hidden"
 		c.Run.Main, c.Run.ClassPath = "hidden", []layout.ClassPathEntry{{Path: "hidden.jar"}}
 	}
 	names, err := reduce.NewAnonymizer(make([]byte, reduce.MinKey), nil)

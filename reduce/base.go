@@ -53,7 +53,8 @@ func checkBase(s *reader.Store, r *Options) error {
 		return err
 	}
 	if r.Names != nil {
-		return fmt.Errorf("%w: new names of %s would not be those of its base: replace the names of the whole archive and of the base, with one key, and make the layer then",
+		return fmt.Errorf("%w: new names of %s would not be those of its base: replace the names of the whole archive and "+
+			"of the base, with one key, and make the layer then",
 			builder.ErrMismatch, s.Mapping().Name())
 	}
 	h, base := s.Header(), r.Base.Header()

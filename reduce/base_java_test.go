@@ -88,9 +88,11 @@ func checkNearAnswers(t *testing.T, full, base *reader.Store, mayDiffer layout.W
 	}
 	t.Logf("%d profiles are in the layer, %d in the base, of which %d differ", own, left, differ)
 	if own == 0 || differ == 0 || report.LeftToBase == 0 {
-		t.Errorf("%d profiles are in the layer, %d in the base, of which %d differ: the test shows nothing", own, left, differ)
+		t.Errorf("%d profiles are in the layer, %d in the base, of which %d differ: the test shows nothing", own,
+			left, differ)
 	}
-	if _, err := l.Stores()[0].FindProfile(layout.Key{Class: "OnBase$Work", Name: "sum", Signature: "(Ljava/util/List;)I", Loader: "app"}, layout.CodeAny); err != nil {
+	if _, err := l.Stores()[0].FindProfile(layout.Key{Class: "OnBase$Work", Name: "sum", Signature: "(Ljava/util/List;)I",
+		Loader: "app"}, layout.CodeAny); err != nil {
 		t.Errorf("a method of the program: %v", err)
 	}
 }

@@ -88,7 +88,8 @@ func TestLayersOfAReducedArchiveAnswerAsTheArchive(t *testing.T) {
 				full := testarchive.Merge(t, ofBase, ofOther)
 				l, report := onBase(t, full.Store, base.Store, 0)
 				checkAnswers(t, l, full.Store)
-				app, whole, beneath, same := methodLines(t, l.Stores()[0]), rawLines(t, full.Store), rawLines(t, base.Store), uint64(0)
+				app, whole, beneath, same := methodLines(t, l.Stores()[0]), rawLines(t, full.Store),
+					rawLines(t, base.Store), uint64(0)
 				for m, line := range whole {
 					if line == beneath[m] {
 						same++
@@ -183,7 +184,8 @@ func TestWhatMayDifferFromABase(t *testing.T) {
 		l, report := onBase(t, test.full, test.base, test.mayDiffer)
 		p, err := l.FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
 		if err != nil || (p.Store() == test.base) != test.left || (report.LeftToBase == 1) != test.left {
-			t.Errorf("%s, %v may differ: left to the base %v (%d), want %v; %v", test.what, test.mayDiffer, p.Store() == test.base, report.LeftToBase, test.left, err)
+			t.Errorf("%s, %v may differ: left to the base %v (%d), want %v; %v", test.what, test.mayDiffer,
+				p.Store() == test.base, report.LeftToBase, test.left, err)
 		}
 	}
 }
@@ -204,7 +206,8 @@ func TestBasesThatDoNotFit(t *testing.T) {
 		}
 	}
 	layer, _ := reduced(t, app, reduce.Options{Base: base})
-	if _, _, err := reduce.Archive(t.Context(), layer.Store, reduce.Options{Base: app}); !errors.Is(err, builder.ErrMismatch) {
+	if _, _, err := reduce.Archive(t.Context(), layer.Store, reduce.Options{Base: app}); !errors.Is(err,
+		builder.ErrMismatch) {
 		t.Errorf("a layer on another base: %v", err)
 	}
 	named, report := reduced(t, layer.Store, reduce.Options{Names: names})

@@ -68,7 +68,8 @@ func TestDropCold(t *testing.T) {
 	b.Seen(never)
 	cold := b.Profile(b.Method(key("cold")), 0, builder.NoContext)
 	cold.Branch(builder.At{Bci: 1}, builder.Branch{Displacement: 8})
-	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")), builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
+	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")),
+		builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
 	warm.SpeculativeTrap(builder.At{Bci: 2}, called)
 	testarchive.MustDone(t, cold, warm)

@@ -30,7 +30,8 @@ type cut struct {
 }
 
 func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
-	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold, names: r.Names, out: out}
+	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold,
+		names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.leaveToBase, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err
@@ -189,10 +190,13 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
 		return true
-	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions, layout.TableBase: // of a base the names are others
+	// of a base the names are others
+	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions, layout.TableBase:
 		return c.names != nil
-	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces, layout.TableVTables,
-		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected, layout.TableRuns,
+	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces,
+		layout.TableVTables,
+		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected,
+		layout.TableRuns,
 		layout.TableCompilations, layout.TableInlining, layout.TableMoved, layout.TableCertain:
 		return false
 	}

@@ -121,7 +121,8 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
 	t := &reduction{cut: cut, s: s, set: profileset.Of(b), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
-	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods, t.copier.Tables, b.Err} {
+	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
+		t.copier.Tables, b.Err} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}

@@ -98,13 +98,16 @@ func checkHot(t testarchive.TB, s *reader.Store, hot layout.Weight) {
 }
 
 // someShares are parts of all counts to reduce archives to.
-var someShares = []layout.Weight{1, layout.WeightOne / 2, layout.WeightOne / 100 * 99, layout.WeightOne - 1, layout.WeightOne}
+var someShares = []layout.Weight{1, layout.WeightOne / 2, layout.WeightOne / 100 * 99, layout.WeightOne - 1,
+	layout.WeightOne}
 
 func TestFunctionsMarkedHotStay(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000}, "cold": {1}, "never": {0}} {
-		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7, Counts: counts}); err != nil {
+	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000},
+		"cold": {1}, "never": {0}} {
+		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7,
+			Counts: counts}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,7 +187,8 @@ func TestUnitsAreNotSummedTogether(t *testing.T) {
 	s := testarchive.Build(t, b)
 	for hot, stay := range map[layout.Weight]string{
 		layout.WeightOne / 100 * 50: "main run put hash",
-		layout.WeightOne / 100 * 99: "main run put get hash", // put and get have 99% of the bytecodes, main and run 1% of the cycles each
+		// put and get have 99% of the bytecodes, main and run 1% of the cycles each
+		layout.WeightOne / 100 * 99: "main run put get hash",
 		layout.WeightOne:            "main run put get hash idle",
 	} {
 		out, report := reduced(t, s.Store, reduce.Options{Hot: hot})

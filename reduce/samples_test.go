@@ -170,7 +170,8 @@ func TestTiesBetweenStacksGoByName(t *testing.T) {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}
 	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
-	if _, methods := readStacks(t, out.Store); len(methods) != 2 || methods[fmt.Sprintf("%q", layout.Key{Class: "A", Name: "c"})] {
+	if _, methods := readStacks(t, out.Store); len(methods) != 2 ||
+		methods[fmt.Sprintf("%q", layout.Key{Class: "A", Name: "c"})] {
 		t.Errorf("%v stay", methods)
 	}
 }
@@ -188,7 +189,8 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	s := testarchive.Build(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }
 	leaf := named("leaf0")
-	for _, r := range []reduce.Options{{Methods: leaf}, {Methods: leaf, Hot: layout.WeightOne}, {Methods: leaf, DropCold: true}} {
+	for _, r := range []reduce.Options{{Methods: leaf}, {Methods: leaf, Hot: layout.WeightOne},
+		{Methods: leaf, DropCold: true}} {
 		out, report := reduced(t, s.Store, r)
 		stacks, methods := readStacks(t, out.Store)
 		if len(stacks) != 1 || stacks[0].Samples != 5 {

@@ -16,7 +16,8 @@ import (
 func unitName(e reader.Entry) string {
 	if e.Tag() == layout.TagCount {
 		switch e.Sub() {
-		case layout.SubBytecodes, layout.SubCycles, layout.SubNativeCalls, layout.SubNewArrays, layout.SubSamples, layout.SubNanoseconds:
+		case layout.SubBytecodes, layout.SubCycles, layout.SubNativeCalls, layout.SubNewArrays, layout.SubSamples,
+			layout.SubNanoseconds:
 			return fmt.Sprint("sub ", e.Sub())
 		}
 	}
@@ -148,14 +149,16 @@ func enough(sum, total *big.Int, part layout.Weight) bool {
 // checkNeeded checks which methods with profiles stay: those that are needed for a
 // share of the counts of some unit, and those on stacks that stay. For a share of 99%
 // of cycles, the methods are needed that have at least 1% of the highest.
-func checkNeeded(t testarchive.TB, s *reader.Store, stay map[string]string, sampled map[string]bool, hot layout.Weight) {
+func checkNeeded(t testarchive.TB, s *reader.Store, stay map[string]string, sampled map[string]bool,
+	hot layout.Weight) {
 	t.Helper()
 	all, totals := weightsOf(t, s)
 	needed := map[string]bool{}
 	for unit, list := range all {
 		sum := new(big.Int)
 		for _, m := range list {
-			if unit == cycles && !enough(m.weight, list[0].weight, layout.WeightOne-hot) || unit != cycles && enough(sum, totals[unit], hot) {
+			if unit == cycles && !enough(m.weight, list[0].weight, layout.WeightOne-hot) ||
+				unit != cycles && enough(sum, totals[unit], hot) {
 				break
 			}
 			needed[m.name] = true

@@ -64,7 +64,8 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	for name, v := range map[string]uint64{
-		"below": testMove.From - 8, "behind": testMove.From + uint64(testMove.Size), "moved before": testMove.To + 8, "small": 4,
+		"below": testMove.From - 8, "behind": testMove.From + uint64(testMove.Size), "moved before": testMove.To + 8,
+		"small": 4,
 	} {
 		wrong := slices.Clone(rw)
 		at := slots[len(slots)-1]
@@ -114,7 +115,8 @@ func TestApplyHoldsTheNumberOfSlots(t *testing.T) {
 	rw, slots := pointerWords(size)
 	m := mapOf(t, size, slots)
 	before := slices.Clone(rw)
-	if _, err := m.Apply(rw, 0, size, testMove, int64(len(slots))+1); !errors.Is(err, layout.ErrCorrupt) || !bytes.Equal(rw, before) {
+	if _, err := m.Apply(rw, 0, size, testMove, int64(len(slots))+1); !errors.Is(err, layout.ErrCorrupt) ||
+		!bytes.Equal(rw, before) {
 		t.Errorf("one slot missing: %v", err)
 	}
 	if n, err := m.Apply(rw, 0, size, testMove, int64(len(slots))); err != nil || n != int64(len(slots)) {

@@ -157,7 +157,8 @@ func TestDamageIsHarmless(t *testing.T) {
 		for _, v := range []byte{0, 0xff, sound[i] + 1} {
 			damaged := bytesSource(slices.Clone(sound))
 			damaged[i] = v
-			m, err := Open(damaged, layout.Span{Offset: bmStart, Size: int64(len(sound))}, layout.Span{Offset: 1 << 16, Size: rwSize})
+			m, err := Open(damaged, layout.Span{Offset: bmStart, Size: int64(len(sound))},
+				layout.Span{Offset: 1 << 16, Size: rwSize})
 			if err == nil {
 				var slots []int64
 				slots, err = slotsOf(m, 0, rwSize)

@@ -82,7 +82,8 @@ func (w *blockWalk) entries(p reader.Profile, from int64) error {
 			if section == layout.SectionData {
 				w.add(disk.Entry(e.Bytes()))
 				if e.Point() < last {
-					return w.wrong(layout.RegionRW, w.rw.Offset+start+int64(e.Offset()), "an entry at point %d behind one at %d", e.Point(), last)
+					return w.wrong(layout.RegionRW, w.rw.Offset+start+int64(e.Offset()), "an entry at point %d behind one at %d",
+						e.Point(), last)
 				}
 				last = e.Point()
 			}

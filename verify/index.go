@@ -103,7 +103,8 @@ func (c *check) searchMethod(m reader.Method) error {
 		shared = shared || other == id
 	}
 	if flag := m.Flags()&layout.MethodSharedID != 0; flag != shared {
-		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v", flag, shared)
+		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v",
+			flag, shared)
 	}
 	return nil
 }

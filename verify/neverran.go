@@ -30,7 +30,8 @@ func (c *check) neverRan() error {
 		}
 		class := disk.ParseClassRow(b)
 		if class.Holder <= last.Holder || class.End <= last.End {
-			err = c.wrong(layout.RegionRO, at, "a class of methods that never ran does not come behind the one before, or has none")
+			err = c.wrong(layout.RegionRO, at,
+				"a class of methods that never ran does not come behind the one before, or has none")
 		} else {
 			err = c.neverRanClass(at, class.Holder)
 		}
@@ -61,7 +62,8 @@ func (c *check) neverRanClass(at int64, holder layout.Ref) error {
 		return err
 	}
 	if name.Len() == 0 || loader.Len() != 0 || c.isNextNamed(t, name) {
-		return c.wrong(layout.RegionRO, at, "class %q of methods that never ran is not the only one of that name, or has a loader", name.String())
+		return c.wrong(layout.RegionRO, at,
+			"class %q of methods that never ran is not the only one of that name, or has a loader", name.String())
 	}
 	return nil
 }

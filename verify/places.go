@@ -109,7 +109,8 @@ func (c *check) name(at int64, what string, n layout.Ref) error {
 	case c.known(&c.starts.names, n):
 		return nil
 	case c.starts.texts.has(n):
-		return c.wrong(layout.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(), disk.MaxName)
+		return c.wrong(layout.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(),
+			disk.MaxName)
 	}
 	return c.wrong(layout.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
 }

@@ -107,7 +107,8 @@ func prove(ctx context.Context, s *reader.Store, progress func(done, total int64
 	}
 	defer runtime.KeepAlive(s)
 	p.m.Sweep()
-	for _, step := range []func() bool{p.frame, p.findMethods, p.pages, p.lists, p.recordsAndBlocks, p.links, p.tables, p.totals} {
+	for _, step := range []func() bool{p.frame, p.findMethods, p.pages, p.lists, p.recordsAndBlocks, p.links, p.tables,
+		p.totals} {
 		sound := false
 		err := p.m.Guard(func() error { sound = step(); return nil })
 		if err != nil || !sound || p.gaveUp.Load() || ctx.Err() != nil {
@@ -255,7 +256,8 @@ func (p *proof) totals() bool {
 	c.Profiles, c.Symbols, c.Entries, c.Pointers = f.blocks, f.symbols, f.entries, f.pointers
 	c.Types = uint64(p.h.Parts[disk.PartTypes].Size / disk.TypeSize)
 	most := disk.MaxKeyText(p.h.FileSize)
-	return p.done == p.h.FileSize && c == p.h.Counts && p.summary() == p.h.Summary && max(f.typeText, f.methodText, f.listText) <= most &&
+	return p.done == p.h.FileSize && c == p.h.Counts && p.summary() == p.h.Summary &&
+		max(f.typeText, f.methodText, f.listText) <= most &&
 		f.used == c.Types+c.Methods-uint64(p.rows()) && f.later == f.linked && f.blocks == f.later+p.profiled
 }
 

@@ -30,7 +30,8 @@ func (w *worker) blocks(span layout.Span, pages *summer) bool {
 			return false
 		}
 		size := disk.BlockSize(w.data[at:])
-		if size < disk.BlockHeaderSize || size > span.End()-at || !pages.upTo(at+size) || !walk.block(at, w.data[at:at+size:at+size]) {
+		if size < disk.BlockHeaderSize || size > span.End()-at || !pages.upTo(at+size) ||
+			!walk.block(at, w.data[at:at+size:at+size]) {
 			return false
 		}
 		w.found.blocks++

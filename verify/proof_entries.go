@@ -88,7 +88,8 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 		point := int32(uint16(head >> 16))
 		size := 0
 		if p := &w.plans[uint8(head)]; p.plain {
-			if size = int(p.units) * disk.Unit; size > len(rest) || !w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
+			if size = int(p.units) * disk.Unit; size > len(rest) ||
+				!w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
 				return n, false
 			}
 		} else {

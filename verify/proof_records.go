@@ -256,7 +256,8 @@ func (p *proof) ascend(last, next *recordKey) bool {
 			return false
 		}
 	}
-	return cmp.Or(cmp.Compare(x.Class, y.Class), names, cmp.Compare(x.Signature, y.Signature), cmp.Compare(x.Loader, y.Loader)) < 0
+	return cmp.Or(cmp.Compare(x.Class, y.Class), names, cmp.Compare(x.Signature, y.Signature),
+		cmp.Compare(x.Loader, y.Loader)) < 0
 }
 
 // unexecuted checks the methods that have rows: their classes and keys, and that they and
@@ -277,7 +278,8 @@ func (w *worker) unexecuted() bool {
 	last, row := disk.ClassRow{}, int64(0)
 	for at := classes.Offset; at < classes.End(); at += disk.ClassRowSize {
 		class := disk.ParseClassRow(w.data[at:])
-		if class.Holder <= last.Holder || class.End <= last.End || int64(class.End) > rows.Size/disk.UnexecutedRowSize || !w.rowClass(class.Holder) {
+		if class.Holder <= last.Holder || class.End <= last.End || int64(class.End) > rows.Size/disk.UnexecutedRowSize ||
+			!w.rowClass(class.Holder) {
 			return false
 		}
 		for ; row < int64(class.End); row++ {

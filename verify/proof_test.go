@@ -74,7 +74,8 @@ func TestNothingWrongIsShownToBeSound(t *testing.T) {
 			}
 		}
 		r := rand.New(rand.NewPCG(3, uint64(len(data))))
-		err := forgery.Each(data, func() bool { return r.IntN(every) == 0 }, func(f *forgery.Forger, r forgery.Reference, _ uint64) { note(r.What, f.Bytes()) })
+		err := forgery.Each(data, func() bool { return r.IntN(every) == 0 },
+			func(f *forgery.Forger, r forgery.Reference, _ uint64) { note(r.What, f.Bytes()) })
 		if err != nil {
 			t.Fatal(err)
 		}

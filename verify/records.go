@@ -87,7 +87,8 @@ func (c *check) methods() error {
 			return err
 		}
 		if c.report.Counts.Methods > 0 && last.compare(&k) >= 0 {
-			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "a method that does not sort behind the one before"); err != nil {
+			if err := c.wrong(layout.RegionRO, m.Ref().Offset(),
+				"a method that does not sort behind the one before"); err != nil {
 				return err
 			}
 		}
@@ -109,7 +110,8 @@ type key struct {
 }
 
 func (k *key) compare(l *key) int {
-	return cmp.Or(cmp.Compare(k.class, l.class), k.compareNames(l), cmp.Compare(k.signature, l.signature), cmp.Compare(k.loader, l.loader))
+	return cmp.Or(cmp.Compare(k.class, l.class), k.compareNames(l), cmp.Compare(k.signature, l.signature),
+		cmp.Compare(k.loader, l.loader))
 }
 
 func (k *key) compareNames(l *key) int {
@@ -218,7 +220,8 @@ func (c *check) contexts(m reader.Method) error {
 			return err
 		}
 		if at := node.Ref().Offset(); at != next {
-			return c.wrong(layout.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x", m.Ref().Offset(), next)
+			return c.wrong(layout.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x",
+				m.Ref().Offset(), next)
 		}
 		next += disk.ContextSize
 		c.report.Counts.Contexts++

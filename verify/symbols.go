@@ -71,8 +71,10 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 	if parts, list := disk.SymbolParts(symbol); list {
 		c.starts.lists.add(n)
 		signature, err := rawreader.Signature(c.s, n, nil)
-		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil && c.listText > disk.MaxKeyText(c.h.FileSize) {
-			err = disk.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together", disk.MaxKeyText(c.h.FileSize))
+		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil &&
+			c.listText > disk.MaxKeyText(c.h.FileSize) {
+			err = disk.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together",
+				disk.MaxKeyText(c.h.FileSize))
 		}
 		return signature, err
 	}

@@ -69,7 +69,8 @@ func Store(ctx context.Context, s *reader.Store, progress func(done, total int64
 // proven returns the report on an archive that is shown to be sound.
 func proven(s *reader.Store) Report {
 	h := s.Header()
-	r := Report{Bytes: h.FileSize, Pages: disk.SumTreeOf(h).Pages(), Counts: h.Counts, Lines: int64(h.Buckets), Summary: h.Summary}
+	r := Report{Bytes: h.FileSize, Pages: disk.SumTreeOf(h).Pages(), Counts: h.Counts, Lines: int64(h.Buckets),
+		Summary: h.Summary}
 	for range s.Tables() {
 		r.Tables++
 	}
@@ -82,7 +83,8 @@ func examine(ctx context.Context, s *reader.Store, progress func(done, total int
 	if err := c.pages(progress); err != nil {
 		return c.report, err
 	}
-	for _, step := range []func() error{c.symbols, c.types, c.findMethods, c.methods, c.neverRan, c.blocks, c.profiles, c.index, c.tables, c.totals} {
+	for _, step := range []func() error{c.symbols, c.types, c.findMethods, c.methods, c.neverRan, c.blocks, c.profiles,
+		c.index, c.tables, c.totals} {
 		err := s.Mapping().Guard(step)
 		if ctx.Err() != nil {
 			return c.report, ctx.Err()
@@ -115,7 +117,8 @@ type check struct {
 
 func newCheck(ctx context.Context, s *reader.Store) *check {
 	h := s.Header()
-	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: s.Mapping().Shape(), noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
+	return &check{ctx: ctx, poll: poll.New(ctx), s: s, m: s.Mapping(), h: h, shape: s.Mapping().Shape(),
+		noted: map[string]bool{}, starts: newStarts(h), report: Report{Bytes: h.FileSize}}
 }
 
 func (c *check) pages(progress func(done, total int64)) error {

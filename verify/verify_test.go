@@ -116,7 +116,8 @@ type change struct {
 var changes = []change{
 	{"entry order", "hotspot", func(data []byte, h *layout.Header) {
 		b := data[h.Region(layout.RegionRW).Offset:]
-		for ; disk.Block(b).Presence()&disk.HasDirectory != 0 || len(disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)) < 100; b = b[disk.BlockSize(b):] {
+		for ; disk.Block(b).Presence()&disk.HasDirectory != 0 ||
+			len(disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)) < 100; b = b[disk.BlockSize(b):] {
 		}
 		disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)[3] = 0xff // the high byte of the first bci
 	}, layout.RegionRW, "behind one at"},
@@ -137,7 +138,8 @@ var changes = []change{
 		}
 		data[at+disk.SymbolSize(int(disk.SymbolLength(data[at:])))-1] = 1
 	}, layout.RegionRO, "not zero"},
-	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartTypes].Offset] ^= 1 }, layout.RegionRO, "type "},
+	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartTypes].Offset] ^= 1 },
+		layout.RegionRO, "type "},
 	{"type order", "hotspot", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartTypes].Offset
 		var first [disk.TypeSize]byte
@@ -256,7 +258,8 @@ var changes = []change{
 		le.PutUint32(data[blockWith(data, h, disk.HasLinks)+4:], 0)
 	}, layout.RegionRW, "no method leads"},
 	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, layout.RegionHeader, "counts are"},
-	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader, "summary"},
+	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader,
+		"summary"},
 	{"counter", "hotspot", func(data []byte, h *layout.Header) {
 		rw := h.Region(layout.RegionRW)
 		for at := rw.Offset; ; at += disk.BlockSize(data[at:]) {

@@ -70,9 +70,11 @@ func TestKeysOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		pressed(t, tab, kb.Enter, `document.activeElement.matches("main")`, "the first link skips the menu")
-		holds(t, tab, `document.querySelector("h1").textContent !== "Overview" || !document.querySelector("h1").offsetParent`, "the page stays")
+		holds(t, tab, `document.querySelector("h1").textContent !== "Overview" || !document.querySelector("h1").offsetParent`,
+			"the page stays")
 		open(t, tab, address)
-		pressed(t, tab, "/", `document.activeElement.matches("input[type=search]") && document.activeElement.value === ""`, "/ leads to the search")
+		pressed(t, tab, "/", `document.activeElement.matches("input[type=search]") && document.activeElement.value === ""`,
+			"/ leads to the search")
 		pressed(t, tab, "a/b", `document.activeElement.value === "a/b"`, "/ can be typed in the search")
 	}
 }

@@ -93,7 +93,8 @@ func sampleNamed(t *testing.T, name string) Sample {
 func report(t *testing.T, tab *Tab, name string) string {
 	t.Helper()
 	path := t.TempDir() + "/report.html"
-	if _, err := must(t, shared.command).Run(t.Context(), append([]string{"web", "-o", path, "--methods", "5"}, sampleNamed(t, name).Args...)...); err != nil {
+	if _, err := must(t, shared.command).Run(t.Context(),
+		append([]string{"web", "-o", path, "--methods", "5"}, sampleNamed(t, name).Args...)...); err != nil {
 		t.Fatal(err)
 	}
 	tab.SetOrigin("file://" + path)

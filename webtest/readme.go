@@ -16,7 +16,8 @@ import (
 )
 
 // ErrNoSources is the error if there is no javac with the sources of its JDK.
-var ErrNoSources = errors.New("no javac beside the sources of its JDK: install Debian's packages openjdk-17-jdk-headless and openjdk-17-source")
+var ErrNoSources = errors.New("no javac beside the sources of its JDK: install Debian's packages " +
+	"openjdk-17-jdk-headless and openjdk-17-source")
 
 // The size of the pictures in the README, in pixels.
 const (

@@ -34,7 +34,8 @@ func TestReadmePictures(t *testing.T) {
 		unlike, err := Unlike(png, kept)
 		t.Logf("%s: %.1f %% differs", name, 100*unlike)
 		if err != nil || unlike > mostUnlike {
-			t.Errorf("docs/images/%s differs in %.0f %%, %v; take it again: cd webtest && go run ./screenshots -readme -o ../docs/images", name, 100*unlike, err)
+			t.Errorf("docs/images/%s differs in %.0f %%, %v; take it again: cd webtest && go run ./screenshots -readme -o "+
+				"../docs/images", name, 100*unlike, err)
 		}
 	}
 	entries, err := os.ReadDir(folder)

@@ -78,7 +78,8 @@ func Many(methods, seed int) *builder.Builder {
 		types[i] = b.Type(builder.TypeKey{Name: fmt.Sprintf("com/example/shape/Shape%d", i)})
 	}
 	for i := range methods {
-		m := b.Method(layout.Key{Class: fmt.Sprintf("com/example/%s/Class%d", packages[i%len(packages)], i/7), Name: fmt.Sprintf("method%d", i), Signature: "(ILjava/lang/String;)V"})
+		m := b.Method(layout.Key{Class: fmt.Sprintf("com/example/%s/Class%d", packages[i%len(packages)], i/7),
+			Name: fmt.Sprintf("method%d", i), Signature: "(ILjava/lang/String;)V"})
 		p := b.Profile(m, 0, builder.NoContext)
 		manyPoints(p, types, i, uint64(seed))
 		_ = p.Done() // the builder keeps the error
@@ -98,5 +99,6 @@ func manyPoints(p *builder.Profile, types []builder.TypeRef, i int, seed uint64)
 		taken, not = not, taken
 	}
 	p.Branch(builder.At{Bci: 4}, builder.Branch{Taken: taken, NotTaken: not})
-	p.VirtualCall(builder.At{Bci: 11}, builder.Others{Count: n / 8}, builder.Row{Type: types[i%5], Count: n}, builder.Row{Type: types[(i+1)%5], Count: n/uint64(1+i%3) + 1})
+	p.VirtualCall(builder.At{Bci: 11}, builder.Others{Count: n / 8}, builder.Row{Type: types[i%5], Count: n},
+		builder.Row{Type: types[(i+1)%5], Count: n/uint64(1+i%3) + 1})
 }

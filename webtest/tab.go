@@ -165,7 +165,8 @@ func (t *Tab) AllowScript(allowed bool) error {
 
 // Eval stores the value of an expression of JavaScript in result, once it is there if it is a promise.
 func (t *Tab) Eval(expression string, result any) error {
-	return t.run(chromedp.Evaluate(expression, result, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	return t.run(chromedp.Evaluate(expression, result,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
 // Submit does what loads another page, and waits until that is complete.
@@ -213,6 +214,7 @@ func (t *Tab) Picture(highest int64) (png []byte, err error) {
 		return nil, err
 	}
 	t.width = 0 // the height changes
-	err = t.run(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(), chromedp.CaptureScreenshot(&png))
+	err = t.run(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(),
+		chromedp.CaptureScreenshot(&png))
 	return png, err
 }

@@ -120,7 +120,8 @@ func TestTablesOfReport(t *testing.T) {
 	before := visibleRows(t, tab)
 	for _, order := range []string{"descending", "ascending"} {
 		click(t, tab, `#methods th:nth-child(3) button`)
-		holds(t, tab, fmt.Sprintf(`document.querySelector("#methods th:nth-child(3)").getAttribute("aria-sort") === %q`, order), "sorted")
+		holds(t, tab, fmt.Sprintf(`document.querySelector("#methods th:nth-child(3)").getAttribute("aria-sort") === %q`,
+			order), "sorted")
 		check(t, tab, order, "unsorted")
 	}
 	if len(visibleRows(t, tab)) != len(before) {
@@ -151,7 +152,8 @@ func TestReportWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	open(t, tab, file)
-	holds(t, tab, `[...document.querySelectorAll("section.page")].filter((s) => s.offsetParent).length === 1`, "one page is shown")
+	holds(t, tab, `[...document.querySelectorAll("section.page")].filter((s) => s.offsetParent).length === 1`,
+		"one page is shown")
 	for _, link := range []string{`nav li:nth-child(2) a`, `.page:target tbody a`} {
 		click(t, tab, link)
 		check(t, tab, link, "alone")

@@ -110,7 +110,8 @@ func TestAnInterruptEndsEveryOperation(t *testing.T) {
 					t.Errorf("%s, %s: canceled at check %d of %d: %v", sh.name, op.name, ctx.most, whole.steps, err)
 				}
 				if after := ctx.asked.Load() - ctx.most; after > soon {
-					t.Errorf("%s, %s: canceled at check %d of %d, and went on for %d more", sh.name, op.name, ctx.most, whole.steps, after)
+					t.Errorf("%s, %s: canceled at check %d of %d, and went on for %d more", sh.name, op.name, ctx.most,
+						whole.steps, after)
 				}
 			}
 		}

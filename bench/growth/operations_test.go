@@ -109,7 +109,8 @@ func lookUpAll(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 		if m, err = other.Find(k); err != nil {
 			return err
 		}
-		if _, _, err := m.Profile(layout.CodeAny); err != nil && !errors.Is(err, reader.ErrNotFound) && !errors.Is(err, reader.ErrAmbiguous) {
+		if _, _, err := m.Profile(layout.CodeAny); err != nil && !errors.Is(err, reader.ErrNotFound) &&
+			!errors.Is(err, reader.ErrAmbiguous) {
 			return err
 		}
 	}

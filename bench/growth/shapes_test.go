@@ -54,7 +54,8 @@ func addCounts(b *builder.Builder, m builder.MethodRef, code uint64, at builder.
 func ordinary(n int) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	for i := range n {
-		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10), Signature: "(I)V"})
+		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10),
+			Signature: "(I)V"})
 		p := b.Profile(m, uint64(i+1), builder.NoContext)
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
@@ -118,7 +119,8 @@ func sharedLoader(n int) *builder.Builder {
 func methodsOfClass(n int, class, loader string) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	for i := range n {
-		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V", Loader: loader}), 1, builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V", Loader: loader}), 1,
+			builder.NoContext)
 		p.Invocations(uint64(i))
 		done(p)
 	}
@@ -138,7 +140,8 @@ func listSignatures(n int) *builder.Builder {
 		list.WriteString(types[i%3] + ",")
 	}
 	for i := range n {
-		addCounts(b, b.Method(layout.Key{Class: "app.Lists", Name: "m" + strconv.Itoa(i), Signature: "void(" + list.String() + types[i%3] + ")"}), 0, builder.NoContext, i)
+		addCounts(b, b.Method(layout.Key{Class: "app.Lists", Name: "m" + strconv.Itoa(i),
+			Signature: "void(" + list.String() + types[i%3] + ")"}), 0, builder.NoContext, i)
 	}
 	return b
 }

@@ -26,7 +26,8 @@ const (
 	plain = "plain"
 )
 
-var kindNames = [numKinds]string{plain, "list signature", "loader", "context of 3 frames", "one of 3 versions", "unexecuted"}
+var kindNames = [numKinds]string{plain, "list signature", "loader", "context of 3 frames", "one of 3 versions",
+	"unexecuted"}
 
 // frames are those of a context that is asked for.
 const frames = 3

@@ -13,8 +13,10 @@ const (
 	kindsDependent   = "kinds of methods, dependent"
 	kindsIndependent = "kinds of methods, independent"
 
-	kindsNote = "All kinds lie in one archive, in turn, with profiles and keys as long as javac's. Ratios are to the plain hit. " +
-		"A context is that of a method which has three, each within the next, asked for by Find and Method.Profile; its callers were looked up before. " +
+	kindsNote = "All kinds lie in one archive, in turn, with profiles and keys as long as javac's. Ratios are to the " +
+		"plain hit. " +
+		"A context is that of a method which has three, each within the next, asked for by Find and Method.Profile; its " +
+		"callers were looked up before. " +
 		"A method that was never executed has no profile: its lookup ends with this answer."
 )
 

@@ -43,7 +43,8 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 9, "rounds of each table")
 	flag.StringVar(&o.dir, "dir", "", "directory for the archives; a temporary one if empty")
 	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
-	flag.StringVar(&o.shape, "shape", "javac", "javac for keys and profiles as long as javac's, even for profiles of 400 bytes and keys of 75")
+	flag.StringVar(&o.shape, "shape", "javac",
+		"javac for keys and profiles as long as javac's, even for profiles of 400 bytes and keys of 75")
 	flag.StringVar(&o.out, "o", "", "directory for report.md and report.html; tables that other runs left there stay")
 	flag.BoolVar(&o.peers, "peers", false, "compare with key-value stores, by key, instead of with maps")
 	flag.Parse()
@@ -175,7 +176,8 @@ func (o options) write(r *report.Report) error {
 func (f *field) size() report.Table {
 	h := f.store.Header()
 	t := report.Table{Title: "size", Methods: f.n, Rows: []report.Row{
-		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(layout.RegionIX).Size) / float64(uint64(f.n)+h.Counts.Types)},
+		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(layout.RegionIX).Size) / float64(uint64(f.n)+
+			h.Counts.Types)},
 		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},
 	}}
 	compare(&t, nil)

@@ -28,28 +28,38 @@ type table struct {
 func tables() []table {
 	return []table{
 		{title: "id, dependent", note: floorNote,
-			contenders: []contender{{"floor", floorDependent}, {"LookupProfile", lookupDependent}, {"map[uint64]", mapDependent}}},
+			contenders: []contender{{"floor", floorDependent}, {"LookupProfile", lookupDependent},
+				{"map[uint64]", mapDependent}}},
 		{title: "id, independent",
-			contenders: []contender{{"floor", floorIndependent}, {"LookupProfile", lookupIndependent}, {"LookupProfiles", lookupBatches}, {"map[uint64]", mapIndependent}}},
+			contenders: []contender{{"floor", floorIndependent}, {"LookupProfile", lookupIndependent},
+				{"LookupProfiles", lookupBatches}, {"map[uint64]", mapIndependent}}},
 		{title: "id, missing", missing: true,
-			contenders: []contender{{"LookupProfile", lookupIndependent}, {"LookupProfiles", lookupBatches}, {"map[uint64]", mapIndependent}}},
+			contenders: []contender{{"LookupProfile", lookupIndependent}, {"LookupProfiles", lookupBatches},
+				{"map[uint64]", mapIndependent}}},
 		{title: "key, dependent",
-			contenders: []contender{{"FindProfile", findDependent}, {"map[Key]", keyMapDependent}, {"map[string]", textMapDependent}}},
+			contenders: []contender{{"FindProfile", findDependent}, {"map[Key]", keyMapDependent},
+				{"map[string]", textMapDependent}}},
 		{title: "key, independent",
-			contenders: []contender{{"FindProfile", findIndependent}, {"FindProfiles", findBatches}, {"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
+			contenders: []contender{{"FindProfile", findIndependent}, {"FindProfiles", findBatches},
+				{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
 		{title: "key, missing", missing: true,
-			contenders: []contender{{"FindProfile", findIndependent}, {"FindProfiles", findBatches}, {"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
+			contenders: []contender{{"FindProfile", findIndependent}, {"FindProfiles", findBatches},
+				{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
 		{title: "checks", note: checksNote,
-			contenders: []contender{{"id", lookupIndependent}, {"id, no checks", onBare(lookupIndependent)}, {"key", findIndependent}, {"key, no checks", onBare(findIndependent)}}},
+			contenders: []contender{{"id", lookupIndependent}, {"id, no checks", onBare(lookupIndependent)},
+				{"key", findIndependent}, {"key, no checks", onBare(findIndependent)}}},
 		{title: "checks at first access", note: firstNote, cold: true,
 			contenders: []contender{{"id", onNew(archive.CheckOnTouch)}, {"id, no checks", onNew(archive.CheckNone)}}},
 	}
 }
 
 const (
-	floorNote  = "The floor is two random reads, of which the second waits for the first: of the line of the index and of the counter."
-	checksNote = "Ratios are to the same without checks of sums. Both stores have met every method before, as in all tables but the next."
-	firstNote  = "Open the archive and look each method up once: with the page faults of a new mapping. Ratios are to the same without checks of sums."
+	floorNote = "The floor is two random reads, of which the second waits for the first: of the line of the index and " +
+		"of the counter."
+	checksNote = "Ratios are to the same without checks of sums. Both stores have met every method before, as in all " +
+		"tables but the next."
+	firstNote = "Open the archive and look each method up once: with the page faults of a new mapping. Ratios are to " +
+		"the same without checks of sums."
 )
 
 // measure lets the contenders take turns.

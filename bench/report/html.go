@@ -36,9 +36,12 @@ svg .grid { stroke: var(--line); } svg .limit { stroke: var(--ink); stroke-dasha
 func (r *Report) HTML() string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	fmt.Fprintf(&b, "<h1>Measurements</h1>\n<p>%s</p>\n<p>%s</p>\n", html.EscapeString(r.Machine), html.EscapeString(r.summary()))
+	fmt.Fprintf(&b, "<h1>Measurements</h1>\n<p>%s</p>\n<p>%s</p>\n", html.EscapeString(r.Machine),
+		html.EscapeString(r.summary()))
 	if bars := r.bars(); len(bars) > 0 {
-		fmt.Fprintf(&b, "<h2>Goals</h2>\n<p class=\"note\">A bar is a ratio as a share of its limit, the dashed line.</p>\n%s", barPlot(bars))
+		fmt.Fprintf(&b,
+			"<h2>Goals</h2>\n<p class=\"note\">A bar is a ratio as a share of its limit, the dashed line.</p>\n%s",
+			barPlot(bars))
 	}
 	for _, title := range r.titles() {
 		fmt.Fprintf(&b, "<h2>%s</h2>\n", html.EscapeString(title))
@@ -57,7 +60,9 @@ func (t Table) html(b *strings.Builder) {
 	if t.Note != "" {
 		fmt.Fprintf(b, "<p class=\"note\">%s</p>\n", html.EscapeString(t.Note))
 	}
-	fmt.Fprintf(b, "<div class=\"wide\"><table><caption>%s</caption>\n<tr><th></th><th>time</th><th>ratio</th><th>goal</th>", html.EscapeString(t.heading()))
+	fmt.Fprintf(b,
+		"<div class=\"wide\"><table><caption>%s</caption>\n<tr><th></th><th>time</th><th>ratio</th><th>goal</th>",
+		html.EscapeString(t.heading()))
 	if t.hasTails() {
 		b.WriteString("<th>p50</th><th>p99</th><th>p99.9</th>")
 	}

@@ -9,7 +9,8 @@ import (
 
 // machine describes what the figures were measured on.
 func machine() string {
-	return fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+	return fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
+		runtime.Version())
 }
 
 // processor returns the model that Linux names.

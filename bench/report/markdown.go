@@ -124,7 +124,8 @@ func (r *Report) summary() string {
 			}
 		}
 	}
-	return fmt.Sprintf("%d of %d goals are met. Figures are medians; ratios are to the first map of a table, or to what its heading says.", met, all)
+	return fmt.Sprintf("%d of %d goals are met. Figures are medians; ratios are to the first map of a table, or to "+
+		"what its heading says.", met, all)
 }
 
 func (t Table) markdown(b *strings.Builder) {

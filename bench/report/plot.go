@@ -25,11 +25,15 @@ func barPlot(bars []bar) string {
 		y, share := i*barHeight, r.goal.Ratio/r.goal.Limit
 		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", barLeft-8, y+15, html.EscapeString(r.name))
 		width := min(barUnit*share, barMax)
-		fmt.Fprintf(&b, "<rect class=\"bar-%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>\n", r.goal.class(), barLeft, y+4, width, barHeight-8)
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" class=\"faint\">%s</text>\n", float64(barLeft)+max(width, barUnit)+6, y+15, html.EscapeString(r.goal.short()))
+		fmt.Fprintf(&b, "<rect class=\"bar-%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>\n", r.goal.class(), barLeft,
+			y+4, width, barHeight-8)
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%d\" class=\"faint\">%s</text>\n", float64(barLeft)+max(width, barUnit)+6, y+15,
+			html.EscapeString(r.goal.short()))
 	}
 	x := barLeft + barUnit
-	fmt.Fprintf(&b, "<line class=\"limit\" x1=\"%d\" y1=\"0\" x2=\"%d\" y2=\"%d\"/>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" class=\"faint\">limit</text>\n</svg>\n",
+	fmt.Fprintf(&b,
+		"<line class=\"limit\" x1=\"%d\" y1=\"0\" x2=\"%d\" y2=\"%d\"/>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" "+
+			"class=\"faint\">limit</text>\n</svg>\n",
 		x, x, height-18, x, height-4)
 	return b.String()
 }
@@ -86,7 +90,8 @@ func linePlot(label string, all []series) string {
 	}
 	x, y := axisOf(xs, plotLeft, plotRight), axisOf(ys, plotBottom, plotTop)
 	var b strings.Builder
-	fmt.Fprintf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", plotWidth, plotHeight, html.EscapeString(label))
+	fmt.Fprintf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n", plotWidth, plotHeight,
+		html.EscapeString(label))
 	grid(&b, x, y)
 	for i, s := range all {
 		s.draw(&b, i, x, y)
@@ -97,14 +102,20 @@ func linePlot(label string, all []series) string {
 
 func grid(b *strings.Builder, x, y axis) {
 	for _, v := range y.ticks(1, 2, 5) {
-		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text class=\"faint\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
+		fmt.Fprintf(b,
+			"<line class=\"grid\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/><text class=\"faint\" x=\"%d\" y=\"%.1f\" "+
+				"text-anchor=\"end\">%.4g</text>\n",
 			plotLeft, y.at(v), plotRight, y.at(v), plotLeft-6, y.at(v)+4, v)
 	}
 	for _, v := range x.ticks(1) {
-		fmt.Fprintf(b, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/><text class=\"faint\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+		fmt.Fprintf(b,
+			"<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\"/><text class=\"faint\" x=\"%.1f\" y=\"%d\" "+
+				"text-anchor=\"middle\">%s</text>\n",
 			x.at(v), plotTop, x.at(v), plotBottom, x.at(v), plotBottom+16, grouped(int(v+0.5)))
 	}
-	fmt.Fprintf(b, "<text class=\"faint\" x=\"%d\" y=\"%d\">ns</text><text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"end\">methods</text>\n",
+	fmt.Fprintf(b,
+		"<text class=\"faint\" x=\"%d\" y=\"%d\">ns</text><text class=\"faint\" x=\"%d\" y=\"%d\" "+
+			"text-anchor=\"end\">methods</text>\n",
 		4, plotTop+4, plotRight, plotHeight-6)
 }
 
@@ -116,8 +127,10 @@ func (s series) draw(b *strings.Builder, i int, x, y axis) {
 		points = append(points, fmt.Sprintf("%.1f,%.1f", x.at(s.x[at]), y.at(s.y[at])))
 		fmt.Fprintf(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" style=\"fill:%s\"/>\n", x.at(s.x[at]), y.at(s.y[at]), color)
 	}
-	fmt.Fprintf(b, "<polyline points=\"%s\" style=\"fill:none;stroke:%s;stroke-width:2\"/>\n", strings.Join(points, " "), color)
+	fmt.Fprintf(b, "<polyline points=\"%s\" style=\"fill:none;stroke:%s;stroke-width:2\"/>\n",
+		strings.Join(points, " "), color)
 	row := plotTop + 8 + 20*i
-	fmt.Fprintf(b, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"4\" style=\"fill:%s\"/><text x=\"%d\" y=\"%d\">%s: n^%.2f</text>\n",
+	fmt.Fprintf(b,
+		"<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"4\" style=\"fill:%s\"/><text x=\"%d\" y=\"%d\">%s: n^%.2f</text>\n",
 		plotRight+20, row, color, plotRight+40, row+7, html.EscapeString(s.name), s.exponent)
 }

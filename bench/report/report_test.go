@@ -15,7 +15,8 @@ func sample() *Report {
 	r := &Report{Machine: "a <machine>"}
 	for _, n := range []int{1000, 1_000_000} {
 		r.Add(Table{Title: "id, independent", Methods: n, Noise: Noise{Spread: 0.04, Repeated: 2}, Rows: []Row{
-			{Name: "LookupProfile", Value: float64(n) / 100, Ratio: 0.5, Tail: &Tail{1, 20, 300}, Goals: []Goal{{"map[uint64]", 0.55, 0.5}}},
+			{Name: "LookupProfile", Value: float64(n) / 100, Ratio: 0.5, Tail: &Tail{1, 20, 300},
+				Goals: []Goal{{"map[uint64]", 0.55, 0.5}}},
 			{Name: "map[uint64]", Value: float64(n) / 50, Ratio: 1, Goals: []Goal{{"", 1, 2}}},
 		}})
 	}
@@ -60,7 +61,8 @@ func TestPageStandsAlone(t *testing.T) {
 	t.Parallel()
 	page := sample().HTML()
 	count := elements(t, page)
-	for name, want := range map[string]int{"svg": 2, "table": 2, "polyline": 2, "circle": 4, "rect": 4 + 2, "span": 4, "script": 0, "link": 0, "img": 0} {
+	for name, want := range map[string]int{"svg": 2, "table": 2, "polyline": 2, "circle": 4, "rect": 4 + 2, "span": 4,
+		"script": 0, "link": 0, "img": 0} {
 		if count[name] != want {
 			t.Errorf("%d elements %s, want %d", count[name], name, want)
 		}
@@ -163,7 +165,8 @@ func TestGuardRepeatsNoisyRounds(t *testing.T) {
 				}
 				return 1
 			},
-			Turns: []func() (float64, error){func() (float64, error) { return float64(round), nil }, func() (float64, error) { return -1, nil }},
+			Turns: []func() (float64, error){func() (float64, error) { return float64(round), nil },
+				func() (float64, error) { return -1, nil }},
 		}
 		costs, noise, err := g.Run()
 		if err != nil || noise != c.want {

@@ -60,7 +60,8 @@ func storeEachPage(path string) (took int64, err error) {
 	}
 	defer f.Close()
 	rw := s.Header().Region(layout.RegionRW)
-	memory, err := unix.Mmap(int(f.Fd()), rw.Offset, int(rw.Size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	memory, err := unix.Mmap(int(f.Fd()), rw.Offset, int(rw.Size), unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {
 		return 0, err
 	}

@@ -17,7 +17,8 @@ import (
 // all threads, from opening the file on.
 func (f *field) all() table {
 	n := len(f.keys)
-	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns", f.rows(n, cputime.Process, float64(n))}
+	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns",
+		f.rows(n, cputime.Process, float64(n))}
 }
 
 // first compares the time on the wall until so many functions have been called.
@@ -52,9 +53,11 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 		timed("archive, eager, at the requested base", adopted(reader.AdoptOptions{Eager: true})),
 		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})),
 		timed("the same, by keys in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byKeys)),
-		timed("the same, by keys in batches, elsewhere", batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byKeys)),
+		timed("the same, by keys in batches, elsewhere",
+			batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byKeys)),
 		timed("the same, by ids in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byIDs)),
-		timed("the same, by ids in batches, elsewhere", batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byIDs)),
+		timed("the same, by ids in batches, elsewhere",
+			batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byIDs)),
 		timed("all pages of the profiles copied, and no more", func(int) error { return copyPages(f.paths["archive"]) }),
 	}
 }

@@ -146,7 +146,8 @@ func (t *table) measure(rounds int) error {
 	}
 	fmt.Printf("\n%-46s %9s %9s %8s\n", t.title, "median", "least", "ratio")
 	for i, r := range t.rows {
-		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, report.Median(seen[i]), slices.Min(seen[i]), t.unit, report.Median(ratios[i]))
+		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, report.Median(seen[i]), slices.Min(seen[i]), t.unit,
+			report.Median(ratios[i]))
 	}
 	return nil
 }

@@ -42,7 +42,8 @@ func opening(dir, sizes string) (t table, err error) {
 		if err != nil {
 			return t, err
 		}
-		t.rows = append(t.rows, row{"map and read four places, " + s.Name, opened(func(n int) error { return mapAndRead(path, n) })})
+		t.rows = append(t.rows, row{"map and read four places, " + s.Name,
+			opened(func(n int) error { return mapAndRead(path, n) })})
 		rows = append(rows,
 			row{"open, FindProfile, " + s.Name, opened(func(n int) error { return openAndFind(path, n%s.Methods) })},
 			row{"open, LookupProfile, " + s.Name, opened(func(n int) error { return openAndLookUp(path, n%s.Methods) })})

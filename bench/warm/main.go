@@ -123,7 +123,8 @@ func (m *measurement) measure(p program) error {
 		return m.countTraps(p, archive)
 	}
 	base := filepath.Join(m.out, p.name+"-"+m.release()+m.suffix)
-	args := []string{"warm", "--quiet", "--archive", archive, "-n", strconv.Itoa(m.rounds), "--json", base + ".json", "--width", "100"}
+	args := []string{"warm", "--quiet", "--archive", archive, "-n", strconv.Itoa(m.rounds), "--json", base + ".json",
+		"--width", "100"}
 	if m.contenders != "" {
 		args = append(args, "--only", m.contenders)
 	}
@@ -156,7 +157,8 @@ func (m *measurement) limit() error {
 		return fmt.Errorf("a quota takes root and the cpu controller of cgroup v1: %w", err)
 	}
 	m.group = group
-	if err := os.WriteFile(filepath.Join(group, "cpu.cfs_quota_us"), fmt.Appendf(nil, "%d", int(m.quota*100000)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(group, "cpu.cfs_quota_us"), fmt.Appendf(nil, "%d", int(m.quota*100000)),
+		0o644); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(group, "cgroup.procs"), fmt.Append(nil, os.Getpid()), 0o644)

@@ -61,26 +61,36 @@ func (m *measurement) programs() []program {
 	port := strings.TrimSuffix(url[strings.LastIndex(url, ":")+1:], "/")
 	return []program{
 		{name: "javac", command: compiler, flags: complaint, needs: []string{zip}, prepare: m.unpackSources},
-		{name: "javac-other", command: compiler, train: library, flags: complaint, needs: []string{zip}, prepare: m.unpackSources},
-		{name: "h2", command: queries("orders"), flags: iterations, needs: []string{m.jar("h2.jar")}, prepare: m.build("Queries")},
-		{name: "h2-other", command: queries("orders"), train: queries("reports"), flags: iterations, needs: []string{m.jar("h2.jar")}, prepare: m.build("Queries")},
-		{name: "h2-wrong", command: queries("orders"), train: compiler, flags: iterations, needs: []string{zip, m.jar("h2.jar")}, prepare: both(m.unpackSources, m.build("Queries"))},
-		{name: "ant", command: m.ant(), flags: []string{"--ignore", "Total time|modified in the future"}, needs: []string{zip, m.jar("ant.jar"), m.jar("ant-launcher.jar")}, prepare: m.unpackSources},
-		{name: "clojure", command: m.clojure(), needs: []string{m.jar("clojure.jar"), m.jar("spec.alpha.jar"), m.jar("core.specs.alpha.jar")}},
-		{name: "serve", command: []string{m.tool("java"), "-Dsun.net.httpserver.nodelay=true", "-cp", m.at("Serve.jar"), "Serve", port}, flags: []string{"--url", url}, prepare: m.build("Serve"), url: url},
-		{name: "hello", command: []string{m.tool("java"), "-cp", m.at("Hello.jar"), "Hello"}, train: compiler, needs: []string{zip}, prepare: both(m.unpackSources, m.build("Hello"))},
+		{name: "javac-other", command: compiler, train: library, flags: complaint, needs: []string{zip},
+			prepare: m.unpackSources},
+		{name: "h2", command: queries("orders"), flags: iterations, needs: []string{m.jar("h2.jar")},
+			prepare: m.build("Queries")},
+		{name: "h2-other", command: queries("orders"), train: queries("reports"), flags: iterations,
+			needs: []string{m.jar("h2.jar")}, prepare: m.build("Queries")},
+		{name: "h2-wrong", command: queries("orders"), train: compiler, flags: iterations,
+			needs: []string{zip, m.jar("h2.jar")}, prepare: both(m.unpackSources, m.build("Queries"))},
+		{name: "ant", command: m.ant(), flags: []string{"--ignore", "Total time|modified in the future"},
+			needs: []string{zip, m.jar("ant.jar"), m.jar("ant-launcher.jar")}, prepare: m.unpackSources},
+		{name: "clojure", command: m.clojure(), needs: []string{m.jar("clojure.jar"), m.jar("spec.alpha.jar"),
+			m.jar("core.specs.alpha.jar")}},
+		{name: "serve", command: []string{m.tool("java"), "-Dsun.net.httpserver.nodelay=true", "-cp", m.at("Serve.jar"),
+			"Serve", port}, flags: []string{"--url", url}, prepare: m.build("Serve"), url: url},
+		{name: "hello", command: []string{m.tool("java"), "-cp", m.at("Hello.jar"), "Hello"}, train: compiler,
+			needs: []string{zip}, prepare: both(m.unpackSources, m.build("Hello"))},
 	}
 }
 
 // javac returns a command that compiles some packages of a module of the JDK.
 func (m *measurement) javac(module string) []string {
 	list := m.at(module + ".files")
-	return []string{m.tool("javac"), "-nowarn", "-proc:none", "-implicit:none", "-XDignore.symbol.file", "-d", m.at("classes", module),
+	return []string{m.tool("javac"), "-nowarn", "-proc:none", "-implicit:none", "-XDignore.symbol.file", "-d",
+		m.at("classes", module),
 		"--patch-module", module + "=" + m.at("src", module), "@" + list, "-encoding", "UTF-8"}
 }
 
 func (m *measurement) ant() []string {
-	return []string{m.tool("java"), "-cp", m.jar("ant-launcher.jar") + ":" + m.jar("ant.jar"), "org.apache.tools.ant.launch.Launcher", "-q",
+	return []string{m.tool("java"), "-cp", m.jar("ant-launcher.jar") + ":" + m.jar("ant.jar"),
+		"org.apache.tools.ant.launch.Launcher", "-q",
 		"-f", source("build.xml"), "-Dout=" + m.at("ant"), "-Dsources=" + m.at("src", "java.base", "java", "util")}
 }
 
@@ -120,12 +130,14 @@ func (m *measurement) unpackSources() error {
 	if _, err := os.Stat(m.at("src")); err == nil {
 		return nil
 	}
-	unzip := m.command("unzip", "-q", filepath.Join(m.home, "lib", "src.zip"), "jdk.compiler/*", "java.base/java/util/*", "-d", m.at("src"))
+	unzip := m.command("unzip", "-q", filepath.Join(m.home, "lib", "src.zip"), "jdk.compiler/*", "java.base/java/util/*",
+		"-d", m.at("src"))
 	if err := unzip.Run(); err != nil {
 		return fmt.Errorf("unzip: %w", err)
 	}
 	compiler := []string{"com/sun/tools/javac/code", "com/sun/tools/javac/comp", "com/sun/tools/javac/tree"}
-	return errors.Join(m.list("jdk.compiler", compiler), m.list("java.base", []string{"java/util/concurrent", "java/util/stream"}))
+	return errors.Join(m.list("jdk.compiler", compiler),
+		m.list("java.base", []string{"java/util/concurrent", "java/util/stream"}))
 }
 
 // list writes the names of a module's sources to the file that javac reads them from.

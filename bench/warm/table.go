@@ -51,7 +51,9 @@ func printTable(w io.Writer, dir string) error {
 		return err
 	}
 	slices.Sort(files)
-	fmt.Fprintln(w, "| program, JDK | | wall | range | to the base line | CPU | to the base line | largest process |\n|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w,
+		"| program, JDK | | wall | range | to the base line | CPU | to the base line | largest process "+
+			"|\n|---|---|---|---|---|---|---|---|")
 	for _, f := range files {
 		if err := printReport(w, f); err != nil {
 			return fmt.Errorf("%s: %w", f, err)
@@ -69,10 +71,12 @@ func printReport(w io.Writer, file string) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return err
 	}
-	title := fmt.Sprintf("%s, n = %d, others %.0f%%", strings.TrimSuffix(filepath.Base(file), ".json"), r.Rounds, 100*r.Others)
+	title := fmt.Sprintf("%s, n = %d, others %.0f%%", strings.TrimSuffix(filepath.Base(file), ".json"), r.Rounds,
+		100*r.Others)
 	for _, wall := range r.rows("wall time") {
 		cpu, size := r.row("processor time", wall.Contender), r.row("largest process", wall.Contender)
-		fmt.Fprintf(w, "| %s | %s | %s | %s–%s | %s | %s | %s | %.0f MB |\n", title, wall.Contender, seconds(wall.Median), seconds(wall.Least),
+		fmt.Fprintf(w, "| %s | %s | %s | %s–%s | %s | %s | %s | %.0f MB |\n", title, wall.Contender, seconds(wall.Median),
+			seconds(wall.Least),
 			seconds(wall.Most), wall.Ratio, seconds(cpu.Median), cpu.Ratio, size.Median/1e6)
 		title = ""
 	}

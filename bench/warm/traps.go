@@ -48,7 +48,8 @@ func (m *measurement) countTraps(p program, archive string) error {
 	for _, c := range contenders {
 		list := counts[c.name]
 		slices.Sort(list)
-		fmt.Fprintf(f, "%s %s: %d uncommon traps (%d to %d), n = %d\n", p.name, c.name, list[len(list)/2], list[0], list[len(list)-1], len(list))
+		fmt.Fprintf(f, "%s %s: %d uncommon traps (%d to %d), n = %d\n", p.name, c.name, list[len(list)/2], list[0],
+			list[len(list)-1], len(list))
 	}
 	return nil
 }

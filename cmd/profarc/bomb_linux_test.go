@@ -24,7 +24,8 @@ import (
 
 // memoryPerByte is the most memory that an import takes for each byte of its
 // input, decompressed, in addition to baseMemory. docs/design.md states it.
-var memoryPerByte = map[string]int64{"methoddata": 24, "iprof": 40, "jamaica": 40, "text": 24, "pprof": 64, "llvm": 64, "llvm packed names": 128}
+var memoryPerByte = map[string]int64{"methoddata": 24, "iprof": 40, "jamaica": 40, "text": 24, "pprof": 64, "llvm": 64,
+	"llvm packed names": 128}
 
 const baseMemory = 64 << 20
 
@@ -32,7 +33,8 @@ const baseMemory = 64 << 20
 // command had, in bytes, and what it said.
 func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int64, said string) {
 	t.Helper()
-	cmd := exec.Command("profarc", append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")}, args...)...)
+	cmd := exec.Command("profarc", append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")},
+		args...)...)
 	r, w := io.Pipe()
 	var out bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r, &out, &out
@@ -143,7 +145,8 @@ func TestLimitsEndAnImport(t *testing.T) {
 // TestExpansionIsLimited: a compressed file is read as far as it may expand, and
 // the error says so once. The limit can be raised.
 func TestExpansionIsLimited(t *testing.T) {
-	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "iprof": "blanks", "jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
+	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "iprof": "blanks",
+		"jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
 	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },

@@ -22,7 +22,8 @@ func TestWebClosesItsFiles(t *testing.T) {
 	if err := errors.Join(err, z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	report := []string{"web", "one.parc", "two.parc", "--class-path", "app.jar", "--source-path", "app.jar", "--methods", "2", "-o", "out.html"}
+	report := []string{"web", "one.parc", "two.parc", "--class-path", "app.jar", "--source-path", "app.jar", "--methods",
+		"2", "-o", "out.html"}
 	var open []int
 	for range 3 {
 		list, err := os.ReadDir("/proc/self/fd")

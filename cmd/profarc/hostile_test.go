@@ -33,7 +33,8 @@ type printed struct {
 func execute(t *testing.T, terminal bool, args ...string) *printed {
 	t.Helper()
 	p := new(printed)
-	s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain), RawOut: &p.raw, RawErr: &p.raw, OutTerminal: terminal}
+	s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain), RawOut: &p.raw,
+		RawErr: &p.raw, OutTerminal: terminal}
 	p.code = runRoot(t.Context(), app.New(strings.NewReader(""), s), args)
 	return p
 }
@@ -52,7 +53,8 @@ func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Skip("the file system has no such names: ", err)
 	}
-	first, second = filepath.Join(folder, "1"+hostileFile+app.ArchiveExtension), filepath.Join(folder, "2"+hostileFile+app.ArchiveExtension)
+	first, second = filepath.Join(folder, "1"+hostileFile+app.ArchiveExtension),
+		filepath.Join(folder, "2"+hostileFile+app.ArchiveExtension)
 	for i, path := range []string{first, second} {
 		b := s.Build()
 		if i == 1 {
@@ -78,7 +80,8 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 				if p.raw.Len() > 0 {
 					t.Errorf("%.60q: prints %.60q to a terminal as it is", args, p.raw.String())
 				}
-				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != app.ExitOK) && !domainDecides(args) {
+				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != app.ExitOK) &&
+					!domainDecides(args) {
 					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
 				}
 			}
@@ -102,28 +105,37 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
 	for _, kind := range disk.TableKinds() {
-		all = append(all, []string{"show", first, "--table", kind.String()}, []string{"show", first, "--table", kind.String(), "--json"})
+		all = append(all, []string{"show", first, "--table", kind.String()},
+			[]string{"show", first, "--table", kind.String(), "--json"})
 	}
 	for _, args := range [][]string{
-		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"}, {"show", first, "--by", "counts"},
+		{"info", first}, {"info", first, "--tables"}, {"info", first, "--summary"}, {"show", first}, {"show", first, "n"},
+		{"show", first, "--by", "counts"},
 		{"show", first, "--topn", "5", "--detailed-summary"}, {"top", first}, {"lookup", first, "n", "--prefix"},
 		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
-		{"merge", first, second, "-o", out + "m" + app.ArchiveExtension}, {"reduce", first, "--drop-cold", "-o", out + "r" + app.ArchiveExtension},
+		{"merge", first, second, "-o", out + "m" + app.ArchiveExtension},
+		{"reduce", first, "--drop-cold", "-o", out + "r" + app.ArchiveExtension},
 		{"reduce", first, "--anonymize", "-o", out + "a" + app.ArchiveExtension},
-		{"bench", "--time", "1ms", first}, {"lookup", first, nothing}, {"top", first, "--class", nothing}, {"info", nothing}, {"verify", nothing},
-		{"import", nothing, "-o", out + "i" + app.ArchiveExtension}, {"merge", first, nothing, "-o", out + app.ArchiveExtension},
+		{"bench", "--time", "1ms", first}, {"lookup", first, nothing}, {"top", first, "--class", nothing}, {"info", nothing},
+		{"verify", nothing},
+		{"import", nothing, "-o", out + "i" + app.ArchiveExtension},
+		{"merge", first, nothing, "-o", out + app.ArchiveExtension},
 		{"check", first, "--against", nothing},
 	} {
 		all = append(all, args, append(args[:len(args):len(args)], "--json"))
 	}
 	return append(all, [][]string{
-		{nothing}, {"info", "--" + nothing}, {"info", first, "-" + nothing}, {"top", first, "--by", nothing}, {"top", first, "-n", nothing},
+		{nothing}, {"info", "--" + nothing}, {"info", first, "-" + nothing}, {"top", first, "--by", nothing},
+		{"top", first, "-n", nothing},
 		{"show", first, nothing}, {"show", first, "n", "--caller", nothing + "@1"}, {"show", first, "--loader", nothing},
-		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing}, {"export", "-t", "text", first, "-o", nothing + "/" + nothing},
+		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing},
+		{"export", "-t", "text", first, "-o", nothing + "/" + nothing},
 		{"import", first, "-o", nothing}, {"import", first, "-o", nothing + app.ArchiveExtension},
-		{"import", second, "--weighted", nothing, "-o", out + app.ArchiveExtension}, {"merge", first + ":" + nothing, "-o", out + app.ArchiveExtension},
+		{"import", second, "--weighted", nothing, "-o", out + app.ArchiveExtension},
+		{"merge", first + ":" + nothing, "-o", out + app.ArchiveExtension},
 		{"reduce", first, "-o", out + app.ArchiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
-		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"}, {"train", "-o", out + app.ArchiveExtension, "--", nothing},
+		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"},
+		{"train", "-o", out + app.ArchiveExtension, "--", nothing},
 	}...)
 }
 
@@ -131,7 +143,8 @@ func hostileCommands(first, second, out string) (all [][]string) {
 // imports what that gives: whole, cut short, and with a line nobody understands.
 func hostileExport(t *testing.T, archive, out, format string) {
 	args := []string{"export", "-t", format, archive}
-	printtest.CheckCharacters(t, format+" to a terminal", execute(t, true, args...).plain.String()) // lines are as the format has them
+	// lines are as the format has them
+	printtest.CheckCharacters(t, format+" to a terminal", execute(t, true, args...).plain.String())
 	out += "." + format
 	p := execute(t, false, append(args, "-o", out)...)
 	p.check(t, format+" to a file")

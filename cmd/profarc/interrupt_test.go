@@ -25,7 +25,8 @@ func largeArchive(t *testing.T, path string, id byte) {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}})
 	for i := range 20_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}), uint64(id), builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9),
+			Signature: "()V"}), uint64(id), builder.NoContext)
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		if err := p.Done(); err != nil {
@@ -48,7 +49,8 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 		{"verify", "one.parc"}, {"show", "one.parc"}, {"show", "--json", "one.parc"}, {"top", "one.parc"},
 		{"info", "--summary", "one.parc"}, {"diff", "one.parc", "two.parc"}, {"lookup", "one.parc", "app.Nothing::atAll"},
 		{"merge", "one.parc", "two.parc", "-o", "out.parc"}, {"reduce", "--hot", "90%", "one.parc", "-o", "out.parc"},
-		{"check", "one.parc", "--against", "two.parc"}, {"check", "one.parc", "--against", "two.parc", "--rewrite", "out.parc"},
+		{"check", "one.parc", "--against", "two.parc"},
+		{"check", "one.parc", "--against", "two.parc", "--rewrite", "out.parc"},
 		{"export", "-t", "text", "one.parc", "-o", "out.parc"}, {"export", "-t", "methoddata", "one.parc", "-o", "out.parc"},
 		{"bench", "--time", "1s", "one.parc"}, {"web", "one.parc", "-o", "out.parc"},
 	} {
@@ -99,7 +101,8 @@ func TestAnInterruptEndsWeb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if page, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK || !bytes.Contains(page, []byte("one.parc and two.parc")) {
+	if page, err := io.ReadAll(answer.Body); err != nil || answer.StatusCode != http.StatusOK ||
+		!bytes.Contains(page, []byte("one.parc and two.parc")) {
 		t.Errorf("status %d, %v", answer.StatusCode, err)
 	}
 	cancel()

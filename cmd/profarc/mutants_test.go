@@ -126,7 +126,8 @@ func readingCommands(first, second, dir string) (all [][]string) {
 	}
 	out := filepath.Join(dir, "out.parc")
 	return append(all, [][]string{
-		{"info", first}, {"info", first, "--tables"}, {"info", first, "--json"}, {"show", first}, {"top", first}, {"top", first, "--json"},
+		{"info", first}, {"info", first, "--tables"}, {"info", first, "--json"}, {"show", first}, {"top", first},
+		{"top", first, "--json"},
 		{"diff", first, second}, {"diff", second, first}, {"check", first, "--against", second}, {"gate", second, first},
 		{"merge", first, "-o", out}, {"merge", first, second, "-o", out}, {"merge", first + ":3", second, "-o", out},
 		{"reduce", first, "--drop-cold", "-o", out}, {"reduce", first, "--anonymize", "-o", out}, {"lookup", first, "main"},
@@ -177,7 +178,8 @@ func (m *mutants) judge(t *testing.T, changes any) {
 		}
 		status, printed := c.Verdict(t, m.Edits()...)
 		if refuses := status != uint64(1-i); refuses || printed != hashes[i].Sum64() {
-			complain([]string{"libprofarc", "the second reader"}[i], fmt.Sprintf("refuses: %t; else prints something else", refuses))
+			complain([]string{"libprofarc", "the second reader"}[i],
+				fmt.Sprintf("refuses: %t; else prints something else", refuses))
 		}
 	}
 	if err := os.WriteFile(m.archive, m.Bytes(), 0o666); err != nil {

@@ -35,12 +35,16 @@ func TestPipesAreRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, args := range [][]string{
-		{"verify", "pipe"}, {"info", "pipe"}, {"info", "--summary", "pipe"}, {"show", "pipe"}, {"top", "pipe"}, {"lookup", "pipe", "a.b::c"},
+		{"verify", "pipe"}, {"info", "pipe"}, {"info", "--summary", "pipe"}, {"show", "pipe"}, {"top", "pipe"},
+		{"lookup", "pipe", "a.b::c"},
 		{"diff", "pipe", "one.parc"}, {"diff", "one.parc", "pipe"}, {"merge", "pipe", "one.parc", "-o", "out.parc"},
 		{"merge", "one.parc", "pipe", "-o", "out.parc"}, {"web", "pipe"}, {"web", "one.parc", "pipe"},
-		{"web", "pipe", "-o", "pages"}, {"run", "--archive", "pipe", "--strict", "--", "java"}, {"check", "pipe", "--against", "one.parc"},
-		{"check", "one.parc", "--against", "pipe"}, {"reduce", "--hot", "50%", "pipe", "-o", "out.parc"}, {"export", "-t", "text", "pipe"},
-		{"gate", "pipe"}, {"gate", "one.parc", "--against", "pipe"}, {"bench", "pipe"}, {"show", "--class-path", "pipe", "one.parc"},
+		{"web", "pipe", "-o", "pages"}, {"run", "--archive", "pipe", "--strict", "--", "java"},
+		{"check", "pipe", "--against", "one.parc"},
+		{"check", "one.parc", "--against", "pipe"}, {"reduce", "--hot", "50%", "pipe", "-o", "out.parc"},
+		{"export", "-t", "text", "pipe"},
+		{"gate", "pipe"}, {"gate", "one.parc", "--against", "pipe"}, {"bench", "pipe"},
+		{"show", "--class-path", "pipe", "one.parc"},
 		{"show", "--class-path", ".", "--source-path", "pipe", "one.parc"},
 	} {
 		if err := endsSoon(t, t.Context(), args); err == nil || !strings.Contains(err.Error(), "a device or a pipe") {

@@ -200,7 +200,8 @@ func TestTrainBesidePosingProcess(t *testing.T) {
 	for mode, want := range posingModes {
 		t.Run(mode, func(t *testing.T) {
 			report := filepath.Join(t.TempDir(), "report.json")
-			code, stderr := within(t, "profarc", "train", "--keep-failed", "-o", filepath.Join(t.TempDir(), "a.parc"), "--report", report, "--",
+			code, stderr := within(t, "profarc", "train", "--keep-failed", "-o", filepath.Join(t.TempDir(), "a.parc"),
+				"--report", report, "--",
 				"sh", "-c", fmt.Sprintf("%s sound; %s %s; %s sound; exit 7", java, java, mode, java))
 			if code != 7 || strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "a defect of profarc") {
 				t.Errorf("exit code %d, stderr %s", code, stderr)
@@ -250,7 +251,8 @@ func TestEveryPosingMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	var modes, tested []string
-	for _, m := range regexp.MustCompile(`MODE\("(.*?)"\)|!strcmp\(mode, "(.*?)"\)`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`MODE\("(.*?)"\)|!strcmp\(mode, "(.*?)"\)`).
+		FindAllStringSubmatch(string(text), -1) {
 		modes = append(modes, m[1]+m[2])
 	}
 	for mode := range posingModes {

@@ -43,8 +43,11 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
   profarc top javac.parc                       # the hottest methods
   profarc show javac.parc 'java.lang.String::length()I'`,
 	}
-	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a), warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
-		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a), diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), web.Command(a), merge.Command(a), reduce.Command(a))
+	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a),
+		warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
+		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a),
+		diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), web.Command(a), merge.Command(a),
+		reduce.Command(a))
 	cmd.AddGroup(&cobra.Group{ID: ownGroup, Title: "Available Commands:"})
 	for _, c := range cmd.Commands() {
 		c.GroupID = ownGroup

@@ -73,7 +73,10 @@ func TestUnitsOfAGoProfile(t *testing.T) {
 			t.Fatal(err)
 		}
 		total, flat := readByGoTool(t, profile, index, ".divideForUnits")
-		i := slices.IndexFunc(top.Methods, func(m rankedForUnits) bool { return strings.HasSuffix(m.Name, ".divideForUnits") })
+		i := slices.IndexFunc(top.Methods, func(m rankedForUnits) bool {
+			return strings.HasSuffix(m.Name,
+				".divideForUnits")
+		})
 		if i < 0 || top.By != unit || top.Total != total || top.Methods[i].Value+top.Methods[i].Self != flat {
 			t.Errorf("%s: %+v, go tool pprof has %d of %d", unit, top, flat, total)
 		}
@@ -108,7 +111,8 @@ func TestUnitsOfAGoProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{said(t, "info", archive, "--summary"), said(t, "top", archive, "--by", "nanoseconds"), string(page)} {
+	for _, text := range []string{said(t, "info", archive, "--summary"), said(t, "top", archive, "--by", "nanoseconds"),
+		string(page)} {
 		if strings.Contains(text, "did not run") || strings.Contains(text, "point samples") {
 			t.Errorf("functions of stacks that did not run, or units of another name: %.3000s", text)
 		}

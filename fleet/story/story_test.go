@@ -55,7 +55,10 @@ func pushImage(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	config := ocispec.DescriptorEmptyJSON
-	if err := repo.PushBlob(t.Context(), config, func() (io.Reader, error) { return bytes.NewReader(config.Data), nil }); err != nil {
+	if err := repo.PushBlob(t.Context(), config, func() (io.Reader, error) {
+		return bytes.NewReader(config.Data),
+			nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	m := ocispec.Manifest{MediaType: ocispec.MediaTypeImageManifest, Config: config, Layers: []ocispec.Descriptor{}}
@@ -79,7 +82,8 @@ func tell(t *testing.T, programs, image string) {
 	folder := t.TempDir()
 	cmd := exec.Command("sh", script, image)
 	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"), "DOCKER_CONFIG="+folder, "XDG_CACHE_HOME="+filepath.Join(programs, "cache"), "JAVA_HOME=")
+	cmd.Env = append(os.Environ(), "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"DOCKER_CONFIG="+folder, "XDG_CACHE_HOME="+filepath.Join(programs, "cache"), "JAVA_HOME=")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

@@ -124,5 +124,8 @@ func CheckOptions(options []Option) error {
 // AsLLVM declares the option to merge as llvm-profdata does, which several
 // formats have.
 func AsLLVM(field *bool) Option {
-	return Bool("llvm-compat", field, "merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of the option llvm-release: of what does not go together the first stays, values new to a site have no weight, those without a name are paired by their places")
+	return Bool("llvm-compat", field,
+		"merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of the option llvm-release: of "+
+			"what does not go together the first stays, values new to a site have no weight, those without a name are paired "+
+			"by their places")
 }

@@ -19,7 +19,8 @@ func TestOptionsSetFields(t *testing.T) {
 		Texts []string
 	}
 	var f fields
-	options := []codec.Option{codec.Bool("on", &f.On, ""), codec.Int("n", &f.N, ""), codec.String("text", &f.Text, ""), codec.Strings("texts", &f.Texts, "")}
+	options := []codec.Option{codec.Bool("on", &f.On, ""), codec.Int("n", &f.N, ""), codec.String("text", &f.Text, ""),
+		codec.Strings("texts", &f.Texts, "")}
 	for i, texts := range [][]string{{"true"}, {"0x10"}, {"a"}, {"b", "c"}} {
 		for _, text := range texts {
 			if err := options[i].Value.Set(text); err != nil {

@@ -63,7 +63,8 @@ type textBuild struct {
 
 // build puts a dump into a new builder.
 func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
-	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report, seen: map[layout.Key]int{}}
+	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
+		seen: map[layout.Key]int{}}
 	b.hidden = names.CanonicalHidden(d.classes())
 	report.HiddenClasses = len(b.hidden)
 	for _, spelling := range d.types.list {

@@ -157,8 +157,9 @@ func (d Dialect) entryColumns() (bci, kind int) {
 // Properties of an archive that came from a text, in layout.TableProperties.
 const (
 	PropertyDialect = "methoddata.dialect" // the [Dialect]: "jdk17" or "jdk25"
-	PropertyReasons = "methoddata.reasons" // "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
-	PropertyTotal   = "methoddata.total"   // "Total MDO size", if it is not the sum of the sizes
+	// "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
+	PropertyReasons = "methoddata.reasons"
+	PropertyTotal   = "methoddata.total" // "Total MDO size", if it is not the sum of the sizes
 	// PropertyInterpreted is "own" if the invocations by the interpreter have a count of
 	// their own. VMs from JDK 17 on do not print that count, but all invocations in its
 	// place.

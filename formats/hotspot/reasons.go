@@ -22,7 +22,8 @@ var laterReasons = map[uint32]string{
 	17: "unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate loop_limit_check " +
 		"speculate_class_check speculate_null_check speculate_null_assert rtm_state_change unstable_if unstable_fused_if " +
 		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
-	25: "auto_vectorization_check unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate " +
+	25: "auto_vectorization_check unloaded uninitialized initialized unreached unhandled constraint div0_check age " +
+		"predicate " +
 		"loop_limit_check speculate_class_check speculate_null_check speculate_null_assert unstable_if unstable_fused_if " +
 		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
 }

@@ -65,14 +65,17 @@ func TestReasonsAreNeverThoseOfAnotherVM(t *testing.T) {
 		store               *reader.Store
 		six, nine, last, no string // names of 6, 9, 23 and 31
 	}{
-		"17":                   {is17, "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
-		"25":                   {is25, "intrinsic_or_type_checked_inlining", "auto_vectorization_check", "unstable_if", "#31"},
-		"17, no list":          {ofRelease(t, 17, ""), "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
-		"release 21, no list":  {ofRelease(t, 21, ""), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
-		"17 and 25":            {merged(t, is17, is25), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
-		"25 and 17":            {merged(t, is25, is17), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
-		"25, 25 without JVMCI": {merged(t, is25, ofRelease(t, 25, strings.Join(plain, ","))), "intrinsic", "auto_vectorization_check", "unstable_if", "#31"},
-		"forged":               {ofRelease(t, 25, "a,,c"), "#6", "#9", "#23", "#31"},
+		"17": {is17, "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
+		"25": {is25, "intrinsic_or_type_checked_inlining", "auto_vectorization_check",
+			"unstable_if", "#31"},
+		"17, no list": {ofRelease(t, 17, ""), "intrinsic_or_type_checked_inlining", "unloaded",
+			"unstable_if", "#31"},
+		"release 21, no list": {ofRelease(t, 21, ""), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
+		"17 and 25":           {merged(t, is17, is25), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
+		"25 and 17":           {merged(t, is25, is17), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
+		"25, 25 without JVMCI": {merged(t, is25, ofRelease(t, 25, strings.Join(plain, ","))), "intrinsic",
+			"auto_vectorization_check", "unstable_if", "#31"},
+		"forged": {ofRelease(t, 25, "a,,c"), "#6", "#9", "#23", "#31"},
 	} {
 		r, err := TrapReasonsOf(c.store)
 		if err != nil {
@@ -114,7 +117,8 @@ func TestReasonsAtBranches(t *testing.T) {
 	for e := range q.Entries() {
 		got = append(got, r.At(e))
 	}
-	want := []string{"unstable_if recompiled", "unstable_fused_if", "profile_predicate", "many", "range_check", "intrinsic_or_type_checked_inlining", ""}
+	want := []string{"unstable_if recompiled", "unstable_fused_if", "profile_predicate", "many", "range_check",
+		"intrinsic_or_type_checked_inlining", ""}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

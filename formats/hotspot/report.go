@@ -16,9 +16,11 @@ const (
 	LossUnknownReason codec.LossKind = "unknown trap reasons"
 	LossOffset        codec.LossKind = "entries whose printed offset differs from their position"
 	LossLoader        codec.LossKind = "methods printed more than once: their class loaders are unknown"
-	LossFront         codec.LossKind = "bytes of method data that the VM counted and the text lacks: its beginning may be missing"
-	LossMixed         codec.LossKind = "bytes of method data in excess of what the VM counted: the text joins a truncated dump and another one"
-	LossLaterDump     codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
+	LossFront         codec.LossKind = "bytes of method data that the VM counted and the text lacks: its beginning may " +
+		"be missing"
+	LossMixed codec.LossKind = "bytes of method data in excess of what the VM counted: the text joins a truncated " +
+		"dump and another one"
+	LossLaterDump codec.LossKind = "lines of further dumps after the first, which ends with \"Total MDO size\""
 )
 
 // Losses of writing a text.

@@ -48,7 +48,8 @@ var compile = sync.OnceValues(func() (classes string, err error) {
 		return "", err
 	}
 	classFolder = classes
-	cmd := exec.Command(filepath.Join(firstJVM(), "javac"), "-encoding", "UTF-8", "-d", classes, filepath.Join("testdata", "EveryKind.java"))
+	cmd := exec.Command(filepath.Join(firstJVM(), "javac"), "-encoding", "UTF-8", "-d", classes,
+		filepath.Join("testdata", "EveryKind.java"))
 	_, err = cmd.CombinedOutput()
 	return classes, err
 })

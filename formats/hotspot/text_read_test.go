@@ -43,7 +43,8 @@ func TestCutText(t *testing.T) {
 			if !errors.Is(err, ErrTextCut) && !errors.Is(err, ErrNoMethodData) {
 				t.Fatalf("%s cut at %d is not reported as cut: %v", name, n, err)
 			}
-			if errors.Is(err, ErrTextCut) && (e.Line == 0 || e.Offset > int64(n)) || e.Line > 0 && e.Line != 1+strings.Count(text[:e.Offset], "\n") && e.Offset < int64(n) {
+			if errors.Is(err, ErrTextCut) && (e.Line == 0 || e.Offset > int64(n)) ||
+				e.Line > 0 && e.Line != 1+strings.Count(text[:e.Offset], "\n") && e.Offset < int64(n) {
 				t.Fatalf("%s cut at %d: wrong place: %v", name, n, err)
 			}
 		}
@@ -51,7 +52,8 @@ func TestCutText(t *testing.T) {
 }
 
 func TestTextWithoutMethodData(t *testing.T) {
-	for _, text := range []string{"", "hello\n", strings.Repeat("-", 72) + "\nTotal MDO size: many bytes\n", strings.Repeat("x", 3*maxLine)} {
+	for _, text := range []string{"", "hello\n", strings.Repeat("-", 72) + "\nTotal MDO size: many bytes\n",
+		strings.Repeat("x", 3*maxLine)} {
 		_, _, err := ReadText(strings.NewReader(text), TextOptions{})
 		if !errors.Is(err, ErrNoMethodData) {
 			t.Errorf("%.20q: %v", text, err)
@@ -82,7 +84,8 @@ func TestTextWithoutItsBeginning(t *testing.T) {
 	_, whole, _ := ReadText(strings.NewReader(text), TextOptions{})
 	second := strings.LastIndex(text[:strings.LastIndex(text, string(rule))], string(rule))
 	_, report, err := ReadText(strings.NewReader(text[second:]), TextOptions{})
-	if err != nil || report.Methods != whole.Methods-1 || report.Lost.Count(LossFront) == 0 || whole.Lost.Count(LossFront) != 0 {
+	if err != nil || report.Methods != whole.Methods-1 || report.Lost.Count(LossFront) == 0 ||
+		whole.Lost.Count(LossFront) != 0 {
 		t.Errorf("%d of %d methods, lost %v, %v", report.Methods, whole.Methods, report.Lost, err)
 	}
 }
@@ -157,7 +160,8 @@ func TestSyntaxErrors(t *testing.T) {
 			continue
 		}
 		line := strings.Split(bad, "\n")[e.Line-1]
-		if !strings.HasPrefix(bad[e.Offset:], line) || !strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, column %d: ", e.Line, e.Column)) {
+		if !strings.HasPrefix(bad[e.Offset:], line) ||
+			!strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, column %d: ", e.Line, e.Column)) {
 			t.Errorf("%q for %q: wrong place: %v", c.new, c.old, err)
 		}
 	}
@@ -196,7 +200,8 @@ func TestShape(t *testing.T) {
 	const method = "%s\na.A::m()V\n  interpreter_invocation_count: 1\n  invocation_counter: 1\n  backedge_counter: 0\n" +
 		"  decompile_count: 0\n  mdo size: 8 bytes\n\n%s%s\nTotal MDO size: 8 bytes\n"
 	dashes := strings.Repeat("-", 72)
-	for _, want := range []disk.Shape{{TypeRows: 2, BciRows: 2}, {TypeRows: 0, BciRows: 2}, {TypeRows: 8, BciRows: 2, Gap: 1},
+	for _, want := range []disk.Shape{{TypeRows: 2, BciRows: 2}, {TypeRows: 0, BciRows: 2},
+		{TypeRows: 8, BciRows: 2, Gap: 1},
 		{TypeRows: 2, BciRows: 5}, {TypeRows: 64, BciRows: 64, Gap: 1}} {
 		gap, dp := "", 0
 		if want.Gap > 0 {
@@ -231,7 +236,8 @@ func TestMethodOrder(t *testing.T) {
 		want, _, _ := read(t, text, TextOptions{Unordered: true})
 		ordered, _, _ := read(t, text, TextOptions{})
 		for seed := range uint64(4) {
-			rand.New(rand.NewPCG(seed, 1)).Shuffle(len(methods), func(i, j int) { methods[i], methods[j] = methods[j], methods[i] })
+			rand.New(rand.NewPCG(seed, 1)).Shuffle(len(methods),
+				func(i, j int) { methods[i], methods[j] = methods[j], methods[i] })
 			shuffled := dashes + strings.Join(methods, dashes) + dashes + total
 			got, _, _ := read(t, shuffled, TextOptions{Unordered: true})
 			if !bytes.Equal(want, got) {
@@ -266,7 +272,8 @@ func TestHiddenClasses(t *testing.T) {
 			t.Errorf("method of %s: flags %d, %v", name, m.Flags(), err)
 		}
 	}
-	elsewhere, _, _ := read(t, strings.NewReplacer("dead0010", "beef0100", "dead0008", "beef0200").Replace(text), TextOptions{})
+	elsewhere, _, _ := read(t, strings.NewReplacer("dead0010", "beef0100", "dead0008", "beef0200").Replace(text),
+		TextOptions{})
 	again := open(t, elsewhere)
 	for m, err := range s.Methods() {
 		k, keyErr := m.Key()
@@ -288,7 +295,8 @@ func TestTwins(t *testing.T) {
 		t.Errorf("report: %+v", report)
 	}
 	data, _, _ := read(t, twice, TextOptions{})
-	m, err := open(t, data).Find(layout.Key{Class: "zoo/Vet$$Lambda@zoo/Vet#1", Name: "see", Signature: "(Lzoo/Animal;)V", Loader: "text#2"})
+	m, err := open(t, data).Find(layout.Key{Class: "zoo/Vet$$Lambda@zoo/Vet#1", Name: "see", Signature: "(Lzoo/Animal;)V",
+		Loader: "text#2"})
 	if err != nil || m.Flags()&layout.MethodNotMatchable == 0 {
 		t.Errorf("the second: flags %d, %v", m.Flags(), err)
 	}

@@ -98,7 +98,8 @@ func profileLines(text string) string {
 		case inside && l == dashes && next(1, `^Total MDO size: \d+ bytes$`):
 			return strings.Join(append(kept, dashes, lines[i+1], ""), "\n")
 		case !inside:
-		case l == "" && (strings.HasPrefix(lines[i-1], "  mdo size") || strings.Contains(kept[len(kept)-1], ": stack(") && entriesYet(kept) == 0):
+		case l == "" && (strings.HasPrefix(lines[i-1], "  mdo size") || strings.Contains(kept[len(kept)-1], ": stack(") &&
+			entriesYet(kept) == 0):
 			kept = append(kept, l)
 		case !strings.HasPrefix(l, "  "):
 		case counterLine.MatchString(l), entryLine.MatchString(l), parameterLine.MatchString(l), rowLine.MatchString(l):
@@ -178,7 +179,8 @@ func checkText(t *testing.T, text string) *TextReport {
 	if diff := cmp.Diff(profileLines(text), out); diff != "" {
 		t.Errorf("printed otherwise (-text +printed):\n%.4000s", diff)
 	}
-	if len(printed.Lost) > 0 || uint64(printed.Methods) != archived.Counts.Profiles || uint64(printed.Entries) != archived.Counts.Entries {
+	if len(printed.Lost) > 0 || uint64(printed.Methods) != archived.Counts.Profiles ||
+		uint64(printed.Entries) != archived.Counts.Entries {
 		t.Errorf("report of printing: %+v", printed)
 	}
 	again, _, _ := read(t, out, TextOptions{})
@@ -241,12 +243,16 @@ func testdata(t testing.TB, name string) string {
 
 func TestOwnTexts(t *testing.T) {
 	for name, want := range map[string]TextReport{
-		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}, Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
-			{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1}, {What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
-		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
-			{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
-		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}, Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
-			{What: LossBytecodes, Count: 3, Line: 17}}},
+		"jdk17.txt": {Dialect: JDK17, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1},
+			Methods: 6, Entries: 15, OtherLines: 5, HiddenClasses: 2, Lost: codec.Losses{
+				{What: LossBytecodes, Count: 17, Line: 15}, {What: LossFront, Count: 1},
+				{What: LossUnknownLine, Count: 2, Line: 19}, {What: LossLoader, Count: 1, Line: 93}}},
+		"jdk25.txt": {Dialect: JDK25, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
+			Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
+				{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
+		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
+			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
+				{What: LossBytecodes, Count: 3, Line: 17}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(&want, checkText(t, testdata(t, name))); diff != "" {

@@ -150,16 +150,19 @@ func TestShares(t *testing.T) {
 
 func TestTrapNames(t *testing.T) {
 	for text, traps := range map[string]layout.EntryTraps{
-		"none recompiled": 1 << 31, "null_check": 1, "null_assert_or_unreached0": 2, "range_check recompiled": 3 | 1<<31, "class_check": 4,
-		"array_check": 5, "intrinsic_or_type_checked_inlining": 6, "bimorphic_or_optimized_type_check": 7, "profile_predicate": 8,
-		"many": 1<<31 - 1, "many recompiled": 1<<32 - 1, "#77": 77, "#-2147483599": 49 | 1<<31,
+		"none recompiled": 1 << 31, "null_check": 1, "null_assert_or_unreached0": 2, "range_check recompiled": 3 | 1<<31,
+		"class_check": 4,
+		"array_check": 5, "intrinsic_or_type_checked_inlining": 6, "bimorphic_or_optimized_type_check": 7,
+		"profile_predicate": 8,
+		"many":              1<<31 - 1, "many recompiled": 1<<32 - 1, "#77": 77, "#-2147483599": 49 | 1<<31,
 	} {
 		got, known, _, ok := parseTrap(text)
 		if got != traps || !known || !ok || string(appendTrap(nil, traps, false)) != text {
 			t.Errorf("%s is 0x%x, printed %s", text, got, appendTrap(nil, traps, false))
 		}
 	}
-	if _, _, plain, _ := parseTrap("intrinsic recompiled"); !plain || string(appendTrap(nil, 6|1<<31, true)) != "intrinsic recompiled" {
+	if _, _, plain, _ := parseTrap("intrinsic recompiled"); !plain ||
+		string(appendTrap(nil, 6|1<<31, true)) != "intrinsic recompiled" {
 		t.Error("the names of a VM without JVMCI are not known")
 	}
 }

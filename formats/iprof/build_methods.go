@@ -298,7 +298,8 @@ func (b *build) signatureNumber(all methodRows, number, place int, hash uint32, 
 	}
 	t.text = b.appendSignature(t.text, ids)
 	to.ends = append(to.ends, len(t.text))
-	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd, n: uint32(len(ids))})
+	t.known = append(room(t.known, 1), knownSignature{batch: uint32(number), end: batch.rows[place].idsEnd,
+		n: uint32(len(ids))})
 	t.index.Put(at, hash, uint32(len(t.known)))
 	return uint32(len(t.known))
 }

@@ -67,7 +67,8 @@ func (r *Report) notes(ofName string) (notes []string) {
 		note("%d of %d items %shave more than an iprof file has there, and are kept as text, too", n, r.Items, ofName)
 	}
 	if r.TextOnly > 0 {
-		note("%d of %d items %sare not what an iprof file has there and are kept as text, first: %s", r.TextOnly, r.Items, ofName, r.FirstOdd)
+		note("%d of %d items %sare not what an iprof file has there and are kept as text, first: %s", r.TextOnly, r.Items,
+			ofName, r.FirstOdd)
 	}
 	if r.Dangling > 0 {
 		note("%d ids %shave no row of a type or method: they are kept under their number", r.Dangling, ofName)
@@ -81,9 +82,11 @@ func (r *Report) notes(ofName string) (notes []string) {
 // describe adds to a report what was left out of a damaged file.
 func (s *Salvage) describe(r *codec.Report, ofName string) {
 	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
-	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset, s.Reason.Reason())
+	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset,
+		s.Reason.Reason())
 	r.Lost = append(r.Lost, codec.Loss{What: codec.LossKind(what), Count: int(s.Left)})
-	r.Notes = append(r.Notes, fmt.Sprintf("it is not known which methods %snever ran: the missing part may count them", ofName))
+	r.Notes = append(r.Notes, fmt.Sprintf("it is not known which methods %snever ran: the missing part may count them",
+		ofName))
 }
 
 // An Exporter writes iprof files. Its fields are those of [WriteOptions].
@@ -101,7 +104,8 @@ func (*Exporter) Format() codec.Format {
 func (e *Exporter) Options() []codec.Option {
 	versions := strings.Join(Versions, ", ")
 	return []codec.Option{
-		codec.String("iprof-version", &e.Version, "version to write, one of "+versions+"; that of the source without it").WithCheck(func() error {
+		codec.String("iprof-version", &e.Version, "version to write, one of "+versions+
+			"; that of the source without it").WithCheck(func() error {
 			if e.Version != "" && !slices.Contains(Versions, e.Version) {
 				return fmt.Errorf("use one of %s", versions)
 			}

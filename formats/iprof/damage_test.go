@@ -59,7 +59,8 @@ func TestSalvageBeforeDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := report.Salvage
-	if report.Entries != 1 || s.Offset != int64(at-1) || s.Left != int64(len(damaged)-at+1) || s.Last != `record 1 of "callCountProfiles"` || !errors.Is(s.Reason, ErrSyntax) {
+	if report.Entries != 1 || s.Offset != int64(at-1) || s.Left != int64(len(damaged)-at+1) ||
+		s.Last != `record 1 of "callCountProfiles"` || !errors.Is(s.Reason, ErrSyntax) {
 		t.Errorf("%+v, %+v", report, s)
 	}
 }
@@ -142,13 +143,16 @@ func TestSmallReads(t *testing.T) {
 // TestLongItems: items are not bounded by the window.
 func TestLongItems(t *testing.T) {
 	name := strings.Repeat("é", 200_000)
-	text := `{"version":"1.0.0","types":[{"id":1,"name":"` + name + `"}],"methods":[],"x":"` + strings.Repeat("y", 1<<20) + `","callCountProfiles":[{"ctx":"1:0` +
-		strings.Repeat("<1:1", 50_000) + `","records":[1]}],"virtualInvokeProfiles":[{"ctx":"1:1","records":[1,1` + strings.Repeat(",1,1", 100_000) + `]}]}`
+	text := `{"version":"1.0.0","types":[{"id":1,"name":"` + name + `"}],"methods":[],"x":"` + strings.Repeat("y", 1<<20) +
+		`","callCountProfiles":[{"ctx":"1:0` +
+		strings.Repeat("<1:1", 50_000) + `","records":[1]}],"virtualInvokeProfiles":[{"ctx":"1:1","records":[1,1` +
+		strings.Repeat(",1,1", 100_000) + `]}]}`
 	data, report := read(t, text, ReadOptions{})
 	if out, _ := write(t, data, WriteOptions{}); out != text || report.Odd > 0 {
 		t.Errorf("another text; %d odd", report.Odd)
 	}
-	deep := `{"version":"1.0.0","types":[],"methods":[],"callCountProfiles":[{"ctx":"1:0` + strings.Repeat("<1:1", disk.MaxDepth+1) + `","records":[1]}]}`
+	deep := `{"version":"1.0.0","types":[],"methods":[],"callCountProfiles":[{"ctx":"1:0` +
+		strings.Repeat("<1:1", disk.MaxDepth+1) + `","records":[1]}]}`
 	if _, report = read(t, deep, ReadOptions{}); report.Odd != 1 {
 		t.Errorf("a context that is too deep: %+v", report)
 	}

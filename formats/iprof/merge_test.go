@@ -60,7 +60,8 @@ func TestMerge(t *testing.T) {
 		t.Error("another archive when merged the other way round")
 	}
 	twice, _ := write(t, mergeTexts(t, 2*layout.WeightOne, fibonacci, anotherRun), WriteOptions{})
-	for _, sum := range []string{`{"ctx":"2:0","records":[6]}`, `"records":[7,200,`, `{"ctx":"5:38<2:17<3:9","records":[20]}`} {
+	for _, sum := range []string{`{"ctx":"2:0","records":[6]}`, `"records":[7,200,`,
+		`{"ctx":"5:38<2:17<3:9","records":[20]}`} {
 		if !strings.Contains(twice, sum) {
 			t.Errorf("no %s in %s", sum, twice)
 		}

@@ -24,7 +24,8 @@ const (
 // quoteName returns the spelling of a name in keys. The name may contain lone
 // surrogates.
 func quoteName(name string) string {
-	if name == "" || name[0] != quoteMark && name[0] != idMark && strings.IndexByte(name, 0) < 0 && utf8.ValidString(name) {
+	if name == "" || name[0] != quoteMark && name[0] != idMark && strings.IndexByte(name, 0) < 0 &&
+		utf8.ValidString(name) {
 		return name
 	}
 	b := []byte{quoteMark}

@@ -49,7 +49,8 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 // used, as in a file without a version.
 func (p *parser) salvaged(err error) *Salvage {
 	var damage *Error
-	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) && !errors.Is(err, parse.ErrLimit) {
+	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) &&
+		!errors.Is(err, parse.ErrLimit) {
 		return nil
 	}
 	if p.rec.version == "" {
@@ -284,7 +285,8 @@ func (p *parser) countSmall(size int) error {
 		return nil
 	}
 	if p.small++; p.small > parse.MaxSmallItems {
-		return p.newError(parse.Exceeded("more than %d items that are not what an iprof file has there", parse.MaxSmallItems), "")
+		return p.newError(parse.Exceeded("more than %d items that are not what an iprof file has there",
+			parse.MaxSmallItems), "")
 	}
 	return nil
 }

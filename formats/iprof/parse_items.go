@@ -226,7 +226,8 @@ func (p *parser) addRecord(kind sectionKind) {
 		p.rec.stacks = append(room(p.rec.stacks, 1), stack{len(p.rec.frames), len(p.path), p.ids[0]})
 		p.rec.frames = append(room(p.rec.frames, len(p.path)), p.path...)
 	default:
-		p.rec.records = append(room(p.rec.records, 1), record{p.rec.nodes.contextOf(p.path), p.path[0].point, len(p.rec.values), uint32(len(p.ids)), kind})
+		p.rec.records = append(room(p.rec.records, 1),
+			record{p.rec.nodes.contextOf(p.path), p.path[0].point, len(p.rec.values), uint32(len(p.ids)), kind})
 		p.rec.values = append(room(p.rec.values, len(p.ids)), p.ids...)
 	}
 }

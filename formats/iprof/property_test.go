@@ -44,7 +44,8 @@ type drawn struct {
 	begun   map[string]bool
 }
 
-var anyName = rapid.OneOf(rapid.StringMatching(`[a-c]{0,2}`), rapid.SampledFrom([]string{"java.lang.String", "a,b", "x(y)", "#", "\\", "Ω", "[I"}))
+var anyName = rapid.OneOf(rapid.StringMatching(`[a-c]{0,2}`),
+	rapid.SampledFrom([]string{"java.lang.String", "a,b", "x(y)", "#", "\\", "Ω", "[I"}))
 
 func (d *drawn) drawTypes() {
 	names := rapid.SliceOfNDistinct(anyName, 1, 6, rapid.ID[string]).Draw(d.T, "types")
@@ -107,7 +108,8 @@ func (d *drawn) drawProfile() {
 			p.Count(builder.Count{Point: d.point(), Sub: layout.SubCalls, N: anyCount.Draw(d.T, "count")})
 		case 1:
 			p.Successors(d.point(), layout.SubConditional, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) builder.Successor {
-				return builder.Successor{Point: rapid.Int32().Draw(t, "to"), Index: rapid.Uint32().Draw(t, "index"), Count: anyCount.Draw(t, "count")}
+				return builder.Successor{Point: rapid.Int32().Draw(t, "to"), Index: rapid.Uint32().Draw(t, "index"),
+					Count: anyCount.Draw(t, "count")}
 			}), 0, 3).Draw(d.T, "successors")...)
 		case 2:
 			p.Receivers(builder.Receivers{Point: d.point(), Sub: layout.SubVirtualCall}, d.rows()...)
@@ -122,7 +124,8 @@ func (d *drawn) drawProfile() {
 
 func (d *drawn) rows() (rows []builder.Row) {
 	for range rapid.IntRange(0, 3).Draw(d.T, "rows") {
-		rows = append(rows, builder.Row{Type: rapid.SampledFrom(d.types).Draw(d.T, "type"), Count: anyCount.Draw(d.T, "count")})
+		rows = append(rows, builder.Row{Type: rapid.SampledFrom(d.types).Draw(d.T, "type"),
+			Count: anyCount.Draw(d.T, "count")})
 	}
 	return rows
 }
@@ -166,7 +169,8 @@ func TestArchivesComeBack(t *testing.T) {
 // TestNamesComeBack: any name, with halves of surrogate pairs or not, is what it
 // was after it was part of a key.
 func TestNamesComeBack(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"a", "\\", "?", "\x00", "#", "é", "𝄞", "\xed\xa0\x80", "\xed\xb0\x80", "u0000", "\"", "\n", ",", "("})
+	piece := rapid.SampledFrom([]string{"a", "\\", "?", "\x00", "#", "é", "𝄞", "\xed\xa0\x80", "\xed\xb0\x80", "u0000",
+		"\"", "\n", ",", "("})
 	rapid.Check(t, func(r *rapid.T) {
 		name := strings.Join(rapid.SliceOfN(piece, 0, 6).Draw(r, "pieces"), "")
 		spelled := quoteName(name)
@@ -186,7 +190,8 @@ func TestNamesComeBack(t *testing.T) {
 // together of.
 func TestSignaturesComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		names := rapid.SliceOfN(rapid.Map(anyName, func(n string) string { return signatureName(n, "") }), 1, 4).Draw(r, "names")
+		names := rapid.SliceOfN(rapid.Map(anyName, func(n string) string { return signatureName(n, "") }), 1,
+			4).Draw(r, "names")
 		signature := names[0] + "(" + strings.Join(names[1:], ",") + ")"
 		for _, number := range []string{"", "#2"} {
 			got, ok := splitSignature(nil, cutNumber(signature+number))
@@ -213,7 +218,8 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		}
 		table := b.Table(layout.TableOrder, 0, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
 		for range rapid.IntRange(1, 6).Draw(r, "rows") {
-			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"), rapid.Uint64Range(0, 3).Draw(r, "profile"))
+			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"),
+				rapid.Uint64Range(0, 3).Draw(r, "profile"))
 		}
 		text, report := write(t, archiveOf(t, b), WriteOptions{})
 		if report.Lost.Count(LossOrder) != 1 || text != want {
@@ -239,7 +245,8 @@ func TestChangedOrderIsNotTrusted(t *testing.T) {
 	want, _ := write(t, unordered, WriteOptions{})
 	data, _ := read(t, fibonacci, ReadOptions{})
 	ordered := open(t, data)
-	if text, report := write(t, archiveWithOrder(t, ordered, -1, 0, 0), WriteOptions{}); text != fibonacci || len(report.Lost) > 0 {
+	if text, report := write(t, archiveWithOrder(t, ordered, -1, 0, 0), WriteOptions{}); text != fibonacci ||
+		len(report.Lost) > 0 {
 		t.Fatalf("unchanged: %v\n%s", report.Lost, text)
 	}
 	runs, err := ordered.Table(layout.TableOrderRuns)

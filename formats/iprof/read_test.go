@@ -51,7 +51,8 @@ func TestLookupInContext(t *testing.T) {
 	}{
 		{"5:0<3:2<2:9<1:3", print, long, 70, 3},
 		{"5:0<4:2", print, []reader.Frame{{Caller: odd, Point: 2}}, 30, 1},
-		{"5:0<4:2<2:15<1:3", print, []reader.Frame{{Caller: odd, Point: 2}, {Caller: evenOrOdd, Point: 15}, {Caller: main, Point: 3}}, 30, 1},
+		{"5:0<4:2<2:15<1:3", print, []reader.Frame{{Caller: odd, Point: 2}, {Caller: evenOrOdd, Point: 15},
+			{Caller: main, Point: 3}}, 30, 1},
 		{"2:0<1:3", evenOrOdd, long[2:], 100, 1},
 		{"1:0", main, nil, 1, 0},
 		{"1:0<4:2", main, []reader.Frame{{Caller: odd, Point: 2}}, 1, 0},
@@ -65,7 +66,8 @@ func TestLookupInContext(t *testing.T) {
 			t.Errorf("%s: %d calls at depth %d, want %d at %d", c.name, n.Load(), depth, c.count, c.depth)
 		}
 	}
-	for name, frames := range map[string][]reader.Frame{"5:0": nil, "5:0<3:2": long[:1], "5:0<3:2<2:9": long[:2], "5:0<3:3": {{Caller: even, Point: 3}}} {
+	for name, frames := range map[string][]reader.Frame{"5:0": nil, "5:0<3:2": long[:1], "5:0<3:2<2:9": long[:2],
+		"5:0<3:3": {{Caller: even, Point: 3}}} {
 		if _, _, err := print.Profile(layout.CodeAny, frames...); !errors.Is(err, reader.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -98,7 +100,8 @@ func TestFibonacci(t *testing.T) {
 	}
 	loop, _ := p.At(11)
 	rows, ok := loop.Rows()
-	if !ok || rows.Len() != 2 || rows.Cell(0, 0).Load() != disk.PackSuccessor(20, 0) || rows.Cell(0, 1).Load() != 10 || rows.Cell(1, 0).Load() != disk.PackSuccessor(53, 1) {
+	if !ok || rows.Len() != 2 || rows.Cell(0, 0).Load() != disk.PackSuccessor(20, 0) || rows.Cell(0, 1).Load() != 10 ||
+		rows.Cell(1, 0).Load() != disk.PackSuccessor(53, 1) {
 		t.Errorf("the loop: %v %v", loop, ok)
 	}
 	call, _ := p.At(4)
@@ -127,7 +130,8 @@ func TestFibonacci(t *testing.T) {
 		t.Errorf("monitors: %d rows, %v", monitors.Rows, err)
 	}
 	stacks, err := s.Table(layout.TableSamples)
-	if err != nil || stacks.Rows != 4 || layout.Ref(stacks.Cell(1, 0)) != print.Ref() || stacks.Cell(2, 1) != 17 || stacks.Cell(3, 2) != 10 || stacks.Cell(0, 3) != 1 {
+	if err != nil || stacks.Rows != 4 || layout.Ref(stacks.Cell(1, 0)) != print.Ref() || stacks.Cell(2, 1) != 17 ||
+		stacks.Cell(3, 2) != 10 || stacks.Cell(0, 3) != 1 {
 		t.Errorf("samples: %d rows, %v", stacks.Rows, err)
 	}
 	back, _ := write(t, data, WriteOptions{})
@@ -142,24 +146,28 @@ var strangeThings = map[string]struct {
 	text          string
 	odd, dangling int
 }{
-	"negative bcis":        {strange(`,"conditionalProfiles":[{"ctx":"3:-1<3:-6","records":[-5,0,1,-4,0,2]},{"ctx":"3:-4","records":[]}]`), 0, 0},
-	"equal branch indexes": {strange(`,"conditionalProfiles":[{"ctx":"3:4","records":[60,0,7,-5,0,0,64,1,0,-5,1,0]}]`), 0, 0},
-	"descending points":    {strange(`,"conditionalProfiles":[{"ctx":"3:9","records":[1,0,1]},{"ctx":"3:4","records":[2,0,2]},{"ctx":"3:9","records":[3,0,3]},{"ctx":"3:1","records":[]}]`), 0, 0},
-	"ids without rows":     {strange(`,"virtualInvokeProfiles":[{"ctx":"77:4<3:1","records":[99,1,-1,2]}]`), 0, 3},
-	"large counts":         {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[34303903801135]},{"ctx":"3:0<3:1","records":[9223372036854775807]}]`), 0, 0},
-	"calls elsewhere":      {strange(`,"callCountProfiles":[{"ctx":"3:7","records":[1]},{"ctx":"3:0","records":[2]},{"ctx":"3:0","records":[3]},{"ctx":"3:-1","records":[4]}]`), 0, 0},
-	"instanceofs":          {strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5,1,6,2]}]`), 0, 0},
-	"unknown keys":         {strange(`,"futureProfiles":[{"ctx":"1:0","x":1.5e3}],"a/b~c":null`), 0, 0},
-	"sections of others":   {strange(`,"callCountProfiles":{"a":1}`), 0, 0},
-	"no monitors":          {strange(`,"monitorProfiles":[]`), 0, 0},
-	"empty monitors":       {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[]}]`), 0, 0},
-	"two monitors":         {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[5,1]},{"ctx":"0:0","records":[6,1]}]`), 1, 0},
-	"monitors in context":  {strange(`,"monitorProfiles":[{"ctx":"3:0","records":[5,1]}]`), 1, 0},
-	"negative counts":      {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:0<3:1","records":[1]}]`), 1, 0},
-	"huge counts":          {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[9223372036854775808]}]`), 1, 0},
-	"wrong lengths":        {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[]}],"conditionalProfiles":[{"ctx":"3:0","records":[1,2]}],"virtualInvokeProfiles":[{"ctx":"3:0","records":[1]}]`), 3, 0},
-	"wrong contexts":       {strange(`,"callCountProfiles":[{"ctx":"3","records":[1]},{"ctx":"","records":[1]},{"ctx":"03:0","records":[1]},{"ctx":"3:-0","records":[1]},{"ctx":"3:0<","records":[1]},{"ctx":"-3:0","records":[1]},{"ctx":"3:99999999999","records":[1]}]`), 7, 0},
-	"no records":           {strange(`,"samplingProfiles":[{"ctx":"3:0"},7,null,{},{"ctx":"3:0","records":[4]},[]]`), 5, 0},
+	"negative bcis": {strange(`,"conditionalProfiles":[{"ctx":"3:-1<3:-6","records":[-5,0,1,-4,0,2]},{"ctx":"3:-4","records":[]}]`), 0, 0},
+	"equal branch indexes": {strange(`,"conditionalProfiles":[{"ctx":"3:4","records":[60,0,7,-5,0,0,64,1,0,-5,1,0]}]`), 0,
+		0},
+	"descending points":  {strange(`,"conditionalProfiles":[{"ctx":"3:9","records":[1,0,1]},{"ctx":"3:4","records":[2,0,2]},{"ctx":"3:9","records":[3,0,3]},{"ctx":"3:1","records":[]}]`), 0, 0},
+	"ids without rows":   {strange(`,"virtualInvokeProfiles":[{"ctx":"77:4<3:1","records":[99,1,-1,2]}]`), 0, 3},
+	"large counts":       {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[34303903801135]},{"ctx":"3:0<3:1","records":[9223372036854775807]}]`), 0, 0},
+	"calls elsewhere":    {strange(`,"callCountProfiles":[{"ctx":"3:7","records":[1]},{"ctx":"3:0","records":[2]},{"ctx":"3:0","records":[3]},{"ctx":"3:-1","records":[4]}]`), 0, 0},
+	"instanceofs":        {strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5,1,6,2]}]`), 0, 0},
+	"unknown keys":       {strange(`,"futureProfiles":[{"ctx":"1:0","x":1.5e3}],"a/b~c":null`), 0, 0},
+	"sections of others": {strange(`,"callCountProfiles":{"a":1}`), 0, 0},
+	"no monitors":        {strange(`,"monitorProfiles":[]`), 0, 0},
+	"empty monitors":     {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[]}]`), 0, 0},
+	"two monitors": {strange(`,"monitorProfiles":[{"ctx":"0:0","records":[5,1]},{"ctx":"0:0","records":[6,1]}]`),
+		1, 0},
+	"monitors in context": {strange(`,"monitorProfiles":[{"ctx":"3:0","records":[5,1]}]`), 1, 0},
+	"negative counts": {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[-1]},{"ctx":"3:0<3:1","records":[1]}]`),
+		1, 0},
+	"huge counts":    {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[9223372036854775808]}]`), 1, 0},
+	"wrong lengths":  {strange(`,"callCountProfiles":[{"ctx":"3:0","records":[]}],"conditionalProfiles":[{"ctx":"3:0","records":[1,2]}],"virtualInvokeProfiles":[{"ctx":"3:0","records":[1]}]`), 3, 0},
+	"wrong contexts": {strange(`,"callCountProfiles":[{"ctx":"3","records":[1]},{"ctx":"","records":[1]},{"ctx":"03:0","records":[1]},{"ctx":"3:-0","records":[1]},{"ctx":"3:0<","records":[1]},{"ctx":"-3:0","records":[1]},{"ctx":"3:99999999999","records":[1]}]`), 7, 0},
+	"no records": {strange(`,"samplingProfiles":[{"ctx":"3:0"},7,null,{},{"ctx":"3:0","records":[4]},[]]`), 5,
+		0},
 	"more in a record":     {strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"3:1","records":[5]}]`), 1, 0},
 	"more in a row":        {`{"version":"1.0.0","types":[{"id":1,"name":"A","x":{}},{"id":2,"name":"B"}],"methods":[{"signature":[1,2],"name":"m","id":3,"x":0}],"callCountProfiles":[{"ctx":"3:0","records":[1]}]}`, 2, 0},
 	"equal rows":           {`{"version":"1.0.0","types":[{"id":1,"name":"A"},{"id":2,"name":"A"},{"id":1,"name":"B"}],"methods":[{"id":3,"name":"m","signature":[1,2]},{"id":4,"name":"m","signature":[1,2]},{"id":5,"name":"m","signature":[2,1,2]},{"id":3,"name":"n","signature":[]}],"virtualInvokeProfiles":[{"ctx":"4:0<3:1","records":[2,1,1,5]}]}`, 0, 0},
@@ -232,7 +240,8 @@ func TestRefused(t *testing.T) {
 		`{"version":"1.0.0","types":[1,],"methods":[]}`:                                   ErrSyntax,
 		`{"version":"1.0.0","types":[],"methods":[],}`:                                    ErrSyntax,
 		`{"version" "1.0.0"}`:                                                             ErrSyntax, `{1:2}`: ErrSyntax,
-		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`: parse.ErrLimit,
+		`{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) +
+			`}`: parse.ErrLimit,
 	} {
 		_, _, err := Read(strings.NewReader(text), ReadOptions{Name: "a.iprof"})
 		var e *Error

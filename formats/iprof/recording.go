@@ -23,8 +23,10 @@ const (
 )
 
 var sectionKeys = [sectionKinds]string{
-	version: "version", types: "types", methods: "methods", calls: "callCountProfiles", conditionals: "conditionalProfiles",
-	virtuals: "virtualInvokeProfiles", instanceofs: "instanceofProfiles", monitors: "monitorProfiles", samples: "samplingProfiles",
+	version: "version", types: "types", methods: "methods", calls: "callCountProfiles",
+	conditionals: "conditionalProfiles",
+	virtuals:     "virtualInvokeProfiles", instanceofs: "instanceofProfiles", monitors: "monitorProfiles",
+	samples: "samplingProfiles",
 }
 
 // oldKeys are the keys of version 0.2.0 that differ.
@@ -212,7 +214,8 @@ func (m *methodRows) newBatch() methodBatch {
 	}
 	last := &(*m)[len(*m)-1]
 	more := func(n int) int { return n + n/8 }
-	return methodBatch{make([]methodRow, 0, batchSize), make([]byte, 0, more(len(last.names))), make([]int64, 0, more(len(last.ids)))}
+	return methodBatch{make([]methodRow, 0, batchSize), make([]byte, 0, more(len(last.names))),
+		make([]int64, 0, more(len(last.ids)))}
 }
 
 // nameSpan returns the place of the name of a row.

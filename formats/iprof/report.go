@@ -26,12 +26,13 @@ const (
 	LossLoader     codec.LossKind = "class loaders and flags"
 	LossCount      codec.LossKind = "counts above 2^63-1: written as 2^63-1"
 	LossNoType     codec.LossKind = "rows without a type"
-	LossText       codec.LossKind = "items kept as text: only the order of their file, and a version with their section, has a place for them"
-	LossVersion    codec.LossKind = "spelling of a version before 0.4.0: a later version is written"
-	LossOrder      codec.LossKind = "the source order: the archive has other profiles by now"
-	LossTable      codec.LossKind = "tables that iprof has no section for"
-	PrunedMethods  codec.LossKind = "methods that nothing refers to: pruned"
-	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
+	LossText       codec.LossKind = "items kept as text: only the order of their file, and a version with their " +
+		"section, has a place for them"
+	LossVersion   codec.LossKind = "spelling of a version before 0.4.0: a later version is written"
+	LossOrder     codec.LossKind = "the source order: the archive has other profiles by now"
+	LossTable     codec.LossKind = "tables that iprof has no section for"
+	PrunedMethods codec.LossKind = "methods that nothing refers to: pruned"
+	PrunedTypes   codec.LossKind = "types that nothing refers to: pruned"
 )
 
 // A Report describes what was read or written.
@@ -76,7 +77,8 @@ var (
 	// what is whole. It comes with ErrCut.
 	ErrSalvageable = errors.New("what is whole can be read")
 	// ErrNoProfile: the file is JSON but not a profile.
-	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import its .iprof file")
+	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import " +
+		"its .iprof file")
 	// ErrVersion: the profile has a later major version.
 	ErrVersion = errors.New("a later major version of iprof: use a newer profarc")
 )

@@ -46,7 +46,8 @@ func TestOldDialect(t *testing.T) {
 		t.Fatal(err)
 	}
 	data, report := read(t, string(text), ReadOptions{})
-	if report.Types != len(plain.Types) || report.Methods != len(plain.Methods) || len(report.Lost) > 0 || report.Odd > 0 || report.Dangling > 0 {
+	if report.Types != len(plain.Types) || report.Methods != len(plain.Methods) || len(report.Lost) > 0 ||
+		report.Odd > 0 || report.Dangling > 0 {
 		t.Errorf("%+v, the file has %d types", report, len(plain.Types))
 	}
 	s := open(t, data)
@@ -95,7 +96,8 @@ func TestPruned(t *testing.T) {
 	data, in := read(t, string(sample(t, "some-compiler-0.4.0.iprof.gz")), ReadOptions{})
 	text, out := write(t, data, WriteOptions{Prune: true})
 	valid(t, text, "0.4.0")
-	if n := out.Lost.Count(PrunedMethods); n != in.Seen || out.Methods+n != in.Methods || out.Types+out.Lost.Count(PrunedTypes) != in.Types {
+	if n := out.Lost.Count(PrunedMethods); n != in.Seen || out.Methods+n != in.Methods ||
+		out.Types+out.Lost.Count(PrunedTypes) != in.Types {
 		t.Errorf("%+v of %+v", out, in)
 	}
 	_, again := read(t, text, ReadOptions{})

@@ -40,7 +40,9 @@ func TestTextsAreReported(t *testing.T) {
 	if _, report := read(t, textOnly, ReadOptions{Unordered: true}); report.Seen != 1 || report.Lost.Count(LossOdd) != 2 {
 		t.Errorf("unordered: %+v", report)
 	}
-	_, report = read(t, strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"","records":[4]}]`), ReadOptions{})
+	_,
+		report = read(t,
+		strange(`,"samplingProfiles":[{"ctx":"3:0","records":[4],"thread":"main"},{"ctx":"","records":[4]}]`), ReadOptions{})
 	if got := fmt.Sprintln(report.Odd, report.TextOnly, report.FirstOdd); got != "2 1 /samplingProfiles/1\n" {
 		t.Errorf("one with more in it, and one that is text only: %s", got)
 	}
@@ -50,7 +52,8 @@ func TestTextsAreReported(t *testing.T) {
 func TestPruneKeepsWhatTextsNeed(t *testing.T) {
 	data, _ := read(t, textOnly, ReadOptions{})
 	text, report := write(t, data, WriteOptions{Prune: true})
-	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`, "").Replace(textOnly)
+	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`,
+		"").Replace(textOnly)
 	if text != want || report.Lost.Count(PrunedMethods) != 1 || report.Lost.Count(PrunedTypes) != 1 {
 		t.Errorf("%v\n%s", report.Lost, cmp.Diff(want, text))
 	}
@@ -59,8 +62,10 @@ func TestPruneKeepsWhatTextsNeed(t *testing.T) {
 // TestContextIDs: ids are found in contexts that cannot be read otherwise.
 func TestContextIDs(t *testing.T) {
 	for text, want := range map[string][]int64{
-		`{"ctx":"2:x"}`: {2}, `{"ctx":""}`: nil, `{"ctx":" 2:0 < 03:1"}`: {2, 3}, `{"ctx":"4<"}`: {4}, `{"ctx":"2:0\u003c5:1"}`: {2, 5},
-		`{"ctx":7,"ctx" : "8:0"}`: {8}, `{"methodBciList":"3:0,5:2"}`: {3, 5}, `{"x":"\"ctx\":\"3:0\""}`: nil, `[{"ctx":"a"},{"ctx":"-6:0"}]`: {-6},
+		`{"ctx":"2:x"}`: {2}, `{"ctx":""}`: nil, `{"ctx":" 2:0 < 03:1"}`: {2, 3}, `{"ctx":"4<"}`: {4},
+		`{"ctx":"2:0\u003c5:1"}`:  {2, 5},
+		`{"ctx":7,"ctx" : "8:0"}`: {8}, `{"methodBciList":"3:0,5:2"}`: {3, 5}, `{"x":"\"ctx\":\"3:0\""}`: nil,
+		`[{"ctx":"a"},{"ctx":"-6:0"}]`: {-6},
 	} {
 		if diff := cmp.Diff(want, contextIDs(text)); diff != "" {
 			t.Errorf("%s: %s", text, diff)
@@ -81,7 +86,8 @@ func TestTextsWithoutAnOrder(t *testing.T) {
 	}
 	b.Type(builder.TypeKey{Name: "not in the order"})
 	text, report := write(t, archiveOf(t, b), WriteOptions{})
-	if strings.Contains(text, "18446744073709551616") || report.Lost.Count(LossOrder) != 1 || report.Lost.Count(LossText) != 2 {
+	if strings.Contains(text, "18446744073709551616") || report.Lost.Count(LossOrder) != 1 ||
+		report.Lost.Count(LossText) != 2 {
 		t.Errorf("without an order: %v\n%s", report.Lost, text)
 	}
 	data, _ = read(t, strange(`,"instanceofProfiles":[{"ctx":"3:1","records":[5]}]`), ReadOptions{})
@@ -109,15 +115,20 @@ func TestRepeatedIDs(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	deep := `{"version":"1.0.0","types":[],"methods":[],"x":` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}`
 	packed := func(text string) io.Reader {
-		return io.MultiReader(strings.NewReader(text), failing{fmt.Errorf("a.iprof: gzip: %w: copy the file again", io.ErrUnexpectedEOF)})
+		return io.MultiReader(strings.NewReader(text),
+			failing{fmt.Errorf("a.iprof: gzip: %w: copy the file again", io.ErrUnexpectedEOF)})
 	}
 	for _, c := range []struct {
 		in      io.Reader
 		salvage bool
 		want    string
 	}{
-		{strings.NewReader(`{"version":"1.0.0"`), false, "a.iprof: byte 18, after the key \"version\": the profile is cut off: let the program exit by itself and dump again"},
-		{strings.NewReader(`{`), true, "a.iprof: byte 1: the profile is cut off: let the program exit by itself and dump again: there is nothing to salvage, for what is whole has no version"},
+		{strings.NewReader(`{"version":"1.0.0"`), false,
+			"a.iprof: byte 18, after the key \"version\": the profile is cut off: let the program exit by itself and dump " +
+				"again"},
+		{strings.NewReader(`{`), true,
+			"a.iprof: byte 1: the profile is cut off: let the program exit by itself and dump again: there is nothing to " +
+				"salvage, for what is whole has no version"},
 		{packed(`{`), false, "a.iprof: byte 1: the profile is cut off: gzip: unexpected EOF: copy the file again"},
 		{strings.NewReader(deep), false, "a.iprof: byte 1047, after the key \"x\": values nested in more than 1000 others: " +
 			"no tool writes such a file; check that it is the right file, and make it again"},

@@ -30,13 +30,16 @@ type WriteOptions struct {
 // if the archive is of another domain.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainGraal {
-		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch, s.Mapping().Name(), d, layout.DomainGraal)
+		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch,
+			s.Mapping().Name(), d, layout.DomainGraal)
 	}
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{}, items: map[layout.Ref]*profileItems{}}
-	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion, e.assignIDs, e.writeFile, e.out.flush} {
+	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{},
+		items: map[layout.Ref]*profileItems{}}
+	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
+		e.assignIDs, e.writeFile, e.out.flush} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -326,7 +329,8 @@ func (e *exporter) surveyTables() error {
 			for i := range t.Rows {
 				e.used.methods[layout.Ref(t.Cell(1, i))] = true
 			}
-		case t.Kind.IsSourceOrder(), t.Kind == layout.TableProperties, t.Kind == layout.TableForeign, t.Kind == layout.TableDumps,
+		case t.Kind.IsSourceOrder(), t.Kind == layout.TableProperties, t.Kind == layout.TableForeign,
+			t.Kind == layout.TableDumps,
 			t.Kind == layout.TableRuns, t.Kind == layout.TableClassPath:
 		default:
 			e.report.Lost.Add(LossTable, 1)

@@ -101,7 +101,8 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 // unwrapLists returns the lists of types, methods and profiles, each without the
 // empty cells that fill its last column.
 func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
-	of := map[layout.ColumnKind]orderList{layout.ColumnType: listTypes, layout.ColumnMethod: listMethods, layout.ColumnProfile: listProfiles}
+	of := map[layout.ColumnKind]orderList{layout.ColumnType: listTypes, layout.ColumnMethod: listMethods,
+		layout.ColumnProfile: listProfiles}
 	for column := range t.Columns() {
 		to, ok := of[t.Column(column)]
 		for row := 0; ok && row < t.Rows; row++ {
@@ -233,7 +234,8 @@ func (e *exporter) orderFits() (bool, error) {
 			return false, nil
 		}
 	}
-	if typed[monitors] < e.found[monitors] || typed[types] != len(e.listed[listTypes]) || typed[methods] != len(e.listed[listMethods]) {
+	if typed[monitors] < e.found[monitors] || typed[types] != len(e.listed[listTypes]) ||
+		typed[methods] != len(e.listed[listMethods]) {
 		return false, nil
 	}
 	if ok, err := e.rowsFit(); !ok || err != nil {

@@ -104,7 +104,8 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 // writeInOrder writes the items of a section: those of the source order, or else n listed
 // ones. typed writes the listed items, except those that skip leaves out; items that are
 // kept as text are written unchanged. It returns the number of items written.
-func (e *exporter) writeInOrder(s *orderedSection, n int, typed func(i int) error, skip func(i int) bool) (written int, err error) {
+func (e *exporter) writeInOrder(s *orderedSection, n int, typed func(i int) error, skip func(i int) bool) (written int,
+	err error) {
 	if e.source != nil {
 		n = s.items
 	}

@@ -22,13 +22,15 @@ func TestLosses(t *testing.T) {
 	p := b.Profile(m, 7, b.Context(m, builder.Frame{Caller: n, Point: 1}))
 	p.Invocations(1 << 63)
 	p.Backedges(2)
-	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 3}, builder.Row{Count: 4})
+	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 3},
+		builder.Row{Count: 4})
 	p.Receivers(builder.Receivers{Point: 2, Sub: layout.SubTypeCheck})
 	p.Successors(3, layout.SubReturn)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")), uint64(b.Symbol("{no JSON")))
+	b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")),
+		uint64(b.Symbol("{no JSON")))
 	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
@@ -73,10 +75,13 @@ func TestSpecimens(t *testing.T) {
 // TestDetect: files are recognised by their beginning.
 func TestDetect(t *testing.T) {
 	for head, want := range map[string]bool{
-		printers: true, printers[:30]: true, `{"version":"0.2.0","hotnessPoints":[]`: true, "{\n \"samplingProfiles\" : [": true,
+		printers: true, printers[:30]: true, `{"version":"0.2.0","hotnessPoints":[]`: true,
+		"{\n \"samplingProfiles\" : [":         true,
 		`{"header":{},"types":[],"methods":[]`: false, `{"methods":[]`: true, `{"header":{},"callCountProfiles":`: true,
-		`{"version":"1.0.0"`: true, `{`: true, "{ \"ver": true, `{"version"`: true, `{"version":"1.0.0", `: true, `{"version":"1.0.0","typ`: true,
-		`{"versions`: false, `{"version":"1.0.0","na`: false, `{"header":{},"ty`: false, `{"version":"1.0.0"}`: false, `{"name":"package","version":"1.0.0"}`: false, `[]`: false, ``: false, `{}`: false,
+		`{"version":"1.0.0"`: true, `{`: true, "{ \"ver": true, `{"version"`: true, `{"version":"1.0.0", `: true,
+		`{"version":"1.0.0","typ`: true,
+		`{"versions`:              false, `{"version":"1.0.0","na`: false, `{"header":{},"ty`: false,
+		`{"version":"1.0.0"}`: false, `{"name":"package","version":"1.0.0"}`: false, `[]`: false, ``: false, `{}`: false,
 	} {
 		if Detect([]byte(head)) != want {
 			t.Errorf("%.60s: not %t", head, want)

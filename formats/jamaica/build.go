@@ -136,9 +136,11 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 // sortEntries sorts entries into an order that does not depend on that of the lines.
 func (p *methodProfile) sortEntries(t *text) {
 	slices.SortFunc(p.counts, func(a, b builder.Count) int {
-		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags), cmp.Compare(b.N, a.N))
+		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags),
+			cmp.Compare(b.N, a.N))
 	})
 	slices.SortFunc(p.callees, func(a, b callee) int {
-		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(b.n, a.n), cmp.Compare(t.names.text(a.method), t.names.text(b.method)))
+		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(b.n, a.n),
+			cmp.Compare(t.names.text(a.method), t.names.text(b.method)))
 	})
 }

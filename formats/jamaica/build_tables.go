@@ -81,7 +81,8 @@ func (t *text) rows(runs [][]record) (rows []row) {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]), slices.Compare(b.numbers[:], a.numbers[:]))
+		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]),
+			slices.Compare(b.numbers[:], a.numbers[:]))
 	})
 	return rows
 }
@@ -98,7 +99,8 @@ func (r *row) addNumbers(other *row) {
 }
 
 func (t *text) compareNames(a, b *row) int {
-	return cmp.Or(cmp.Compare(t.names.text(a.names[1]), t.names.text(b.names[1])), cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
+	return cmp.Or(cmp.Compare(t.names.text(a.names[1]), t.names.text(b.names[1])),
+		cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
 }
 
 // rowOf returns the row of a line: without shares, which are computed, and with the sizes

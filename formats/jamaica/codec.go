@@ -20,7 +20,8 @@ func (*Importer) Format() codec.Format {
 
 // Options implements [codec.Importer].
 func (i *Importer) Options() []codec.Option {
-	return []codec.Option{codec.Bool("runs", &i.Runs, "an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}
+	return []codec.Option{codec.Bool("runs", &i.Runs,
+		"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}
 }
 
 // Detect implements [codec.Importer].

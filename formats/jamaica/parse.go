@@ -151,7 +151,8 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 	word, key, rest, known := cutKeyword(content)
 	switch {
 	case lines.Cut && word != nil:
-		return &SyntaxError{Place: lines.Place, Column: parse.MaxJamaicaLine, Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
+		return &SyntaxError{Place: lines.Place, Column: parse.MaxJamaicaLine,
+			Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
 	case word == nil:
 		if len(bytes.TrimSpace(content)) > 0 {
 			report.Lost.AddAt(LossLine, lines.Line)
@@ -170,7 +171,8 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 		if !lines.Whole {
 			kind = ErrCut
 		}
-		return &SyntaxError{Place: lines.Place, Column: column + 1, Kind: kind, Expected: expected, Found: parse.Shorten(content[column:])}
+		return &SyntaxError{Place: lines.Place, Column: column + 1, Kind: kind, Expected: expected,
+			Found: parse.Shorten(content[column:])}
 	}
 	r.spaced = r.mark > 0 && string(content[:len(content)-r.mark]) == t.writtenBeforeMark(&r)
 	t.countLosses(&r, report)

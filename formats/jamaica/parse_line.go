@@ -86,17 +86,21 @@ var forms = [numKeywords]form{
 		numbers: []number{{count, "a number of calls"}, aShare}},
 	keyNewArray: {name: "PROFILE_NEWARRAY", methods: true, names: []string{aMethod},
 		numbers: []number{{count, "a number of arrays"}, aPoint}},
-	keyInvoke: {name: "PROFILE_INVOKE", methods: true, names: []string{"the signature of a caller", "the signature of a called method"},
+	keyInvoke: {name: "PROFILE_INVOKE", methods: true,
+		names:   []string{"the signature of a caller", "the signature of a called method"},
 		numbers: []number{{count, "a number of calls"}, aPoint}},
 	keyThread: {name: "PROFILE_THREAD", part: partAny,
 		numbers: []number{{count, "a priority"}, {count, "a number of cycles"}, aShare, aShare, aShare, aShare,
 			{count, "the size of the C stack"}, {count, "the size of the Java stack"}}},
 	keyThreads:   {name: "PROFILE_THREADS", part: partAny, numbers: []number{{count, "a number of threads"}}},
 	keyReflected: {name: "PROFILE_CLASS_USED_VIA_REFLECTION", part: partAny, names: []string{aClass}},
-	keyInstances: {name: "INSTANTIATION_COUNT", part: partInstances, names: []string{"a class loader", aClass}, optional: 1,
-		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "a number of blocks"}, aNumberBytes, theTree, aShare}},
+	keyInstances: {name: "INSTANTIATION_COUNT", part: partInstances, names: []string{"a class loader", aClass},
+		optional: 1,
+		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "a number of blocks"}, aNumberBytes,
+			theTree, aShare}},
 	keyHeapUse: {name: "HEAP_USE", part: partHeap, names: []string{aClass},
-		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "the size of a block"}, aNumberBytes, aShare, theTree, aShare}},
+		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "the size of a block"}, aNumberBytes,
+			aShare, theTree, aShare}},
 	keyHeapRefs: {name: "HEAP_REFS", part: partHeap,
 		numbers: []number{{count, "a number of references"}, {count, "a number of words"}, aShare}},
 }
@@ -247,7 +251,8 @@ func groupsEnd(text []byte, at int) int {
 
 // isPartOfWord reports whether a byte next to digits makes them part of a word.
 func isPartOfWord(c byte) bool {
-	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("0123456789_$./-+", c) >= 0
+	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		strings.IndexByte("0123456789_$./-+", c) >= 0
 }
 
 // maxName is the maximum length of a name, as disk.MaxName.
@@ -277,7 +282,8 @@ func (l *line) splitWords() (list []word) {
 		for at < len(l.text) && !isBlank(l.text[at]) {
 			at++
 		}
-		if text := strings.Trim(string(l.text[start:at]), signs); text != "" && !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "=") {
+		if text := strings.Trim(string(l.text[start:at]), signs); text != "" && !strings.HasSuffix(text, ":") &&
+			!strings.HasSuffix(text, "=") {
 			list = append(list, word{text, start})
 		}
 		for at < len(l.text) && isBlank(l.text[at]) {

@@ -79,7 +79,8 @@ func TestEveryKeywordComesBack(t *testing.T) {
 	if diff := cmp.Diff(text, out); diff != "" {
 		t.Errorf("written differently (-text +written):\n%s", diff)
 	}
-	if len(written.Lost) > 0 || written.Lines != report.Lines || written.Entries != report.Entries || written.Methods != report.Methods {
+	if len(written.Lost) > 0 || written.Lines != report.Lines || written.Entries != report.Entries ||
+		written.Methods != report.Methods {
 		t.Errorf("read %+v, written %+v", report, written)
 	}
 	for k := range numKeywords {
@@ -257,7 +258,8 @@ PROFILE: 2 (93.5%)   A.n()V
 HEAP_REFS: 9 18 (51%)
 PROFILE_CYCLES: 1 A.m()V(compiled)
 `)
-	want := codec.Losses{{What: LossFraction, Count: 1, Line: 2}, {What: LossMark, Count: 1, Line: 4}, {What: LossShare, Count: 3, Line: 1}}
+	want := codec.Losses{{What: LossFraction, Count: 1, Line: 2}, {What: LossMark, Count: 1, Line: 4},
+		{What: LossShare, Count: 3, Line: 1}}
 	if diff := cmp.Diff(want, report.Lost); diff != "" {
 		t.Error(diff)
 	}
@@ -296,15 +298,24 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"", "no profile", ErrNoProfile},
 		{"hello\n", "no profile", ErrNoProfile},
 		{"PROFILE_LOCKS: 5\n", "no profile", ErrNoProfile},
-		{"x\nPROFILE: many A.m()V\n", `x.prof: line 2, column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "many A.m()V"`, ErrSyntax},
-		{"PROFILE: 5 (1%)\n", `line 1, column 16: not what a JamaicaVM writes here: expected the signature of a method, found the end of the line`, ErrSyntax},
+		{"x\nPROFILE: many A.m()V\n",
+			`x.prof: line 2, column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "many A.m()V"`,
+			ErrSyntax},
+		{"PROFILE: 5 (1%)\n",
+			`line 1, column 16: not what a JamaicaVM writes here: expected the signature of a method, found the end of the line`,
+			ErrSyntax},
 		{"PROFILE: 18446744073709551616 (1%) A.m()V\n", "column 10: ", ErrSyntax},
 		{"PROFILE_CYCLES: 11% A.m()V\n", "column 17: ", ErrSyntax},
-		{"PROFILE_NEWARRAY: 1 4294967296 A.m()V\n", "column 21: not what a JamaicaVM writes here: expected the position of a bytecode", ErrSyntax},
+		{"PROFILE_NEWARRAY: 1 4294967296 A.m()V\n",
+			"column 21: not what a JamaicaVM writes here: expected the position of a bytecode", ErrSyntax},
 		{"PROFILE_CYCLES: 1 A.\xffm()V\n", "column 19: ", ErrSyntax},
-		{"PROFILE_INVOKE: 1 2 A.m()V\n", "column 27: not what a JamaicaVM writes here: expected the signature of a called method", ErrSyntax},
-		{"PROFILE: 8,158,752 (11%) A.m()V\n", `column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "8,158,752 (11%) A.m()V"`, ErrSyntax},
-		{"PROFILE_NEWARRAY: 3 1,200 A.m()V\n", `column 21: not what a JamaicaVM writes here: expected the position of a bytecode, found "1,200 A.m()V"`, ErrSyntax},
+		{"PROFILE_INVOKE: 1 2 A.m()V\n",
+			"column 27: not what a JamaicaVM writes here: expected the signature of a called method", ErrSyntax},
+		{"PROFILE: 8,158,752 (11%) A.m()V\n",
+			`column 10: not what a JamaicaVM writes here: expected a number of bytecodes, found "8,158,752 (11%) A.m()V"`,
+			ErrSyntax},
+		{"PROFILE_NEWARRAY: 3 1,200 A.m()V\n",
+			`column 21: not what a JamaicaVM writes here: expected the position of a bytecode, found "1,200 A.m()V"`, ErrSyntax},
 		{"PROFILE_THREADS: 1 2\n", "column 19: not what a JamaicaVM writes here: expected no more numbers", ErrSyntax},
 		{"HEAP_REFS: 1 ", "line 1, column 14: the text is cut off", ErrCut},
 	} {
@@ -330,7 +341,8 @@ func TestOtherDomainsAreRefused(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]bool{
 		testdata(t, "harbour.txt"): true, "x\nPROFILE: 5 (1%) A.m()V": true, "HEAP_REFS 1 2 (50%)\r\n": true,
-		"": false, "PROFILE: ": false, "PROFILE 5 (1%) A.m()V": false, "aPROFILE: 5 (1%) A.m()V": false, "PROFILE_LOCKS: 5 A": false,
+		"": false, "PROFILE: ": false, "PROFILE 5 (1%) A.m()V": false, "aPROFILE: 5 (1%) A.m()V": false,
+		"PROFILE_LOCKS: 5 A": false,
 	} {
 		if Detect([]byte(text)) != want {
 			t.Errorf("%q: detected is %t", text, !want)

@@ -60,7 +60,8 @@ func (t *textWriter) addLine(key keyword, n uint64, rest string) {
 
 // printed is the order in which keywords are written, as documented for the VM:
 // instantiations, invocations, heap.
-var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads, keyReflected, keyHeapUse, keyHeapRefs}
+var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads,
+	keyReflected, keyHeapUse, keyHeapRefs}
 
 func (t *textWriter) writeLines(w io.Writer) {
 	for _, key := range printed {
@@ -336,7 +337,8 @@ func (t *textWriter) addThreads(n uint64) {
 // addHeapRefs sums the references of several runs.
 func (t *textWriter) addHeapRefs(r tableRow) error {
 	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], r.cell(0)), disk.SaturatingAdd(t.heap[1], r.cell(1))
-	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0], text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
+	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0],
+		text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
 }
 

@@ -14,7 +14,9 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	in, err := formats.Import(ctx, []formats.Input{{Name: "app.proftext", Reader: strings.NewReader(":ir\nmain\n17\n2\n100\n7\n")}}, formats.ImportOptions{})
+	in,
+		err := formats.Import(ctx, []formats.Input{{Name: "app.proftext",
+		Reader: strings.NewReader(":ir\nmain\n17\n2\n100\n7\n")}}, formats.ImportOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

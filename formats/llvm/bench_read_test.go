@@ -20,7 +20,8 @@ func benchSpec() rawSpec {
 	s := rawSpec{version: 10, variant: VariantIR, packed: true}
 	rng := rand.New(rand.NewPCG(3, 3))
 	for i := range benchFunctions {
-		f := rawSpecFunction{name: fmt.Sprintf("_ZN4some9namespace%09d8functionEv", i), hash: rng.Uint64(), address: uint64(16 * i)}
+		f := rawSpecFunction{name: fmt.Sprintf("_ZN4some9namespace%09d8functionEv", i), hash: rng.Uint64(),
+			address: uint64(16 * i)}
 		for range 1 + rng.IntN(14) {
 			f.counts = append(f.counts, uint64(rng.ExpFloat64()*1e5))
 		}

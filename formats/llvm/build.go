@@ -94,9 +94,11 @@ func (in *intake) checkVariant(v Variant) error {
 	case in.domain == 0:
 		return nil
 	case in.domain != v.Domain():
-		return in.mismatchError(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive of its own", v.Domain(), in.domain))
+		return in.mismatchError(fmt.Sprintf("it is of domain %s, the others are of %s: import each kind into an archive "+
+			"of its own", v.Domain(), in.domain))
 	case (v^before)&disk.LLVMCoverageOnly != 0:
-		return in.mismatchError("one has counts, the other coverage of single bytes, which do not add up: import each kind into an archive of its own")
+		return in.mismatchError("one has counts, the other coverage of single bytes, which do not add up: import each " +
+			"kind into an archive of its own")
 	}
 	return nil
 }
@@ -122,7 +124,8 @@ func (f *function) checkLimits() error {
 	case f.hash == layout.CodeAny:
 		return fmt.Errorf("%.80q has the hash %#x, which no compiler makes", f.name, f.hash)
 	case len(f.counts)+2*len(f.sites)+2*len(f.values)+len(f.bitmap)/8 > maxFunctionCells:
-		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts), len(f.values))
+		return fmt.Errorf("%.80q has %d counters and %d values, more than an archive holds", f.name, len(f.counts),
+			len(f.values))
 	}
 	return nil
 }

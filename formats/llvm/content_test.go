@@ -63,7 +63,8 @@ func contentOfBuilder(t testing.TB, b *builder.Builder) *content {
 	t.Helper()
 	s := memstore.Open(t, b)
 	h := s.Header()
-	c := &content{Domain: h.Domain, Variant: Variant(h.Params.LLVMVariant), Version: h.Params.LLVMVersion, Functions: map[string]counted{}}
+	c := &content{Domain: h.Domain, Variant: Variant(h.Params.LLVMVariant), Version: h.Params.LLVMVersion,
+		Functions: map[string]counted{}}
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +201,8 @@ func samples(t testing.TB) (all []sample) {
 		t.Skip("no recorded samples next to the project")
 	}
 	for _, dir := range dirs {
-		s := sample{dir: dir, release: filepath.Base(filepath.Dir(dir)), profdata: mustLoad(t, dir+"/x.profdata"), proftext: mustLoad(t, dir+"/x.proftext")}
+		s := sample{dir: dir, release: filepath.Base(filepath.Dir(dir)), profdata: mustLoad(t, dir+"/x.profdata"),
+			proftext: mustLoad(t, dir+"/x.proftext")}
 		raws, _ := filepath.Glob(dir + "/*.profraw")
 		for _, r := range raws {
 			s.raws = append(s.raws, mustLoad(t, r))

@@ -36,7 +36,8 @@ func readOnce(t testing.TB, file []byte) error {
 		t.Fatalf("read: %v\nchecked: %v", err, checked)
 	}
 	var typed *Error
-	if err != nil && !errors.As(err, &typed) && !errors.Is(err, builder.ErrMismatch) && !errors.Is(err, builder.ErrDuplicate) {
+	if err != nil && !errors.As(err, &typed) && !errors.Is(err, builder.ErrMismatch) &&
+		!errors.Is(err, builder.ErrDuplicate) {
 		t.Fatalf("an error without a place: %v", err)
 	}
 	if typed != nil && (typed.Offset < 0 || typed.Offset > int64(len(file))) {
@@ -67,13 +68,15 @@ func TestCutAtEveryLength(t *testing.T) {
 func TestCutSays(t *testing.T) {
 	file := smallIndexed(13)
 	err := readOnce(t, file[:len(file)-1])
-	want := fmt.Sprintf("damaged: byte %d: %v: it ends within a temporal trace (last whole function: main)", len(file)-1, ErrCut)
+	want := fmt.Sprintf("damaged: byte %d: %v: it ends within a temporal trace (last whole function: main)",
+		len(file)-1, ErrCut)
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	raw := fullSpec(10, VariantIR, false, 8).encode(t)
 	err = readOnce(t, raw[:len(raw)-1])
-	want = fmt.Sprintf("damaged: byte %d: %v: it ends within the values of a function (last whole function: a.cpp;_ZL3addll)", len(raw)-1, ErrCut)
+	want = fmt.Sprintf("damaged: byte %d: %v: it ends within the values of a function (last whole function: "+
+		"a.cpp;_ZL3addll)", len(raw)-1, ErrCut)
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -190,9 +190,11 @@ func (g *generator) values(kind int) (values []builder.Value) {
 func (s *rawSpec) text() []byte {
 	var b bytes.Buffer
 	headings := map[Variant]string{
-		VariantIR | VariantContextSensitive: "csir", VariantIR: "ir", VariantEntryFirst: "entry_first", VariantByteCoverage: "single_byte_coverage",
+		VariantIR | VariantContextSensitive: "csir", VariantIR: "ir", VariantEntryFirst: "entry_first",
+		VariantByteCoverage: "single_byte_coverage",
 	}
-	for _, bits := range []Variant{VariantIR | VariantContextSensitive, VariantIR, VariantEntryFirst, VariantByteCoverage} {
+	for _, bits := range []Variant{VariantIR | VariantContextSensitive, VariantIR, VariantEntryFirst,
+		VariantByteCoverage} {
 		if s.variant&bits == bits {
 			fmt.Fprintf(&b, ":%s\n", headings[bits])
 		}

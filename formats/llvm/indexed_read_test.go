@@ -16,7 +16,8 @@ import (
 
 // wantSmall returns what an archive holds of smallIndexed.
 func wantSmall(version int) *content {
-	c := &content{Domain: layout.DomainLLVMIR, Variant: VariantIR | VariantTemporal, Version: uint32(version), Functions: map[string]counted{}}
+	c := &content{Domain: layout.DomainLLVMIR, Variant: VariantIR | VariantTemporal, Version: uint32(version),
+		Functions: map[string]counted{}}
 	add := func(name string, hash uint64) {
 		f := counted{Counts: []uint64{hash * 10, 1}, Sites: map[string][]builder.Value{}}
 		if version >= 3 {

@@ -37,7 +37,8 @@ func TestInto(t *testing.T) {
 		t.Errorf("counts %d", got)
 	}
 	// Another number of counters is of other code: the longer are kept.
-	if got := c.Functions["a.cpp;_ZL3addll 0000000000000009"].Counts; !slices.Equal(got, []uint64{45, 1}) || b.Unmerged() == 0 {
+	if got := c.Functions["a.cpp;_ZL3addll 0000000000000009"].Counts; !slices.Equal(got, []uint64{45, 1}) ||
+		b.Unmerged() == 0 {
 		t.Errorf("counts %d, %d unmerged", got, b.Unmerged())
 	}
 	if len(c.BinaryIDs) != 3 || !slices.Equal(c.VTables, []string{"_ZTV1A", "_ZTV1B"}) {
@@ -94,7 +95,8 @@ func TestVariantsAreUnited(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := fullSpec(10, VariantIR|VariantLoopEntries, false, 8).encode(t)
-	if _, err := readAndDrop(bytes.NewReader(second), ReadOptions{Into: b}); err != nil || b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
+	if _, err := readAndDrop(bytes.NewReader(second), ReadOptions{Into: b}); err != nil ||
+		b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
 		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Params().LLVMVariant)
 	}
 	_, report, err := Read(bytes.NewReader(second), ReadOptions{Into: b})
@@ -141,7 +143,8 @@ func TestVersionOfUser(t *testing.T) {
 			t.Errorf("%s: version %d, want %d", name, got, want)
 		}
 	}
-	for release, want := range map[int]int{3: 0, 12: 7, 14: 7, 15: 8, 16: 9, 17: 10, 18: 11, 19: 12, 21: 12, 22: 13, 40: 13} {
+	for release, want := range map[int]int{3: 0, 12: 7, 14: 7, 15: 8, 16: 9, 17: 10, 18: 11, 19: 12, 21: 12,
+		22: 13, 40: 13} {
 		if got := VersionOfRelease(release); got != want {
 			t.Errorf("LLVM %d: version %d, want %d", release, got, want)
 		}

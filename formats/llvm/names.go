@@ -42,7 +42,9 @@ func SplitNames(section []byte) (names []string, err error) {
 		if text != "" {
 			more := 1 + strings.Count(text, separator)
 			if len(names)+more > parse.FreeNames+len(section) {
-				return nil, fmt.Errorf("byte %d: %w", at, parse.Exceeded("more names than bytes that they are packed into, and more than %d", parse.FreeNames))
+				return nil,
+					fmt.Errorf("byte %d: %w", at, parse.Exceeded("more names than bytes that they are packed into, and more than %d",
+						parse.FreeNames))
 			}
 			names = slices.Grow(names, more)
 		}
@@ -81,7 +83,8 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 		return "", nil, fmt.Errorf("%d bytes packed into %d, where %d are left", size, stored, len(b))
 	}
 	if size > uint64(most) {
-		return "", nil, parse.Exceeded("names that are more than %d times as long as what they are packed into", parse.MaxExpansion)
+		return "", nil, parse.Exceeded("names that are more than %d times as long as what they are packed into",
+			parse.MaxExpansion)
 	}
 	if packed == 0 {
 		return string(b[:size]), b[size:], nil

@@ -27,15 +27,16 @@ func TestNames(t *testing.T) {
 func TestNamesRefused(t *testing.T) {
 	packed := nameSection(t, []string{"", "main"}, true)
 	for want, section := range map[string]string{
-		"byte 0: a size that does not end":                                                "\xff",
-		"byte 0: a packed size that does not end":                                         "\x01\x80",
-		"byte 0: 5 bytes packed into 5, where 1 are left":                                 "\x05\x00a",
-		"byte 4: 5 bytes packed into 5, where 0 are left":                                 "\x01\x00a\x00\x05\x00",
-		"byte 0: 2000 bytes packed into 1, where 1 are left":                              "\xd0\x0f\x01a",
-		"byte 0: zlib: invalid header":                                                    "\x04\x04aaaa",
-		"byte 0: 4 bytes, or more, where it says 3":                                       "\x03" + string(packed[1:]),
-		"byte 0: 4 bytes, or more, where it says 5":                                       "\x05" + string(packed[1:]),
-		fmt.Sprintf("byte 0: %d bytes packed into %[1]d, where 0 are left", int64(1<<62)): "\x80\x80\x80\x80\x80\x80\x80\x80\x40\x00",
+		"byte 0: a size that does not end":                   "\xff",
+		"byte 0: a packed size that does not end":            "\x01\x80",
+		"byte 0: 5 bytes packed into 5, where 1 are left":    "\x05\x00a",
+		"byte 4: 5 bytes packed into 5, where 0 are left":    "\x01\x00a\x00\x05\x00",
+		"byte 0: 2000 bytes packed into 1, where 1 are left": "\xd0\x0f\x01a",
+		"byte 0: zlib: invalid header":                       "\x04\x04aaaa",
+		"byte 0: 4 bytes, or more, where it says 3":          "\x03" + string(packed[1:]),
+		"byte 0: 4 bytes, or more, where it says 5":          "\x05" + string(packed[1:]),
+		fmt.Sprintf("byte 0: %d bytes packed into %[1]d, where 0 are left",
+			int64(1<<62)): "\x80\x80\x80\x80\x80\x80\x80\x80\x40\x00",
 	} {
 		if _, err := SplitNames([]byte(section)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", section, err, want)

@@ -131,7 +131,8 @@ func (x *indexedScan) checkBucketTable() error {
 		return err
 	}
 	if sizes[1] != x.items || sizes[0] < x.buckets.buckets {
-		return x.malformed(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1], x.buckets.buckets, x.items)
+		return x.malformed(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1],
+			x.buckets.buckets, x.items)
 	}
 	var sum bucketSum
 	for left := sizes[0]; left > 0; {
@@ -355,7 +356,8 @@ func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool)
 	}
 	cells = b[16 : len(b)-tail]
 	number, end := binary.LittleEndian.Uint64(b[8:]), b[len(b)-tail:]
-	if len(cells)%disk.CellSize != 0 || number != uint64(len(cells)/disk.CellSize) || binary.LittleEndian.Uint64(end[tail-valueBlockHeader:]) != valueBlockHeader {
+	if len(cells)%disk.CellSize != 0 || number != uint64(len(cells)/disk.CellSize) ||
+		binary.LittleEndian.Uint64(end[tail-valueBlockHeader:]) != valueBlockHeader {
 		return 0, nil, false
 	}
 	if tail > valueBlockHeader && binary.LittleEndian.Uint64(end) != 0 {

@@ -25,7 +25,8 @@ type rawModule struct {
 
 // readModule reads the sections of a module and adds its functions.
 func (m *rawModule) readModule() error {
-	if err := m.beginModule(heading{kind: KindRaw, version: m.h.version, made: m.h.indexedVersion(), newest: m.h.newestIndexedVersion(), variant: m.h.variant}); err != nil {
+	if err := m.beginModule(heading{kind: KindRaw, version: m.h.version, made: m.h.indexedVersion(),
+		newest: m.h.newestIndexedVersion(), variant: m.h.variant}); err != nil {
 		return err
 	}
 	if m.h.uniform > 0 {
@@ -125,7 +126,8 @@ func (m *rawModule) readVTables() error {
 		return err
 	}
 	for ; uint64(len(b)) >= size; b = b[size:] {
-		v := rawVTable{name: m.machine.u64(b), address: m.machine.readPointer(b[8:]), size: uint64(m.machine.u32(b[8+m.h.pointer:]))}
+		v := rawVTable{name: m.machine.u64(b), address: m.machine.readPointer(b[8:]),
+			size: uint64(m.machine.u32(b[8+m.h.pointer:]))}
 		m.places.vtables = append(m.places.vtables, v)
 	}
 	names, err := m.nameSection(m.h.vtableNames, "the names of vtables")
@@ -191,7 +193,8 @@ func (p *rawPlaces) sort() {
 
 // function returns the NameRef of the function at an address, 0 if there is none.
 func (p *rawPlaces) function(address uint64) uint64 {
-	i, ok := slices.BinarySearchFunc(p.functions, address, func(f rawPlace, a uint64) int { return cmp.Compare(f.address, a) })
+	i, ok := slices.BinarySearchFunc(p.functions, address,
+		func(f rawPlace, a uint64) int { return cmp.Compare(f.address, a) })
 	if !ok {
 		return 0
 	}

@@ -24,8 +24,10 @@ const (
 
 // textVariants are the headings of a text and the bits that they set.
 var textVariants = map[string]Variant{
-	"ir": VariantIR, "fe": 0, "csir": VariantIR | VariantContextSensitive, "entry_first": VariantEntryFirst, "not_entry_first": 0,
-	"single_byte_coverage": VariantByteCoverage, "instrument_loop_entries": VariantLoopEntries, tracesMark: VariantTemporal,
+	"ir": VariantIR, "fe": 0, "csir": VariantIR | VariantContextSensitive, "entry_first": VariantEntryFirst,
+	"not_entry_first":      0,
+	"single_byte_coverage": VariantByteCoverage, "instrument_loop_entries": VariantLoopEntries,
+	tracesMark: VariantTemporal,
 }
 
 // A textScan reads a text.

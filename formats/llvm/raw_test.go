@@ -15,7 +15,8 @@ import (
 
 // fullSpec has something of everything that its version can hold.
 func fullSpec(version int, variant Variant, big bool, pointer int) rawSpec {
-	s := rawSpec{version: version, variant: variant, big: big, pointer: pointer, packed: version%2 == 0, before: 4096 * (version % 2)}
+	s := rawSpec{version: version, variant: variant, big: big, pointer: pointer, packed: version%2 == 0,
+		before: 4096 * (version % 2)}
 	s.binaryIDs = []string{"0123456789", "a longer identity of a program"}
 	s.functions = []rawSpecFunction{
 		{name: "main", hash: 1<<63 | 5, counts: []uint64{1, 0, 1 << 40}, address: 0x4010, stamp: 7},
@@ -51,7 +52,8 @@ func (s *rawSpec) want() *content {
 	if s.version == 8 && s.variant&VariantTemporal != 0 {
 		c.Version = 10
 	}
-	remap := map[uint64]uint64{0x4020: disk.NameRef("a.cpp;_ZL3addll"), 0x8010: disk.NameRef("_ZTV1A"), 0x8020: disk.NameRef("_ZTV1B")}
+	remap := map[uint64]uint64{0x4020: disk.NameRef("a.cpp;_ZL3addll"), 0x8010: disk.NameRef("_ZTV1A"),
+		0x8020: disk.NameRef("_ZTV1B")}
 	for _, f := range s.functions[:len(s.functions)-s.unnamed] {
 		to := counted{Counts: f.counts, Sites: map[string][]builder.Value{}, Bitmap: fmt.Sprintf("%x", f.bitmap)}
 		for kind, sites := range f.sites {
@@ -80,7 +82,8 @@ func (s *rawSpec) want() *content {
 	return c
 }
 
-var rawVariants = []Variant{0, VariantIR, VariantIR | VariantByteCoverage, VariantIR | VariantTemporal, VariantIR | VariantByteCoverage | VariantTemporal}
+var rawVariants = []Variant{0, VariantIR, VariantIR | VariantByteCoverage, VariantIR | VariantTemporal,
+	VariantIR | VariantByteCoverage | VariantTemporal}
 
 // eachSpec calls the test for all versions, variants and machines.
 func eachSpec(t *testing.T, yield func(t *testing.T, s rawSpec)) {
@@ -121,8 +124,10 @@ func TestRawUnnamed(t *testing.T) {
 // TestRawModules: a file has all modules of a process. A function that
 // two of them have, and one that a module has twice, is counted together.
 func TestRawModules(t *testing.T) {
-	a, b := fullSpec(10, VariantIR|VariantTemporal, false, 8), fullSpec(10, VariantIR|VariantTemporal|VariantEntryFirst, false, 8)
-	b.functions = append(b.functions, b.functions[1], rawSpecFunction{name: "late", hash: 1, counts: []uint64{4}, stamp: 5})
+	a, b := fullSpec(10, VariantIR|VariantTemporal, false, 8),
+		fullSpec(10, VariantIR|VariantTemporal|VariantEntryFirst, false, 8)
+	b.functions = append(b.functions, b.functions[1],
+		rawSpecFunction{name: "late", hash: 1, counts: []uint64{4}, stamp: 5})
 	b.binaryIDs = append(b.binaryIDs, "another")
 	file := append(a.encode(t), make([]byte, 64)...)
 	file = append(file, b.encode(t)...)
@@ -160,14 +165,16 @@ func TestRawRefused(t *testing.T) {
 		file []byte
 		want error
 	}{
-		"old":                {change(func(s *rawSpec) { s.version = 6 }), ErrVersion},
-		"new":                {change(func(s *rawSpec) { s.version = 12 }), ErrVersion},
-		"correlated":         {change(func(s *rawSpec) { s.variant |= VariantCorrelated }), ErrCorrelated},
-		"no counters":        {change(func(s *rawSpec) { s.functions[1].counts = nil }), ErrMalformed},
-		"other machine":      {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.big = true })...), ErrMalformed},
+		"old":         {change(func(s *rawSpec) { s.version = 6 }), ErrVersion},
+		"new":         {change(func(s *rawSpec) { s.version = 12 }), ErrVersion},
+		"correlated":  {change(func(s *rawSpec) { s.variant |= VariantCorrelated }), ErrCorrelated},
+		"no counters": {change(func(s *rawSpec) { s.functions[1].counts = nil }), ErrMalformed},
+		"other machine": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.big = true })...),
+			ErrMalformed},
 		"garbage at the end": {append(whole[:len(whole):len(whole)], bytes.Repeat([]byte{7}, 16)...), ErrMalformed},
 		"empty name":         {change(func(s *rawSpec) { s.functions[1].name = "a\x00b" }), ErrMalformed},
-		"front end after IR": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.variant = 0 })...), builder.ErrMismatch},
+		"front end after IR": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) { s.variant = 0 })...),
+			builder.ErrMismatch},
 		"coverage after counts": {append(whole[:len(whole):len(whole)], change(func(s *rawSpec) {
 			s.variant |= VariantByteCoverage
 			s.functions[0].counts = []uint64{1}
@@ -183,7 +190,8 @@ func TestRawRefused(t *testing.T) {
 			if !errors.Is(err, test.want) {
 				t.Errorf("%v, want %v", err, test.want)
 			}
-			if _, checked := readAndDrop(bytes.NewReader(test.file), ReadOptions{Name: "x.profraw"}); fmt.Sprint(checked) != fmt.Sprint(err) {
+			if _, checked := readAndDrop(bytes.NewReader(test.file),
+				ReadOptions{Name: "x.profraw"}); fmt.Sprint(checked) != fmt.Sprint(err) {
 				t.Errorf("checked: %v, read: %v", checked, err)
 			}
 		})

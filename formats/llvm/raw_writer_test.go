@@ -109,7 +109,8 @@ func (s rawSpec) encode(t testing.TB) []byte {
 	afterCounters, afterBitmap := -len(counters)&7, -len(bitmaps)&7
 	return s.section(func(w *rawBytes) {
 		w.put(8, s.magic())
-		w.words(uint64(s.version)|uint64(s.variant)<<55, uint64(len(ids)), uint64(len(s.functions)), uint64(s.before), uint64(len(counters)/counterSize), uint64(afterCounters))
+		w.words(uint64(s.version)|uint64(s.variant)<<55, uint64(len(ids)), uint64(len(s.functions)), uint64(s.before),
+			uint64(len(counters)/counterSize), uint64(afterCounters))
 		if s.version >= 9 {
 			w.words(uint64(len(bitmaps)), uint64(afterBitmap))
 		}

@@ -40,7 +40,8 @@ var (
 	// ErrNotProfile: the file has none of the three formats.
 	ErrNotProfile = errors.New("not an LLVM instrumentation profile (.profraw, .profdata, .proftext)")
 	// ErrCut: the file is truncated.
-	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or leave it out")
+	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or " +
+		"leave it out")
 	// ErrMalformed: the file contains invalid data.
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
 	// ErrVersion: the version of the file is not known.
@@ -97,11 +98,13 @@ const (
 	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
 	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (version 11 or higher can)"
 	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (version 12 or higher can)"
-	LossVTableNames codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold them)"
+	LossVTableNames codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold " +
+		"them)"
 
 	// What text does not hold.
 	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
-	LossTextVTables   codec.LossKind = "names of vtables: left out, as llvm-profdata does (text can hold those that sites have)"
+	LossTextVTables   codec.LossKind = "names of vtables: left out, as llvm-profdata does (text can hold those that " +
+		"sites have)"
 	LossTextName      codec.LossKind = "functions whose names text cannot hold"
 	LossTextTrace     codec.LossKind = "functions of temporal traces whose names are not known"
 	LossTextEntryOnly codec.LossKind = "marks that function entries alone are covered: text cannot say it"

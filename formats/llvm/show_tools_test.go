@@ -86,7 +86,8 @@ func TestHottestOfSamples(t *testing.T) {
 				stores = append(stores, compatStore(t, indexedVersion(s.profdata), s.raws, nil))
 			}
 			for _, n := range []int{1, 20, 100} {
-				want := run(t, t.TempDir(), profdata, "show", "--detailed-summary", fmt.Sprint("--topn=", n), mustAbs(t, s.dir+"/x.profdata"))
+				want := run(t, t.TempDir(), profdata, "show", "--detailed-summary", fmt.Sprint("--topn=", n),
+					mustAbs(t, s.dir+"/x.profdata"))
 				for _, store := range stores {
 					requireSame(t, summaryText(t, store, n, false), want)
 				}

@@ -430,7 +430,8 @@ func (w *summaryPrinter) printCutoffs(s *Summary) {
 		if w.version >= percentSince {
 			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
 		}
-		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ", strconv.FormatUint(c.MinCount, 10),
+		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ",
+			strconv.FormatUint(c.MinCount, 10),
 			" account for ", percent, of, " of the total counts.\n")
 	}
 }

@@ -22,7 +22,8 @@ func TestText(t *testing.T) {
 			"main 8000000000000005": {
 				Counts: []uint64{1, 0, 1<<64 - 1}, Bitmap: "01ff",
 				Sites: map[string][]builder.Value{
-					"0 0": summed([]builder.Value{{Value: f, Count: 12}, {Value: disk.NameRef("elsewhere"), Count: 5}, {Value: 0, Count: 2}}),
+					"0 0": summed([]builder.Value{{Value: f, Count: 12}, {Value: disk.NameRef("elsewhere"), Count: 5},
+						{Value: 0, Count: 2}}),
 					"0 1": nil,
 					"2 0": {{Value: disk.NameRef("std::vtable name"), Count: 4}},
 				},
@@ -35,7 +36,8 @@ func TestText(t *testing.T) {
 		Traces:  [][]uint64{{1, f}, {3, main, f, add}},
 		Stream:  []string{"9"},
 	}
-	for name, text := range map[string]string{"as it is": smallText, "from Windows": strings.ReplaceAll(smallText, "\n", "\r\n"), "no line feed": strings.TrimSpace(smallText)} {
+	for name, text := range map[string]string{"as it is": smallText,
+		"from Windows": strings.ReplaceAll(smallText, "\n", "\r\n"), "no line feed": strings.TrimSpace(smallText)} {
 		if diff := cmp.Diff(want, contentOf(t, []byte(text))); diff != "" {
 			t.Errorf("%s: other contents:\n%s", name, diff)
 		}
@@ -45,7 +47,8 @@ func TestText(t *testing.T) {
 // TestTextTwice: a function that an unsorted text has twice is counted together.
 func TestTextTwice(t *testing.T) {
 	c := contentOf(t, []byte("b\n1\n1\n5\n\na\n1\n1\n6\n\nb\n1\n1\n7\n\nb\n1\n1\n8\n"))
-	if got := c.Functions["b 0000000000000001"].Counts; !slices.Equal(got, []uint64{20}) || c.Domain != layout.DomainLLVMFrontend {
+	if got := c.Functions["b 0000000000000001"].Counts; !slices.Equal(got, []uint64{20}) ||
+		c.Domain != layout.DomainLLVMFrontend {
 		t.Errorf("counts %d, domain %v", got, c.Domain)
 	}
 }
@@ -77,8 +80,10 @@ func TestTextRefused(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	for head, want := range map[string]Kind{
-		":ir\n": KindText, "# IR level\n:IR\nx": KindText, "main\n# Func Hash:\n0x12\n2\n5\n": KindText, "f\r\n1\r\n1\r\n1\r\n": KindText,
-		"": 0, "hello\nworld\n1\n2\n": 0, "main\n12\n": 0, ":no\n": 0, "{\n1\n1\n": 0, "\x81rfoprl\x00": 0,
+		":ir\n": KindText, "# IR level\n:IR\nx": KindText, "main\n# Func Hash:\n0x12\n2\n5\n": KindText,
+		"f\r\n1\r\n1\r\n1\r\n": KindText,
+		"":                     0, "hello\nworld\n1\n2\n": 0, "main\n12\n": 0, ":no\n": 0, "{\n1\n1\n": 0,
+		"\x81rfoprl\x00": 0,
 		"\x81rforpl\xff": KindRaw, "\xfflprofR\x81....": KindRaw, "\xfflprofi\x81": KindIndexed,
 	} {
 		k, ok := Detect([]byte(head))

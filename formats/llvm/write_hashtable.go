@@ -237,7 +237,8 @@ func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	for _, head := range heads {
 		size += p.bucketSize(head)
 	}
-	e := itemEncoder{plan: p, walk: newRecordWalk(w.store, nil), encoding: encoding{version: w.encoding.version}, out: make([]byte, 0, size)}
+	e := itemEncoder{plan: p, walk: newRecordWalk(w.store, nil), encoding: encoding{version: w.encoding.version},
+		out: make([]byte, 0, size)}
 	err := w.store.Mapping().Guard(func() error {
 		for _, head := range heads {
 			if err := e.appendBucket(head); err != nil {
@@ -272,7 +273,8 @@ func (e *itemEncoder) appendBucket(head int32) error {
 		n++
 	}
 	if n > math.MaxUint16 {
-		return fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of its names", n, math.MaxUint16)
+		return fmt.Errorf("%d functions have ids that end alike, a bucket holds %d: the archive's ids are not those of "+
+			"its names", n, math.MaxUint16)
 	}
 	le.PutUint16(e.out[at:], uint16(n))
 	return nil
@@ -305,7 +307,8 @@ func (e *itemEncoder) appendItem(item int32) error {
 	}
 	e.out = b
 	if int64(len(b)-start) != planned.size() {
-		return disk.Corrupt(layout.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
+		return disk.Corrupt(layout.RegionRW, planned.method.Offset(),
+			"the profile of a function changed while it was written")
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 		o.Version = defaultVersion(s)
 	}
 	if o.Version < WrittenOldest || o.Version > WrittenNewest {
-		return nil, fmt.Errorf("%w: version %d of the indexed format cannot be written: use %d to %d", ErrVersion, o.Version, WrittenOldest, WrittenNewest)
+		return nil, fmt.Errorf("%w: version %d of the indexed format cannot be written: use %d to %d", ErrVersion, o.Version,
+			WrittenOldest, WrittenNewest)
 	}
 	w := &indexedWriter{
 		store: s, options: o, encoding: encoding{version: o.Version},

@@ -22,10 +22,12 @@ import (
 // drawnProfile draws profiles of an LLVM domain, all that LLVM can say.
 func drawnProfile(t *rapid.T) *builder.Builder {
 	var params layout.Params
-	variant := rapid.SampledFrom([]Variant{0, VariantIR, VariantIR | VariantEntryFirst, VariantIR | VariantContextSensitive}).Draw(t, "variant")
+	variant := rapid.SampledFrom([]Variant{0, VariantIR, VariantIR | VariantEntryFirst,
+		VariantIR | VariantContextSensitive}).Draw(t, "variant")
 	params.LLVMVariant = uint32(variant)
 	b := builder.New(variant.Domain(), builder.Config{Params: params})
-	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z_][a-z;:. ]{0,6}[a-z]`), 0, 80, rapid.ID[string]).Draw(t, "names")
+	names := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z_][a-z;:. ]{0,6}[a-z]`), 0, 80,
+		rapid.ID[string]).Draw(t, "names")
 	for i, name := range names {
 		for _, hash := range rapid.SliceOfNDistinct(drawnHash(), 1, 8, rapid.ID[uint64]).Draw(t, fmt.Sprint("hashes ", i)) {
 			if variant&VariantContextSensitive == 0 && variant&VariantIR != 0 {
@@ -41,7 +43,8 @@ func drawnProfile(t *rapid.T) *builder.Builder {
 // drawnHash draws hashes that meet in the buckets of LLVM's map.
 func drawnHash() *rapid.Generator[uint64] {
 	return rapid.Custom(func(t *rapid.T) uint64 {
-		return rapid.Uint64Range(0, 20).Draw(t, "low") | rapid.SampledFrom([]uint64{0, ContextSensitive, 1 << 63}).Draw(t, "high")
+		return rapid.Uint64Range(0, 20).Draw(t, "low") | rapid.SampledFrom([]uint64{0, ContextSensitive,
+			1 << 63}).Draw(t, "high")
 	})
 }
 
@@ -82,7 +85,8 @@ func drawTables(t *rapid.T, b *builder.Builder, names []string) {
 		ids.Row(uint64(b.Symbol(id)))
 	}
 	vtables := b.Table(layout.TableVTables, 0)
-	for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`_ZTV[a-z]{1,9}`), 0, 5, rapid.ID[string]).Draw(t, "vtables") {
+	for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`_ZTV[a-z]{1,9}`), 0, 5, rapid.ID[string]).Draw(t,
+		"vtables") {
 		vtables.Row(uint64(b.Symbol(name)), 0, 0)
 	}
 	traces := rapid.Uint64Range(0, 3).Draw(t, "traces")
@@ -146,7 +150,8 @@ func (c *content) losses(version int) map[codec.LossKind]int {
 	return map[codec.LossKind]int{
 		LossBitmaps: before(sinceBitmaps, bitmaps), LossVTableSites: before(sinceVTables, vtables),
 		LossBinaryIDs: before(sinceBinaryIDs, len(c.BinaryIDs)), LossTraces: before(sinceTraces, len(c.Traces)),
-		LossVTableNames: before(sinceVTables, len(c.VTables)), LossEntry: 0, LossContext: 0, LossNoCounters: 0, LossNoRecord: 0, LossValues: 0,
+		LossVTableNames: before(sinceVTables, len(c.VTables)), LossEntry: 0, LossContext: 0, LossNoCounters: 0,
+		LossNoRecord: 0, LossValues: 0,
 	}
 }
 
@@ -211,8 +216,12 @@ func TestSparseLeavesColdFunctionsOut(t *testing.T) {
 		}
 		want := *whole
 		want.Functions = maps.Clone(whole.Functions)
-		maps.DeleteFunc(want.Functions, func(key string, _ counted) bool { return !warm[key[:strings.LastIndexByte(key, ' ')]] })
-		file, r := writeIndexed(t, memstore.Open(t, b), WriteOptions{Version: WrittenNewest, Sparse: true, KeepVTableNames: true})
+		maps.DeleteFunc(want.Functions, func(key string,
+			_ counted) bool {
+			return !warm[key[:strings.LastIndexByte(key, ' ')]]
+		})
+		file, r := writeIndexed(t, memstore.Open(t, b),
+			WriteOptions{Version: WrittenNewest, Sparse: true, KeepVTableNames: true})
 		requireContent(rt, want, *contentOf(t, file))
 		if r.Functions != len(want.Functions) || r.Names+r.Cold != len(warm) {
 			rt.Fatalf("%+v of %d names", r, len(warm))

@@ -46,7 +46,8 @@ func TestVersionFollowsFromTheProducer(t *testing.T) {
 		params.LLVMVersion = uint32(c.producer)
 		file, r := writeIndexed(t, memstore.Open(t, builder.New(c.domain, builder.Config{Params: params})), WriteOptions{})
 		if r.Version != c.want || indexedVersion(file) != c.want {
-			t.Errorf("%s of version %d: written as %d, %d in the file; want %d", c.domain, c.producer, r.Version, indexedVersion(file), c.want)
+			t.Errorf("%s of version %d: written as %d, %d in the file; want %d", c.domain, c.producer, r.Version,
+				indexedVersion(file), c.want)
 		}
 	}
 	s := memstore.Open(t, builder.New(layout.DomainLLVMIR, builder.Config{}))
@@ -73,7 +74,8 @@ func TestVariantSaysWhatIsWritten(t *testing.T) {
 	} {
 		var params layout.Params
 		params.LLVMVariant = uint32(c.have)
-		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})), WriteOptions{Version: c.version})
+		file, _ := writeIndexed(t, memstore.Open(t, builder.New(c.have.Domain(), builder.Config{Params: params})),
+			WriteOptions{Version: c.version})
 		if got := Variant(le.Uint64(file[8:]) >> variantShift); got != c.want {
 			t.Errorf("variant %#x as version %d: %#x, want %#x", c.have, c.version, got, c.want)
 		}
@@ -139,7 +141,8 @@ func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 	if r.Lost.Count(LossTextName) != 5 || r.Names != 3 {
 		t.Errorf("%+v", r)
 	}
-	if got := contentOf(t, text).Functions; len(got) != 3 || got["plain 0000000000000001"].Counts == nil || got["$s4main3fooyyF 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {
+	if got := contentOf(t, text).Functions; len(got) != 3 || got["plain 0000000000000001"].Counts == nil ||
+		got["$s4main3fooyyF 0000000000000001"].Counts == nil || got["a:b;c d$e 0000000000000001"].Counts == nil {
 		t.Errorf("%v in\n%s", got, text)
 	}
 }
@@ -205,11 +208,13 @@ func TestSummaryLeavesOutPseudoCounts(t *testing.T) {
 		b.addCounters(encoded)
 	}
 	got := b.summary()
-	if got.Functions != 2 || got.Blocks != 3 || got.TotalCount != 45 || got.MaxFunctionCount != 10 || got.MaxInternalCount != 30 || got.MaxBlockCount != 30 {
+	if got.Functions != 2 || got.Blocks != 3 || got.TotalCount != 45 || got.MaxFunctionCount != 10 ||
+		got.MaxInternalCount != 30 || got.MaxBlockCount != 30 {
 		t.Errorf("%+v", got)
 	}
 	// Of 45 counts 10% are 4, which the 30 of one block cover; 99.9999% are 44.
-	if first, last := got.Cutoffs[1], got.Cutoffs[len(cutoffs)-1]; first != (Cutoff{100000, 30, 1}) || last != (Cutoff{999999, 5, 3}) {
+	if first, last := got.Cutoffs[1], got.Cutoffs[len(cutoffs)-1]; first != (Cutoff{100000, 30, 1}) ||
+		last != (Cutoff{999999, 5, 3}) {
 		t.Errorf("cutoffs %+v, %+v", first, last)
 	}
 }

@@ -19,7 +19,8 @@ func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, er
 	if err := checkDomain(s); err != nil {
 		return nil, err
 	}
-	w := &textWriter{store: s, options: o, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{}, called: newRecordWalk(s, nil)}
+	w := &textWriter{store: s, options: o, out: bufio.NewWriterSize(out, outBuffer), named: map[string]bool{},
+		called: newRecordWalk(s, nil)}
 	if err := s.Mapping().Guard(w.writeAll); err != nil {
 		return nil, err
 	}

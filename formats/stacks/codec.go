@@ -12,7 +12,8 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "folded", About: "sampled stacks for flame graphs, a line each, root first (domains graal and sampled)"}
+	return codec.Format{Name: "folded",
+		About: "sampled stacks for flame graphs, a line each, root first (domains graal and sampled)"}
 }
 
 // Options implements [codec.Exporter].

@@ -57,7 +57,8 @@ func TestDamagedArchives(t *testing.T) {
 			for _, err := range exports(reader.New(m)) {
 				if errors.Is(err, layout.ErrCorrupt) {
 					refused++
-				} else if err != nil && !errors.Is(err, stacks.ErrNoSamples) && !errors.Is(err, pprof.ErrNothing) && !errors.Is(err, lcov.ErrNoCalls) {
+				} else if err != nil && !errors.Is(err, stacks.ErrNoSamples) && !errors.Is(err, pprof.ErrNothing) &&
+					!errors.Is(err, lcov.ErrNoCalls) {
 					t.Fatalf("%s: %v", sp.Name, err)
 				}
 			}

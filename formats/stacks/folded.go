@@ -71,7 +71,8 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 }
 
 // ErrNoSamples: the archive has no sampled stacks.
-var ErrNoSamples = errors.New("no sampled stacks: import a CPU profile of pprof's (domain sampled), or an .iprof file that has samplingProfiles (domain graal)")
+var ErrNoSamples = errors.New("no sampled stacks: import a CPU profile of pprof's (domain sampled), or an .iprof " +
+	"file that has samplingProfiles (domain graal)")
 
 // A Stack is a sampled stack. It is valid until the next one.
 type Stack struct {

@@ -99,8 +99,9 @@ func TestFoldedSpecimen(t *testing.T) {
 		var out bytes.Buffer
 		err := WriteFolded(&out, s)
 		if sp.Domain == layout.DomainSampled {
-			want := map[string]uint64{"fibs.main;fibs.fib": 40, "fibs.main;fibs.fib;fibs.fib": 30, "fibs.main;fibs.fib;fibs.fib;example.com/sums.(*Adder[go.shape.int]).Add": 20,
-				"example.com/sums.(*Adder[go.shape.int]).Add": 2, "fibs.main;[unknown]": 1}
+			want := map[string]uint64{"fibs.main;fibs.fib": 40, "fibs.main;fibs.fib;fibs.fib": 30,
+				"fibs.main;fibs.fib;fibs.fib;example.com/sums.(*Adder[go.shape.int]).Add": 20,
+				"example.com/sums.(*Adder[go.shape.int]).Add":                             2, "fibs.main;[unknown]": 1}
 			if diff := cmp.Diff(want, parseFolded(t, out.String())); err != nil || diff != "" {
 				t.Error(err, diff)
 			}
@@ -160,8 +161,10 @@ func TestNames(t *testing.T) {
 		name, full string
 		file       string
 	}{
-		{layout.DomainHotSpot, layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, "java.lang.String.length", "java.lang.String.length()I", ""},
-		{layout.DomainGraal, layout.Key{Class: "a.B", Name: "m", Signature: "void(int,java.lang.String)"}, "a.B.m", "a.B.m(int,java.lang.String)", ""},
+		{layout.DomainHotSpot, layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"},
+			"java.lang.String.length", "java.lang.String.length()I", ""},
+		{layout.DomainGraal, layout.Key{Class: "a.B", Name: "m", Signature: "void(int,java.lang.String)"}, "a.B.m",
+			"a.B.m(int,java.lang.String)", ""},
 		{layout.DomainJamaica, layout.Key{Name: "a/B.m([CII)I"}, "a.B.m", "a.B.m([CII)I", ""},
 		{layout.DomainJamaica, layout.Key{Name: "a/B.m(Ljava/la"}, "a.B.m", "a.B.m(Ljava/la", ""},
 		{layout.DomainJamaica, layout.Key{Name: "a/B"}, "a/B", "a/B", ""},

@@ -20,7 +20,8 @@ func TestFoldedComesBack(t *testing.T) {
 	if err := stacks.WriteFolded(&out, s); err != nil {
 		t.Fatal(err)
 	}
-	if want := "main 2\nmain;[unknown] 5\nmain;run 1\nmain;run;work [k] 10\n"; out.String() != want || in.Format != "folded" {
+	if want := "main 2\nmain;[unknown] 5\nmain;run 1\nmain;run;work [k] 10\n"; out.String() != want ||
+		in.Format != "folded" {
 		t.Errorf("%s: got\n%s, want\n%s", in.Format, out.String(), want)
 	}
 	if _, err := formats.Export(t.Context(), &out, s, &gopgo.Exporter{}); !errors.Is(err, gopgo.ErrNoStartLines) {
@@ -29,7 +30,9 @@ func TestFoldedComesBack(t *testing.T) {
 }
 
 func TestBrokenFolded(t *testing.T) {
-	_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(strings.Repeat("a;b 1\n", 40) + "a;b\n")}}, formats.ImportOptions{})
+	_,
+		err := formats.Import(t.Context(), []formats.Input{{Name: "x",
+		Reader: strings.NewReader(strings.Repeat("a;b 1\n", 40) + "a;b\n")}}, formats.ImportOptions{})
 	if !errors.Is(err, stacks.ErrSyntax) || !strings.Contains(err.Error(), "x: line 41") {
 		t.Error(err)
 	}
@@ -38,7 +41,8 @@ func TestBrokenFolded(t *testing.T) {
 func FuzzFolded(f *testing.F) {
 	f.Add([]byte("a;b 1\na;b;c 18446744073709551615\na 0\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}}, formats.ImportOptions{})
+		in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
+			formats.ImportOptions{})
 		if err == nil && in.Builder.Err() != nil {
 			t.Fatal(in.Builder.Err())
 		}

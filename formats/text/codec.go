@@ -47,7 +47,8 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "text", About: "everything, in text for review and version control, see docs/text.md; import reads it again"}
+	return codec.Format{Name: "text",
+		About: "everything, in text for review and version control, see docs/text.md; import reads it again"}
 }
 
 // Options implements [codec.Exporter].

@@ -30,6 +30,7 @@ func checkExact(t testing.TB, data []byte) {
 	text := write(t, data)
 	again := read(t, text)
 	if !bytes.Equal(data, again) {
-		t.Fatalf("another archive by way of the text:\n%s", cmp.Diff(strings.Split(text, "\n"), strings.Split(write(t, again), "\n")))
+		t.Fatalf("another archive by way of the text:\n%s",
+			cmp.Diff(strings.Split(text, "\n"), strings.Split(write(t, again), "\n")))
 	}
 }

@@ -20,7 +20,8 @@ func FuzzRead(f *testing.F) {
 // small text is more likely to stay one when it is changed.
 func smallTexts(text string) (small []string) {
 	parts := strings.Split(text, "\n\n")
-	header := strings.Join(strings.SplitAfter(parts[0], "\n")[:2], "") + "param type-rows 2\nparam bci-rows 2\nparam gap 1\n"
+	header := strings.Join(strings.SplitAfter(parts[0], "\n")[:2], "") +
+		"param type-rows 2\nparam bci-rows 2\nparam gap 1\n"
 	for _, part := range parts[1 : len(parts)-1] {
 		lines := strings.SplitAfter(part+"\n", "\n")
 		for i := 1; i < len(lines); i += 3 {

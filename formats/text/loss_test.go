@@ -51,7 +51,8 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(codec.Losses{{What: LossMeaningless, Count: 1}, {What: LossMisplaced, Count: 1}}, report.Lost); diff != "" {
+	if diff := cmp.Diff(codec.Losses{{What: LossMeaningless, Count: 1}, {What: LossMisplaced, Count: 1}},
+		report.Lost); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(text.String(), "\n    @0 Counters 7\n\nend\n") {

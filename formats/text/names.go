@@ -180,7 +180,8 @@ func (k *keyReader) part(colons, parenthesis bool) string {
 		return k.quotedPart()
 	}
 	start := k.at
-	for !k.end() && !k.hasPrefix("{") && !k.hasPrefix("}") && !k.hasPrefix(`"`) && !(colons && k.hasPrefix("::")) && !(parenthesis && k.hasPrefix("(")) {
+	for !k.end() && !k.hasPrefix("{") && !k.hasPrefix("}") && !k.hasPrefix(`"`) && !(colons && k.hasPrefix("::")) &&
+		!(parenthesis && k.hasPrefix("(")) {
 		k.at++
 	}
 	if k.at == start {

@@ -14,8 +14,10 @@ import (
 // table is shared.
 func TestEntryOfANewTag(t *testing.T) {
 	const wide, rowed = layout.Tag(200), layout.Tag(201)
-	defer disk.Define(wide, disk.CellGroup{Cells: []disk.CellSpec{{Name: "count", Kind: disk.CellCount}, {Name: "last_type", Kind: disk.CellType}}})()
-	defer disk.Define(rowed, disk.CellGroup{Name: "rows", Repeat: disk.PerRow, Cells: []disk.CellSpec{{Name: "type", Kind: disk.CellType}, {Name: "count", Kind: disk.CellCount}}})()
+	defer disk.Define(wide, disk.CellGroup{Cells: []disk.CellSpec{{Name: "count", Kind: disk.CellCount},
+		{Name: "last_type", Kind: disk.CellType}}})()
+	defer disk.Define(rowed, disk.CellGroup{Name: "rows", Repeat: disk.PerRow,
+		Cells: []disk.CellSpec{{Name: "type", Kind: disk.CellType}, {Name: "count", Kind: disk.CellCount}}})()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle"})
 	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
@@ -32,7 +34,8 @@ func TestEntryOfANewTag(t *testing.T) {
 	}
 	data := bytesOf(t, b)
 	text := write(t, data)
-	for _, line := range []string{"    @7 tag(200) count=42 last-type=shapes/Circle\n", "    @-1 tag(201) shapes/Circle=5 shapes/Circle=6\n"} {
+	for _, line := range []string{"    @7 tag(200) count=42 last-type=shapes/Circle\n",
+		"    @-1 tag(201) shapes/Circle=5 shapes/Circle=6\n"} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}

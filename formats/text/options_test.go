@@ -14,13 +14,15 @@ import (
 )
 
 func TestConfigTakesThePlaceOfTheText(t *testing.T) {
-	config := builder.Config{Producer: "me", Fingerprint: [16]byte{1}, DumpID: [16]byte{2}, DumpTime: time.Unix(5, 0), Params: layout.Params{TypeProfileWidth: 9, BciProfileWidth: 9, ReceiverGap: 9}, Flags: 3}
+	config := builder.Config{Producer: "me", Fingerprint: [16]byte{1}, DumpID: [16]byte{2}, DumpTime: time.Unix(5, 0),
+		Params: layout.Params{TypeProfileWidth: 9, BciProfileWidth: 9, ReceiverGap: 9}, Flags: 3}
 	b, _, err := Read(strings.NewReader(goldenText(t, "hotspot")), ReadOptions{Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := open(t, bytesOf(t, b)).Header()
-	if h.Producer != "me" || h.Fingerprint != config.Fingerprint || h.DumpID != config.DumpID || !h.Time().Equal(config.DumpTime) {
+	if h.Producer != "me" || h.Fingerprint != config.Fingerprint || h.DumpID != config.DumpID ||
+		!h.Time().Equal(config.DumpTime) {
 		t.Errorf("header %+v", h)
 	}
 	if h.Params.TypeProfileWidth != 2 || h.Flags != 0 {
@@ -52,7 +54,8 @@ func TestTextsMerge(t *testing.T) {
 		}
 	}
 	got := write(t, bytesOf(t, all))
-	for _, want := range []string{"method a\n  profile\n    @0 Count calls 4\n", "method b\n  profile\n    @0 Count calls 2\n"} {
+	for _, want := range []string{"method a\n  profile\n    @0 Count calls 4\n",
+		"method b\n  profile\n    @0 Count calls 2\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -72,7 +75,8 @@ func TestReportsCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range []*Report{written, read} {
-			if uint64(r.Methods) != h.Counts.Methods || uint64(r.Profiles) != h.Counts.Profiles || uint64(r.Entries) != h.Counts.Entries || r.Domain != h.Domain {
+			if uint64(r.Methods) != h.Counts.Methods || uint64(r.Profiles) != h.Counts.Profiles ||
+				uint64(r.Entries) != h.Counts.Entries || r.Domain != h.Domain {
 				t.Errorf("%s: report %+v, header %+v", name, r, h.Counts)
 			}
 		}

@@ -16,7 +16,8 @@ const page = "../../docs/text.md"
 
 // pageExample returns the archive whose text docs/text.md shows.
 func pageExample() *builder.Builder {
-	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "OpenJDK 21.0.7", Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "OpenJDK 21.0.7",
+		Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}})
 	key := layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;)D", Loader: "app"}
 	total := b.Method(key)
 	main := b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"})

@@ -80,8 +80,9 @@ func (m *maker) number() uint64 {
 func (m *maker) config() (c builder.Config) {
 	if m.sometimes(2) {
 		c.Params = layout.Params{
-			TypeProfileWidth: uint32(m.IntN(4)), BciProfileWidth: uint32(m.IntN(4)), ReceiverGap: uint32(m.IntN(3)), TypeProfileLevel: 111,
-			VMRelease: 17, LLVMVersion: m.Uint32(), LLVMVariant: 5, ProfileTraps: 1, Other: [7]uint32{m.Uint32()},
+			TypeProfileWidth: uint32(m.IntN(4)), BciProfileWidth: uint32(m.IntN(4)), ReceiverGap: uint32(m.IntN(3)),
+			TypeProfileLevel: 111,
+			VMRelease:        17, LLVMVersion: m.Uint32(), LLVMVariant: 5, ProfileTraps: 1, Other: [7]uint32{m.Uint32()},
 		}
 		c.Producer = m.name()
 		c.Fingerprint[m.IntN(16)] = byte(m.Uint32())
@@ -96,9 +97,12 @@ func (m *maker) config() (c builder.Config) {
 
 // names has all that decides how a name is spelled.
 var names = []string{
-	"a", "java/lang/String", "[Ljava/lang/Object;", "app", "<init>", "run", "-", "#", "a#b", ":", "a::b", "a:", ":b", "a:b", "a=b", "a+b", "{", "x}", "(", "x(y", "()",
-	"()V", "(I)Ljava/lang/String;", "void(int, long)", "two words", "\"", "\\", "a\\b", "\n", "\t", "\r", "\x01", "\x7f", "é", "日本", "\xff", "\u200b", "\u2028", "\ufeff", "\ufffd",
-	"null", "args", "return", "return=1", "@5", "0x12", "12", "row", "end", "[trap=1]", "code=1", "<-", ")", "\xf0\x9f\x98\x80", "a\"b", "-=1", "access=static",
+	"a", "java/lang/String", "[Ljava/lang/Object;", "app", "<init>", "run", "-", "#", "a#b", ":", "a::b", "a:", ":b",
+	"a:b", "a=b", "a+b", "{", "x}", "(", "x(y", "()",
+	"()V", "(I)Ljava/lang/String;", "void(int, long)", "two words", "\"", "\\", "a\\b", "\n", "\t", "\r", "\x01", "\x7f",
+	"é", "日本", "\xff", "\u200b", "\u2028", "\ufeff", "\ufffd",
+	"null", "args", "return", "return=1", "@5", "0x12", "12", "row", "end", "[trap=1]", "code=1", "<-", ")",
+	"\xf0\x9f\x98\x80", "a\"b", "-=1", "access=static",
 }
 
 func (m *maker) name() string {
@@ -128,7 +132,8 @@ func (m *maker) method() builder.MethodRef {
 		k.Loader = m.maybeName()
 	}
 	ref := m.b.Method(k)
-	m.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Uint32() >> m.IntN(33), Flags: layout.MethodFlags(m.IntN(2)) * layout.MethodNotMatchable})
+	m.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Uint32() >> m.IntN(33),
+		Flags: layout.MethodFlags(m.IntN(2)) * layout.MethodNotMatchable})
 	if m.sometimes(2) {
 		m.b.Seen(ref)
 	}
@@ -210,7 +215,8 @@ func (m *maker) hotspot(p *builder.Profile) {
 	case layout.TagParametersType:
 		length *= 2
 	}
-	_, e := disk.NewEntry(nil, tag, layout.EntryFlags(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(), m.shape.Cells(tag, length))
+	_, e := disk.NewEntry(nil, tag, layout.EntryFlags(m.Uint32()>>m.IntN(32)), uint16(m.Uint32()), m.traps(),
+		m.shape.Cells(tag, length))
 	for i := range e.Cells() {
 		if !m.sometimes(3) {
 			e.SetCell(i, m.number())
@@ -254,7 +260,8 @@ func (m *maker) rows() (rows []builder.Row) {
 
 // declare declares the shapes of a producer, if there is one.
 func (m *maker) declare() {
-	kinds := []layout.CellKind{layout.CellCount, layout.CellMax, layout.CellBits, layout.CellFirst, layout.CellValue, layout.CellType, layout.CellMethod}
+	kinds := []layout.CellKind{layout.CellCount, layout.CellMax, layout.CellBits, layout.CellFirst, layout.CellValue,
+		layout.CellType, layout.CellMethod}
 	cells := func(most int) (cells []layout.CellShape) {
 		for range m.IntN(most + 1) {
 			c := layout.CellShape{Name: fmt.Sprint("c_", len(cells)), Kind: kinds[m.IntN(len(kinds))]}
@@ -266,9 +273,11 @@ func (m *maker) declare() {
 		return cells
 	}
 	for range m.IntN(5) {
-		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(m.IntN(64)), Unit: layout.CountUnit(m.IntN(int(layout.NumCountUnits))), Cells: cells(32), Rows: cells(8)}
+		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(m.IntN(64)),
+			Unit: layout.CountUnit(m.IntN(int(layout.NumCountUnits))), Cells: cells(32), Rows: cells(8)}
 		s.Name = fmt.Sprint("E", uint8(s.Tag))
-		if m.domain == layout.DomainCustom && !slices.ContainsFunc(m.shapes, func(t layout.EntryShape) bool { return t.Tag == s.Tag }) {
+		if m.domain == layout.DomainCustom && !slices.ContainsFunc(m.shapes,
+			func(t layout.EntryShape) bool { return t.Tag == s.Tag }) {
 			m.shapes = append(m.shapes, s)
 			if err := m.b.DeclareShape(s); err != nil {
 				panic(err)
@@ -299,7 +308,8 @@ func (m *maker) custom(p *builder.Profile) {
 			rows = append(rows, cells(s.Rows))
 		}
 	}
-	p.Custom(builder.Custom{Point: int32(m.Uint32()), Tag: s.Tag, Sub: layout.Sub(m.Uint32() * uint32(m.IntN(2))), Flags: layout.EntryFlags(m.Uint32()), Cells: cells(s.Cells)}, rows...)
+	p.Custom(builder.Custom{Point: int32(m.Uint32()), Tag: s.Tag, Sub: layout.Sub(m.Uint32() * uint32(m.IntN(2))),
+		Flags: layout.EntryFlags(m.Uint32()), Cells: cells(s.Cells)}, rows...)
 }
 
 func (m *maker) wide(p *builder.Profile) {
@@ -320,7 +330,8 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagValueSite:
 		var values []builder.Value
 		for _, n := range m.numbers() {
-			values = append(values, builder.Value{Value: n, Count: m.number()}, builder.Value{Value: disk.NameRef(m.name()), Count: 1})
+			values = append(values, builder.Value{Value: n, Count: m.number()},
+				builder.Value{Value: disk.NameRef(m.name()), Count: 1})
 		}
 		p.ValueSite(point, sub, values...)
 	case layout.TagBitmap:
@@ -328,7 +339,8 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagSuccessors:
 		p.Successors(point, sub, builder.Successor{Point: point, Index: m.Uint32(), Count: m.number()}, builder.Successor{})
 	case layout.TagReceivers:
-		p.Receivers(builder.Receivers{Point: point, Sub: sub, Flags: flags, Other: m.number(), Traps: uint64(m.traps()) | m.number()<<40}, m.rows()...)
+		p.Receivers(builder.Receivers{Point: point, Sub: sub, Flags: flags, Other: m.number(),
+			Traps: uint64(m.traps()) | m.number()<<40}, m.rows()...)
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
 	case layout.TagUndecoded:
@@ -413,7 +425,8 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 		data := bytesOf(t, randomArchive(layout.Domain(1+seed%6), 8, seed))
 		seen += write(t, data)
 	}
-	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords, archiveFlags, typeFlags, accessFlags,
+	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords,
+		archiveFlags, typeFlags, accessFlags,
 		flagWords(layout.TagBit), flagWords(layout.TagCount), flagWords(layout.TagUndecoded), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
@@ -421,7 +434,8 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []string{"trap=many", "recompiled", "traps", "escape", "context", "dump-id", "( ", "+unknown", "return=", "never-ran"} {
+	for _, word := range []string{"trap=many", "recompiled", "traps", "escape", "context", "dump-id", "( ", "+unknown",
+		"return=", "never-ran"} {
 		if !strings.Contains(seen, word) {
 			t.Errorf("no %s in 150 random archives", word)
 		}

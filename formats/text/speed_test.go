@@ -14,9 +14,11 @@ import (
 // manyMethods returns an archive of n methods with ten entries each.
 func manyMethods(t testing.TB, n int) []byte {
 	t.Helper()
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 1}})
+	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2,
+		ReceiverGap: 1}})
 	for i := range n {
-		key := layout.Key{Class: fmt.Sprintf("com/example/shop/order/Order%dService", i/20), Name: fmt.Sprintf("handle%dRequest", i), Signature: "(Lcom/example/shop/Request;I)V", Loader: "app"}
+		key := layout.Key{Class: fmt.Sprintf("com/example/shop/order/Order%dService", i/20),
+			Name: fmt.Sprintf("handle%dRequest", i), Signature: "(Lcom/example/shop/Request;I)V", Loader: "app"}
 		m := b.Method(key)
 		p := b.Profile(m, 0, builder.NoContext)
 		p.Invocations(uint64(i) * 7)
@@ -73,7 +75,8 @@ func BenchmarkRead(b *testing.B) {
 
 // linesOf returns a text of one profile with n times the same line.
 func linesOf(domain layout.Domain, line string, n int) string {
-	return "profarc text 1\ndomain " + domain.String() + "\nparam type-rows 2\nmethod A::a()V\n  profile\n" + strings.Repeat(line, n) + "end\n"
+	return "profarc text 1\ndomain " + domain.String() + "\nparam type-rows 2\nmethod A::a()V\n  profile\n" +
+		strings.Repeat(line, n) + "end\n"
 }
 
 // A line that repeats names makes no garbage in addition to what the

@@ -44,8 +44,10 @@ func (l wordList) listWords() string {
 
 var paramWords = wordList{
 	disk.SettingTypeProfileWidth: "type-rows", disk.SettingBciProfileWidth: "bci-rows", disk.SettingReceiverGap: "gap",
-	disk.SettingTypeProfileLevel: "type-profile-level", disk.SettingVMRelease: "vm-release", disk.SettingLLVMVersion: "llvm-version",
-	disk.SettingLLVMVariant: "llvm-variant", disk.SettingProfileTraps: "profile-traps", disk.SettingLLVMNewest: "llvm-newest-version",
+	disk.SettingTypeProfileLevel: "type-profile-level", disk.SettingVMRelease: "vm-release",
+	disk.SettingLLVMVersion: "llvm-version",
+	disk.SettingLLVMVariant: "llvm-variant", disk.SettingProfileTraps: "profile-traps",
+	disk.SettingLLVMNewest: "llvm-newest-version",
 }
 
 // tableWords are the names of the tables.
@@ -73,7 +75,8 @@ var (
 		6: "bridge", 7: "varargs", 8: "native", 10: "abstract", 11: "strict", 12: "synthetic"}
 )
 
-var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParameters: "parameters", layout.SectionHandlers: "handlers"}
+var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParameters: "parameters",
+	layout.SectionHandlers: "handlers"}
 
 // hotspotFlags are the flags of all of HotSpot's entries.
 var hotspotFlags = wordList{0: "null-seen"}

@@ -200,7 +200,8 @@ func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 	for i, c := range rows.Cells {
 		cell := rows.Cell(row, i)
 		switch {
-		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 && zeroFrom(e, rows, row, i):
+		case i > 0 && (first == disk.CellType || first == disk.CellMethod) && e.Cell(rows.Cell(row, 0)) == 0 &&
+			zeroFrom(e, rows, row, i):
 			return
 		case i > 0:
 			w.literal(separator(rows.Cells, i))

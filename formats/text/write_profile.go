@@ -116,14 +116,16 @@ func (w *writer) fields(p reader.Profile) {
 	for _, counter := range []struct {
 		field disk.Presence
 		word  string
-	}{{disk.HasInvocations, "    invocations "}, {disk.HasBackedges, "    backedges "}, {disk.HasInterpreted, "    interpreted "}} {
+	}{{disk.HasInvocations, "    invocations "}, {disk.HasBackedges, "    backedges "},
+		{disk.HasInterpreted, "    interpreted "}} {
 		if cell := block.Field(counter.field); cell != nil {
 			w.key(counter.word, le.Uint64(cell))
 			w.end()
 		}
 	}
 	if h, ok := p.History(); ok {
-		w.fieldLine("history", keyed{"decompiles", uint64(h.Decompiles)}, keyed{"overflow-recompiles", uint64(h.OverflowRecompiles)},
+		w.fieldLine("history", keyed{"decompiles", uint64(h.Decompiles)},
+			keyed{"overflow-recompiles", uint64(h.OverflowRecompiles)},
 			keyed{"overflow-traps", uint64(h.OverflowTraps)}, keyed{"tenure-traps", uint64(h.TenureTraps)})
 	}
 	if c, ok := p.Compile(); ok {

@@ -93,7 +93,9 @@ func (b *Build) cached(ctx context.Context) (string, error) {
 		return library, checkOwner(library)
 	}
 	if err := os.MkdirAll(filepath.Dir(library), 0o700); err != nil {
-		return "", adviceError{fmt.Errorf("%w: set XDG_CACHE_HOME to a folder that can be written, or name a library with %s or --agent", err, Variable)}
+		return "",
+			adviceError{fmt.Errorf("%w: set XDG_CACHE_HOME to a folder that can be written, or name a library with %s or "+
+				"--agent", err, Variable)}
 	}
 	if b.Begin != nil {
 		b.Begin(strings.Join(cc.command, " "))
@@ -108,7 +110,9 @@ func (b *Build) folder() (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no folder for what is built: set HOME or XDG_CACHE_HOME, or name a library with %s or --agent (%w)", Variable, err)
+		return "",
+			fmt.Errorf("there is no folder for what is built: set HOME or XDG_CACHE_HOME, or name a library with %s or "+
+				"--agent (%w)", Variable, err)
 	}
 	return filepath.Join(cache, "profarc", "agent"), nil
 }

@@ -100,7 +100,8 @@ func TestWithoutCompiler(t *testing.T) {
 		t.Fatalf("without a compiler: %v", err)
 	}
 	t.Setenv("CC", "no-such-cc -m64")
-	if _, err := b.Find(t.Context(), ""); !errors.Is(err, agentlib.ErrNoCompiler) || !strings.Contains(err.Error(), "no-such-cc") {
+	if _, err := b.Find(t.Context(), ""); !errors.Is(err, agentlib.ErrNoCompiler) ||
+		!strings.Contains(err.Error(), "no-such-cc") {
 		t.Errorf("with a CC that is not there: %v", err)
 	}
 	t.Setenv("CC", "")
@@ -178,13 +179,15 @@ func TestNamedLibrary(t *testing.T) {
 func TestLibraryThatCannotBeLoaded(t *testing.T) {
 	needCompiler(t)
 	folder := t.TempDir()
-	for name, text := range map[string]string{"gone.c": "int gone(void) { return 0; }", "agent.c": "int gone(void); int agent(void) { return gone(); }"} {
+	for name, text := range map[string]string{"gone.c": "int gone(void) { return 0; }",
+		"agent.c": "int gone(void); int agent(void) { return gone(); }"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, args := range [][]string{
-		{"-shared", "-fPIC", "gone.c", "-o", "libgone.so"}, {"-shared", "-fPIC", "agent.c", "-o", "agent.so", "-Wl,--no-as-needed", "-L.", "-lgone"},
+		{"-shared", "-fPIC", "gone.c", "-o", "libgone.so"},
+		{"-shared", "-fPIC", "agent.c", "-o", "agent.so", "-Wl,--no-as-needed", "-L.", "-lgone"},
 	} {
 		cc := exec.Command("cc", args...)
 		cc.Dir = folder
@@ -196,7 +199,8 @@ func TestLibraryThatCannotBeLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	library := filepath.Join(folder, "agent.so")
-	if err := agentlib.CheckLoads(t.Context(), library, "/bin/sh"); err == nil || !strings.Contains(err.Error(), "libgone.so") {
+	if err := agentlib.CheckLoads(t.Context(), library, "/bin/sh"); err == nil ||
+		!strings.Contains(err.Error(), "libgone.so") {
 		t.Errorf("a library that needs another that is gone: %v", err)
 	}
 	if err := agentlib.CheckLoads(t.Context(), library, filepath.Join(folder, "gone.c")); err != nil {

@@ -31,9 +31,11 @@ const Variable = "PROFARC_AGENT_LIBRARY"
 // The sentinels that errors of this package match.
 var (
 	// ErrPlatform: the agent is for other systems.
-	ErrPlatform = fmt.Errorf("the agent runs on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS, runtime.GOARCH)
+	ErrPlatform = fmt.Errorf("the agent runs on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS,
+		runtime.GOARCH)
 	// ErrNoCompiler: there is nothing to build the agent with.
-	ErrNoCompiler = errors.New("there is no C compiler to build the agent with: install one (gcc or clang, with the headers of the C library), " +
+	ErrNoCompiler = errors.New("there is no C compiler to build the agent with: install one (gcc or clang, with the " +
+		"headers of the C library), " +
 		"or name the released " + Name + " with " + Variable + " or --agent")
 )
 

@@ -29,7 +29,8 @@ func checkObject(library string) error {
 	}
 	defer f.Close()
 	if f.Type != elf.ET_DYN || f.Machine != machines[runtime.GOARCH] {
-		return fmt.Errorf("%s: it is a library for another machine (%v, %v), and this is %s", library, f.Type, f.Machine, runtime.GOARCH)
+		return fmt.Errorf("%s: it is a library for another machine (%v, %v), and this is %s", library, f.Type, f.Machine,
+			runtime.GOARCH)
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func isPercent(text string) bool {
 // library's name at the first =, so that a name with one is an error.
 func (o Options) Flag(library string) (string, error) {
 	if strings.ContainsAny(library, "=\n\x00") {
-		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder", library)
+		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder",
+			library)
 	}
 	return "-agentpath:" + library + "=" + o.text(), o.Check()
 }
@@ -84,7 +85,8 @@ func (o Options) text() string {
 		parts = append(parts, "base="+doubled(o.Base))
 	}
 	for _, p := range []struct{ name, value string }{
-		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget}, {"report", doubled(o.Report)},
+		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget},
+		{"report", doubled(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)

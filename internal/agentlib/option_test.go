@@ -10,7 +10,8 @@ import (
 func TestFlag(t *testing.T) {
 	t.Parallel()
 	all := agentlib.Options{
-		Archive: "/a,b.parc", Base: "/c,d.parc", Weight: "presence", Flags: "keep", Weights: "hot", Policy: "order", Budget: "0", Tier4: 3, Warmup: 90 * time.Second, Report: "r,.json",
+		Archive: "/a,b.parc", Base: "/c,d.parc", Weight: "presence", Flags: "keep", Weights: "hot", Policy: "order",
+		Budget: "0", Tier4: 3, Warmup: 90 * time.Second, Report: "r,.json",
 		Drift: true, Dry: true, Quiet: true,
 	}
 	for _, test := range []struct {
@@ -19,7 +20,9 @@ func TestFlag(t *testing.T) {
 	}{
 		{agentlib.Options{Archive: "app.parc"}, "-agentpath:/x y.so=archive=app.parc"},
 		{agentlib.Options{Archive: "app.parc", Alone: true}, "-agentpath:/x y.so=archive=app.parc,base="},
-		{all, "-agentpath:/x y.so=archive=/a,,b.parc,base=/c,,d.parc,weight=presence,weights=hot,flags=keep,policy=order,budget=0,report=r,,.json,tier4=3,warmup=90000,drift,dry,quiet"},
+		{all,
+			"-agentpath:/x " +
+				"y.so=archive=/a,,b.parc,base=/c,,d.parc,weight=presence,weights=hot,flags=keep,policy=order,budget=0,report=r,,.json,tier4=3,warmup=90000,drift,dry,quiet"},
 	} {
 		if got, err := test.options.Flag("/x y.so"); err != nil || got != test.want {
 			t.Errorf("Flag of %+v is %q, %v, want %q", test.options, got, err, test.want)
@@ -30,8 +33,11 @@ func TestFlag(t *testing.T) {
 func TestFlagRefusesWhatTheAgentDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for _, o := range []agentlib.Options{
-		{}, {Archive: "a\n"}, {Archive: "a", Base: "b\n"}, {Archive: "a", Weight: "0"}, {Archive: "a", Weight: "1048577"}, {Archive: "a", Weight: "1,dry"},
-		{Archive: "a", Flags: "up"}, {Archive: "a", Weights: "all"}, {Archive: "a", Tier4: 101}, {Archive: "a", Policy: "all"}, {Archive: "a", Budget: "101"}, {Archive: "a", Budget: "-1"}, {Archive: "a", Budget: "+1"}, {Archive: "a", Warmup: time.Microsecond}, {Archive: "a", Warmup: 25 * time.Hour},
+		{}, {Archive: "a\n"}, {Archive: "a", Base: "b\n"}, {Archive: "a", Weight: "0"}, {Archive: "a", Weight: "1048577"},
+		{Archive: "a", Weight: "1,dry"},
+		{Archive: "a", Flags: "up"}, {Archive: "a", Weights: "all"}, {Archive: "a", Tier4: 101},
+		{Archive: "a", Policy: "all"}, {Archive: "a", Budget: "101"}, {Archive: "a", Budget: "-1"},
+		{Archive: "a", Budget: "+1"}, {Archive: "a", Warmup: time.Microsecond}, {Archive: "a", Warmup: 25 * time.Hour},
 	} {
 		if flag, err := o.Flag("/x.so"); err == nil {
 			t.Errorf("Flag of %+v is %q", o, flag)

@@ -22,7 +22,8 @@ func checkOwner(library string) error {
 			owner = int(s.Uid)
 		}
 		if info.Mode().Perm()&0o002 != 0 || owner != 0 && owner != os.Geteuid() {
-			return fmt.Errorf("%s: other users can write it, and its code would run: remove it, or set XDG_CACHE_HOME to a folder of your own", name)
+			return fmt.Errorf("%s: other users can write it, and its code would run: remove it, or set XDG_CACHE_HOME to a "+
+				"folder of your own", name)
 		}
 	}
 	return nil

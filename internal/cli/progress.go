@@ -47,8 +47,10 @@ func (m *Meter) Report(done, total int64) {
 		return
 	}
 	if m.bar == nil {
-		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.Streams.RawErr), progressbar.OptionSetDescription(m.label),
-			progressbar.OptionShowBytes(!m.steps), progressbar.OptionShowCount(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.Streams.RawErr),
+			progressbar.OptionSetDescription(m.label),
+			progressbar.OptionShowBytes(!m.steps), progressbar.OptionShowCount(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = m.bar.Set64(done)
 }

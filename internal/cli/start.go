@@ -25,8 +25,9 @@ func NotStarted(name string, err error) error {
 	case errors.Is(err, syscall.EISDIR):
 		return &ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is a folder: name a program in it", name)}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, errNoFormat):
-		return &ExitError{Code: exitNotRunnable, Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
-			"begins with #! and the name of its shell", name)}
+		return &ExitError{Code: exitNotRunnable,
+			Err: fmt.Errorf("%s: it is no program that may be run: check who may run it, and that a script "+
+				"begins with #! and the name of its shell", name)}
 	}
 	return err
 }

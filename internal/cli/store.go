@@ -41,7 +41,8 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil && isRegular(path) {
 		if format, ok := a.Recognise(path); ok {
 			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
-				Detail: "it is " + format, Advice: "make an archive of it with profarc import " + path + " -o NAME" + ArchiveExtension}
+				Detail: "it is " + format, Advice: "make an archive of it with profarc import " + path + " -o NAME" +
+					ArchiveExtension}
 		}
 	}
 	return s, err
@@ -63,7 +64,8 @@ func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
 		all = append(all, p)
 	}
 	if uint64(len(all)) != s.Header().Counts.Profiles {
-		return nil, fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), len(all), s.Header().Counts.Profiles)
+		return nil, fmt.Errorf("%s: %d profiles, its header says %d: run profarc verify on it", s.Mapping().Name(), len(all),
+			s.Header().Counts.Profiles)
 	}
 	return all, nil
 }

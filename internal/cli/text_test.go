@@ -7,7 +7,8 @@ import (
 
 func TestTimeText(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0 ns", 999: "999 ns", 1500: "1.50 µs", 34_500: "34.5 µs", 345_678 * time.Microsecond: "346 ms", 2500 * time.Millisecond: "2.50 s",
+		0: "0 ns", 999: "999 ns", 1500: "1.50 µs", 34_500: "34.5 µs", 345_678 * time.Microsecond: "346 ms",
+		2500 * time.Millisecond: "2.50 s",
 	} {
 		if got := FormatDuration(d); got != want {
 			t.Errorf("%d ns is %q, want %q", int64(d), got, want)
@@ -16,7 +17,8 @@ func TestTimeText(t *testing.T) {
 }
 
 func TestSizeText(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 9999: "9999 B", 53_824: "53.8 kB", 2_937_880: "2.9 MB", 3_000_000_000: "3.00 GB"} {
+	for n, want := range map[int64]string{0: "0 B", 9999: "9999 B", 53_824: "53.8 kB", 2_937_880: "2.9 MB",
+		3_000_000_000: "3.00 GB"} {
 		if got := FormatSize(n); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}

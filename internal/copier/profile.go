@@ -59,7 +59,8 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 		switch {
 		case err == nil:
 			p = live
-		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt): // nobody has counted in one that cannot be adopted
+		// nobody has counted in one that cannot be adopted
+		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt):
 			return err
 		}
 	}
@@ -106,7 +107,8 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 
 // placeOf returns the references of the method whose record is at n, and of the context of
 // one of its profiles.
-func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef, err error) {
+func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
+	err error) {
 	if m, err = c.MethodRef(n); err != nil {
 		return 0, 0, err
 	}
@@ -349,7 +351,8 @@ func (c *Copier) changed(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
-			if (kind == disk.CellCount || kind == disk.CellBits || e.Tag().ByProducer() && !disk.IsPointer(kind)) && differs(e.Cell(cell), true) {
+			if (kind == disk.CellCount || kind == disk.CellBits || e.Tag().ByProducer() && !disk.IsPointer(kind)) &&
+				differs(e.Cell(cell), true) {
 				return true
 			}
 		}

@@ -18,7 +18,8 @@ func (c *Copier) Tables() error {
 		if t.Kind == layout.TableShapes {
 			continue // see DeclareShapes
 		}
-		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode && t.Kind != layout.TableMoved && t.Kind != layout.TableBase {
+		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode && t.Kind != layout.TableMoved &&
+			t.Kind != layout.TableBase {
 			continue // tables cover the whole run
 		}
 		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && t.Kind.IsSourceOrder() {

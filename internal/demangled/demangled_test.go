@@ -88,8 +88,10 @@ func TestHostileNames(t *testing.T) {
 		digit := string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i%36])
 		pairs.WriteString("S_IS" + digit + "_S" + digit + "_E")
 	}
-	for _, name := range []string{"", "main", "_Z", "_R", "_Zx", "_ZN", doubling, pairs.String(), "_Z1f" + strings.Repeat("P", 5000) + "i",
-		"_Z" + strings.Repeat("9", 100), "_ZN" + strings.Repeat("1a", 1<<20) + "E", "_Z1f\x00", "_RNvC" + strings.Repeat("9", 20)} {
+	for _, name := range []string{"", "main", "_Z", "_R", "_Zx", "_ZN", doubling, pairs.String(),
+		"_Z1f" + strings.Repeat("P", 5000) + "i",
+		"_Z" + strings.Repeat("9", 100), "_ZN" + strings.Repeat("1a", 1<<20) + "E", "_Z1f\x00",
+		"_RNvC" + strings.Repeat("9", 20)} {
 		if got, _ := demangled.Name(name); len(got) > 1<<14 {
 			t.Errorf("%.40s: %d bytes", name, len(got))
 		}

@@ -81,7 +81,8 @@ func TestDumpIsJSONWithEverythingThatTheHeaderCounts(t *testing.T) {
 			}
 			c := a.Header.Counts
 			if uint64(len(a.Methods)) != c[0] || profiles != c[2] || uint64(len(a.Types)) != c[4] || entries != c[6] {
-				t.Errorf("%d methods, %d profiles, %d types, %d entries; the header counts %v", len(a.Methods), profiles, len(a.Types), entries, c)
+				t.Errorf("%d methods, %d profiles, %d types, %d entries; the header counts %v", len(a.Methods), profiles,
+					len(a.Types), entries, c)
 			}
 			for _, table := range a.Tables {
 				for _, row := range table.Rows {
@@ -123,12 +124,15 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 			p.ReceiverType(builder.At{Bci: 7, Flags: 1, Traps: 9}, builder.Others{Count: ^uint64(2)},
 				builder.Row{Type: b.Type(builder.TypeKey{Name: "A", Loader: "app"}), Count: 4})
 		},
-		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder, p *builder.Profile) {
-			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16}, builder.SwitchCase{Count: 2, Displacement: -16}, builder.SwitchCase{Count: 3})
+		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder,
+			p *builder.Profile) {
+			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16}, builder.SwitchCase{Count: 2, Displacement: -16},
+				builder.SwitchCase{Count: 3})
 		},
 		`"data":[{"tag":"CallType","point":7,"count":5,"args":[{"slot":1,"type":{"type":{"name":"A"},"null_seen":true}}],"return":{"type":null,"unknown":true}}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.CallType(at, 5, builder.CallTypes{
-				Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}), NullSeen: true}}},
+				Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}),
+					NullSeen: true}}},
 				Return: &builder.TypeWord{Unknown: true},
 			})
 		},

@@ -34,7 +34,8 @@ func (p *printer) fields(q reader.Profile) {
 		list(p, "history", []uint32{h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps})
 	}
 	if c, ok := q.Compile(); ok {
-		list(p, "compile", []uint32{uint32(c.Level), uint32(c.State), uint32(c.WouldProfile), uint32(c.Loops), uint32(c.Blocks)})
+		list(p, "compile", []uint32{uint32(c.Level), uint32(c.State), uint32(c.WouldProfile), uint32(c.Loops),
+			uint32(c.Blocks)})
 	}
 	if e, ok := q.Escape(); ok {
 		list(p, "escape", []uint64{e.Flags, e.Local, e.Stack, e.Returned})

@@ -39,7 +39,8 @@ func TestLoadersAreNamedToTellClassesApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		name, err := analyze.NameOf(s, m)
-		if spelled := (naming.Spelling{}).Type(layout.DomainHotSpot, key.Name) + ".f()" + want; err != nil || name.Spelled() != spelled {
+		if spelled := (naming.Spelling{}).Type(layout.DomainHotSpot, key.Name) + ".f()" + want; err != nil ||
+			name.Spelled() != spelled {
 			t.Errorf("the method is %q, want %q: %v", name.Spelled(), spelled, err)
 		}
 	}

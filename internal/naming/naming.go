@@ -41,7 +41,8 @@ func AccessText(access uint32) string {
 	for _, f := range []struct {
 		bit  uint32
 		name string
-	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "}, {disk.AccNative, "native "}} {
+	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "},
+		{disk.AccNative, "native "}} {
 		if access&f.bit != 0 {
 			text += f.name
 		}
@@ -71,7 +72,8 @@ const (
 // program made, and for all if the archive has the class of several that every JVM has.
 func LoaderNote(s *reader.Store, class, loader string) string {
 	builtin := []string{bootLoader, platformLoader, appLoader}
-	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin, func(other string) bool { return other != loader && holds(s, class, other) }) {
+	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin,
+		func(other string) bool { return other != loader && holds(s, class, other) }) {
 		return ""
 	}
 	return " (loader " + cmp.Or(loader, "boot") + ")"

@@ -16,15 +16,23 @@ func TestMethodsAsProgrammersWriteThem(t *testing.T) {
 		key    layout.Key
 		want   string
 	}{
-		{layout.DomainHotSpot, layout.Key{Class: "Numbers", Name: "combine", Signature: "(LNumbers$Ops;)V"}, "Numbers.combine(Numbers.Ops)"},
-		{layout.DomainHotSpot, layout.Key{Class: "java/util/HashMap", Name: "putVal", Signature: "(ILjava/lang/Object;[[ILjava/util/Map$Entry;)Z"}, "java.util.HashMap.putVal(int, Object, int[][], Map.Entry)"},
-		{layout.DomainHotSpot, layout.Key{Class: "a/Foo$$Lambda@a/Foo$Bar#0", Name: "<init>", Signature: "()V"}, "a.Foo$$Lambda@a.Foo.Bar#0.<init>()"},
-		{layout.DomainHotSpot, layout.Key{Class: "a/Foo$1", Name: "x", Signature: "(La/Foo$1Local;)V"}, "a.Foo$1.x(Foo$1Local)"},
+		{layout.DomainHotSpot, layout.Key{Class: "Numbers", Name: "combine", Signature: "(LNumbers$Ops;)V"},
+			"Numbers.combine(Numbers.Ops)"},
+		{layout.DomainHotSpot, layout.Key{Class: "java/util/HashMap", Name: "putVal",
+			Signature: "(ILjava/lang/Object;[[ILjava/util/Map$Entry;)Z"},
+			"java.util.HashMap.putVal(int, Object, int[][], Map.Entry)"},
+		{layout.DomainHotSpot, layout.Key{Class: "a/Foo$$Lambda@a/Foo$Bar#0", Name: "<init>", Signature: "()V"},
+			"a.Foo$$Lambda@a.Foo.Bar#0.<init>()"},
+		{layout.DomainHotSpot, layout.Key{Class: "a/Foo$1", Name: "x", Signature: "(La/Foo$1Local;)V"},
+			"a.Foo$1.x(Foo$1Local)"},
 		{layout.DomainHotSpot, layout.Key{Class: "scala/Predef$", Name: "$plus", Signature: "()V"}, "scala.Predef$.$plus()"},
-		{layout.DomainHotSpot, layout.Key{Class: "$Proxy1", Name: "x", Signature: "([Ljava/lang/String;)V"}, "$Proxy1.x(String[])"},
+		{layout.DomainHotSpot, layout.Key{Class: "$Proxy1", Name: "x", Signature: "([Ljava/lang/String;)V"},
+			"$Proxy1.x(String[])"},
 		{layout.DomainHotSpot, layout.Key{Class: "A", Name: "x", Signature: "(L;Q"}, "A::x(L;Q"},
 		{layout.DomainHotSpot, layout.Key{Class: "A", Name: "x"}, "A::x"},
-		{layout.DomainGraal, layout.Key{Class: "java.util.Map$Entry", Name: "get", Signature: "void(int,[Ljava.lang.String;,java.util.Map$Entry)"}, "java.util.Map.Entry.get(int, String[], Map.Entry)"},
+		{layout.DomainGraal, layout.Key{Class: "java.util.Map$Entry", Name: "get",
+			Signature: "void(int,[Ljava.lang.String;,java.util.Map$Entry)"},
+			"java.util.Map.Entry.get(int, String[], Map.Entry)"},
 		{layout.DomainGraal, layout.Key{Class: "Fib", Name: "main", Signature: "void()"}, "Fib.main()"},
 		{layout.DomainJamaica, layout.Key{Name: "java/nio/B.put(BLjava/lang/Object;)V"}, "java.nio.B.put(byte, Object)"},
 		{layout.DomainJamaica, layout.Key{Name: "java/nio/B.put(BLjava/la"}, "java/nio/B.put(BLjava/la"},
@@ -51,7 +59,8 @@ func TestMethodsAsProgrammersWriteThem(t *testing.T) {
 func TestTypesAsProgrammersWriteThem(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"java/lang/String": "java.lang.String", "[I": "int[]", "[[Ljava/util/Map$Entry;": "java.util.Map.Entry[][]", "I": "I", "": "", "[": "[]", "[Q": "Q[]",
+		"java/lang/String": "java.lang.String", "[I": "int[]", "[[Ljava/util/Map$Entry;": "java.util.Map.Entry[][]", "I": "I",
+		"": "", "[": "[]", "[Q": "Q[]",
 	} {
 		if got := (naming.Spelling{}).Type(layout.DomainHotSpot, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -63,7 +72,8 @@ func TestShortNamesHaveNoPackages(t *testing.T) {
 	t.Parallel()
 	short := naming.Spelling{Short: true}
 	for name, want := range map[string]string{
-		"java/lang/String": "String", "[[Ljava/util/Map$Entry;": "Map.Entry[][]", "Top": "Top", "a/Foo$$Lambda@b/Foo$Bar#0": "Foo$$Lambda@Foo.Bar#0", "[I": "int[]", "": "",
+		"java/lang/String": "String", "[[Ljava/util/Map$Entry;": "Map.Entry[][]", "Top": "Top",
+		"a/Foo$$Lambda@b/Foo$Bar#0": "Foo$$Lambda@Foo.Bar#0", "[I": "int[]", "": "",
 	} {
 		if got := short.Type(layout.DomainHotSpot, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -74,7 +84,8 @@ func TestShortNamesHaveNoPackages(t *testing.T) {
 		key    layout.Key
 		want   string
 	}{
-		{layout.DomainHotSpot, layout.Key{Class: "java/util/Map$Entry", Name: "put", Signature: "(ILjava/lang/Object;)Z"}, "Map.Entry.put(int, Object)"},
+		{layout.DomainHotSpot, layout.Key{Class: "java/util/Map$Entry", Name: "put", Signature: "(ILjava/lang/Object;)Z"},
+			"Map.Entry.put(int, Object)"},
 		{layout.DomainJamaica, layout.Key{Name: "java/nio/B.put(BLjava/lang/Object;)V"}, "B.put(byte, Object)"},
 		{layout.DomainHotSpot, layout.Key{Class: "a/A", Name: "x", Signature: "(L"}, "a.A::x(L"},
 	} {
@@ -89,13 +100,15 @@ func TestPlainForms(t *testing.T) {
 	t.Parallel()
 	key := layout.Key{Class: "app/Numbers", Name: "combine", Signature: "(Lapp/Numbers$Ops;Ljava/util/List;)V"}
 	forms := naming.PlainForms(layout.DomainHotSpot, key)
-	for _, typed := range []string{"app.Numbers.combine(Numbers.Ops, List)", "app.Numbers.combine(app.Numbers.Ops,java.util.List)",
+	for _, typed := range []string{"app.Numbers.combine(Numbers.Ops, List)",
+		"app.Numbers.combine(app.Numbers.Ops,java.util.List)",
 		"app.Numbers::combine(Numbers$Ops, List)", "app/Numbers.combine(Numbers.Ops,List)"} {
 		if !slices.Contains(forms, naming.Plain(typed)) {
 			t.Errorf("%s is none of %q", typed, forms)
 		}
 	}
-	if forms := naming.PlainForms(layout.DomainLLVMIR, layout.Key{Name: "_ZN4Tree3addEic"}); !slices.Equal(forms, []string{"Tree.add(int,char)"}) {
+	if forms := naming.PlainForms(layout.DomainLLVMIR, layout.Key{Name: "_ZN4Tree3addEic"}); !slices.Equal(forms,
+		[]string{"Tree.add(int,char)"}) {
 		t.Errorf("%q", forms)
 	}
 }

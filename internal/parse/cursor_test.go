@@ -18,15 +18,18 @@ func TestErrorsSayWhatIsMissing(t *testing.T) {
 		want string
 	}{
 		{"cost(1)", func(c *Cursor) { c.Expect("count(") }, `column 1: not understood: expected "count(", found "cost(1)"`},
-		{"count(", func(c *Cursor) { c.Expect("count("); c.Number(9) }, `column 7: not understood: expected a number, found the end of the line`},
+		{"count(", func(c *Cursor) { c.Expect("count("); c.Number(9) },
+			`column 7: not understood: expected a number, found the end of the line`},
 		{"256", func(c *Cursor) { c.Number(math.MaxUint8) }, `expected a number of 8 bits, found "256"`},
 		{"10", func(c *Cursor) { c.Number(9) }, `expected a number of at most 9, found "10"`},
 		{"18446744073709551616", func(c *Cursor) { c.Number(math.MaxUint64) }, `expected a number of 64 bits`},
 		{"10000000000000000", func(c *Cursor) { c.Hex(math.MaxUint64) }, `expected a number of 64 bits`},
 		{"-129", func(c *Cursor) { c.Signed(127) }, `column 2: not understood: expected a number of at most 128`},
 		{"one two", func(c *Cursor) { c.Until("=") }, `column 1: not understood: expected "=", found "one two"`},
-		{"one  two", func(c *Cursor) { c.Until("one"); c.End() }, `column 6: not understood: expected the end of the line, found "two"`},
-		{"one", func(c *Cursor) { c.Miss("two"); c.Miss("three"); c.Expect("one"); c.Number(1) }, `column 1: not understood: expected two, found "one"`},
+		{"one  two", func(c *Cursor) { c.Until("one"); c.End() },
+			`column 6: not understood: expected the end of the line, found "two"`},
+		{"one", func(c *Cursor) { c.Miss("two"); c.Miss("three"); c.Expect("one"); c.Number(1) },
+			`column 1: not understood: expected two, found "one"`},
 		{strings.Repeat("x", 100), func(c *Cursor) { c.End() }, `found "` + strings.Repeat("x", 60) + `..."`},
 		{"\x1b[2J", func(c *Cursor) { c.End() }, `found "\x1b[2J"`},
 	} {
@@ -35,7 +38,8 @@ func TestErrorsSayWhatIsMissing(t *testing.T) {
 		err := Place{Name: "a.txt", Line: 7}.Missing(&c, errSyntax)
 		if err == nil {
 			t.Errorf("%q is no error", test.line)
-		} else if !strings.HasPrefix(err.Error(), "a.txt: line 7, column ") || !strings.Contains(err.Error(), test.want) || !errors.Is(err, errSyntax) {
+		} else if !strings.HasPrefix(err.Error(), "a.txt: line 7, column ") || !strings.Contains(err.Error(), test.want) ||
+			!errors.Is(err, errSyntax) {
 			t.Errorf("%q: %v, not %s", test.line, err, test.want)
 		}
 	}

@@ -71,5 +71,6 @@ func (e *LimitError) Unwrap() error { return e.Kind }
 // Exceeded returns the error for a file that no tool writes. What has a verb for
 // the limit.
 func Exceeded(what string, most int64) *LimitError {
-	return &LimitError{What: what, Most: most, Advice: "no tool writes such a file; check that it is the right file, and make it again"}
+	return &LimitError{What: what, Most: most,
+		Advice: "no tool writes such a file; check that it is the right file, and make it again"}
 }

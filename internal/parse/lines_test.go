@@ -15,7 +15,8 @@ func TestLinesAreReadInAnyPieces(t *testing.T) {
 	long := strings.Repeat("x", 1<<17)
 	text := "one\ntwo\r\n\n" + long + "\r\n\r\nlast"
 	for name, r := range map[string]io.Reader{
-		"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)), "with EOF": iotest.DataErrReader(strings.NewReader(text)),
+		"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text)),
+		"with EOF": iotest.DataErrReader(strings.NewReader(text)),
 	} {
 		lines, offset := NewLines(r, name), int64(0)
 		for i, want := range []string{"one", "two", "", long, "", "last"} {
@@ -47,7 +48,8 @@ func TestLinesAreReadInAnyPieces(t *testing.T) {
 func TestLongLinesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{MaxLine, MaxLine + 1} {
-		lines := NewLines(bufio.NewReader(io.MultiReader(strings.NewReader("first\n"), bytes.NewReader(make([]byte, size)), strings.NewReader("\nlast"))), "")
+		lines := NewLines(bufio.NewReader(io.MultiReader(strings.NewReader("first\n"), bytes.NewReader(make([]byte, size)),
+			strings.NewReader("\nlast"))), "")
 		if _, err := lines.Next(); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +79,8 @@ func TestOneEndOfALongLineIsKept(t *testing.T) {
 			if overlong == OverlongKeepStart && (string(got) != line[:min(size, limit)] || lines.Cut != (size > limit)) {
 				t.Errorf("start of %d bytes: %d bytes, cut: %v", size, len(got), lines.Cut)
 			}
-			if overlong == OverlongKeepEnd && (!strings.HasSuffix(line, string(got)) || len(got) < min(size, limit) || len(got) > 2*limit || lines.Cut != (len(got) < size)) {
+			if overlong == OverlongKeepEnd && (!strings.HasSuffix(line, string(got)) || len(got) < min(size, limit) ||
+				len(got) > 2*limit || lines.Cut != (len(got) < size)) {
 				t.Errorf("end of %d bytes: %d bytes, cut: %v", size, len(got), lines.Cut)
 			}
 			if _, err := lines.Next(); err != io.EOF {

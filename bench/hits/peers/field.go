@@ -126,7 +126,8 @@ func (f *field) fill(dir string, records []record) error {
 		name string
 		fill func(path string, records []record) (peer, error)
 		goal float64
-	}{{"CDB", byCalls(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}, {"bbolt", byCalls(fillBolt), 8}, {"Pebble", byCalls(fillPebble), 8}, {"SQLite", byCalls(fillSQLite), 20}} {
+	}{{"CDB", byCalls(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}, {"bbolt", byCalls(fillBolt), 8},
+		{"Pebble", byCalls(fillPebble), 8}, {"SQLite", byCalls(fillSQLite), 20}} {
 		p, err := each.fill(filepath.Join(dir, fmt.Sprintf("%s-%d", each.name, f.n)), records)
 		if errors.Is(err, errMissing) {
 			f.absent = append(f.absent, fmt.Sprintf("%s: %v.", each.name, err))
@@ -173,9 +174,12 @@ const (
 	titleHits   = "key-value stores, key hit"
 	titleMisses = "key-value stores, key miss"
 
-	note = "Every store has the same keys and the same profiles as values, without compression, in files that are in memory. " +
-		"Ratios are to profarc. CDB is a small reader of its format over a mapping; LMDB is called by a program in C, which measures itself; it, bbolt and SQLite read within one transaction; " +
-		"SQLite is translated to Go, with a prepared statement over a table without row ids; Pebble is compacted, with filters, and its blocks are in its cache."
+	note = "Every store has the same keys and the same profiles as values, without compression, in files that are in " +
+		"memory. " +
+		"Ratios are to profarc. CDB is a small reader of its format over a mapping; LMDB is called by a program in C, " +
+		"which measures itself; it, bbolt and SQLite read within one transaction; " +
+		"SQLite is translated to Go, with a prepared statement over a table without row ids; Pebble is compacted, with " +
+		"filters, and its blocks are in its cache."
 )
 
 // measure lets profarc and the peers take turns.
@@ -196,7 +200,8 @@ func (f *field) measure(rounds int, missing bool) (report.Table, error) {
 		add(p.name, func(q query) (uint64, int64, error) { return p.turn(q.texts) })
 	}
 	costs, noise, err := g.Run()
-	t := report.Table{Title: titleHits, Methods: f.n, Note: strings.Join(append([]string{note}, f.absent...), " "), Noise: noise}
+	t := report.Table{Title: titleHits, Methods: f.n, Note: strings.Join(append([]string{note}, f.absent...), " "),
+		Noise: noise}
 	if missing {
 		t.Title = titleMisses
 	}
@@ -228,7 +233,8 @@ func (f *field) found(t report.Table, costs [][]float64) report.Table {
 		}
 		t.Rows = append(t.Rows, report.Row{Name: p.name, Value: report.Median(costs[i+1]), Ratio: report.Median(slower)})
 		if t.Title == titleHits && f.n >= 1_000_000 {
-			t.Rows[0].Goals = append(t.Rows[0].Goals, report.Goal{Against: p.name, Limit: 1 / p.goal, Ratio: report.Median(faster)})
+			t.Rows[0].Goals = append(t.Rows[0].Goals, report.Goal{Against: p.name, Limit: 1 / p.goal,
+				Ratio: report.Median(faster)})
 		}
 	}
 	return t

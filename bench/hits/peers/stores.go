@@ -74,7 +74,8 @@ type rocks struct{ db *pebble.DB }
 func fillPebble(path string, records []record) (store, error) {
 	os.RemoveAll(path)
 	level := pebble.LevelOptions{Compression: pebble.NoCompression, FilterPolicy: bloom.FilterPolicy(10)}
-	o := &pebble.Options{Cache: pebble.NewCache(2 << 30), DisableWAL: true, Levels: []pebble.LevelOptions{level, level, level, level, level, level, level}, Logger: quiet{}}
+	o := &pebble.Options{Cache: pebble.NewCache(2 << 30), DisableWAL: true,
+		Levels: []pebble.LevelOptions{level, level, level, level, level, level, level}, Logger: quiet{}}
 	db, err := pebble.Open(path, o)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,8 @@ func fillSQLite(path string, records []record) (store, error) {
 }
 
 func (s *lite) fill(records []record) error {
-	err := s.execute("pragma journal_mode = off", "pragma synchronous = off", "pragma cache_size = -2000000", "pragma mmap_size = 8000000000",
+	err := s.execute("pragma journal_mode = off", "pragma synchronous = off", "pragma cache_size = -2000000",
+		"pragma mmap_size = 8000000000",
 		"create table profiles (key blob primary key, value blob) without rowid", "begin")
 	if err != nil {
 		return err

@@ -61,35 +61,43 @@ type program func(r *recorder, n int, out string) []string
 
 var all = []program{
 	func(r *recorder, n int, out string) []string {
-		return append([]string{"javac", "-nowarn", "-proc:none", "-XDignore.symbol.file", "--patch-module", "java.base=" + r.pkg(n), "-d", out}, r.sources(n, 8)...)
+		return append([]string{"javac", "-nowarn", "-proc:none", "-XDignore.symbol.file", "--patch-module",
+			"java.base=" + r.pkg(n), "-d", out}, r.sources(n, 8)...)
 	},
 	func(r *recorder, n int, _ string) []string {
 		return append([]string{"javap", "-c", "-p", "--system", r.jdk}, r.classes(n)...)
 	},
 	func(r *recorder, n int, out string) []string {
-		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.pkg(n), "-d", out}, r.sources(n, 1)...)
+		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.pkg(n), "-d", out},
+			r.sources(n, 1)...)
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"jdeps", "-verbose:package", "--module", pick(n, "java.logging", "java.xml", "java.sql", "java.net.http", "java.rmi", "java.naming", "jdk.jartool", "jdk.jfr")}
+		return []string{"jdeps", "-verbose:package", "--module",
+			pick(n, "java.logging", "java.xml", "java.sql", "java.net.http", "java.rmi", "java.naming", "jdk.jartool",
+				"jdk.jfr")}
 	},
 	func(r *recorder, n int, out string) []string {
 		return []string{"jar", "--create", "--file", filepath.Join(out, "x.jar"), "-C", r.pkg(n), "."}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"jimage", "list", "--include", "regex:.*/" + path.Base(r.packages[n%len(r.packages)]) + "/.*", filepath.Join(r.jdk, "lib", "modules")}
+		return []string{"jimage", "list", "--include", "regex:.*/" + path.Base(r.packages[n%len(r.packages)]) + "/.*",
+			filepath.Join(r.jdk, "lib", "modules")}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"jshell", "--execution", "local", "-R-Dn=" + fmt.Sprint(n), r.in("programs", "script"+fmt.Sprint(n%3)+".jsh")}
+		return []string{"jshell", "--execution", "local", "-R-Dn=" + fmt.Sprint(n),
+			r.in("programs", "script"+fmt.Sprint(n%3)+".jsh")}
 	},
 	func(_ *recorder, n int, out string) []string {
-		return []string{"keytool", "-genkeypair", "-keystore", filepath.Join(out, "store"), "-storepass", "changeit", "-alias", "a",
+		return []string{"keytool", "-genkeypair", "-keystore", filepath.Join(out, "store"), "-storepass", "changeit",
+			"-alias", "a",
 			"-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pick(n, "RSA", "EC", "DSA")}
 	},
 	func(r *recorder, n int, _ string) []string {
 		return []string{"java", r.in("programs", "Words.java"), r.pkg(n), pick(n, "a", "get", "[A-Z]", "s", "th")}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"java", r.in("programs", "Numbers.java"), pick(n, "primes", "queues", "power", "operators"), fmt.Sprint(n)}
+		return []string{"java", r.in("programs", "Numbers.java"), pick(n, "primes", "queues", "power", "operators"),
+			fmt.Sprint(n)}
 	},
 }
 

@@ -83,7 +83,8 @@ func (b *bench) run(profarc string, parts []string) error {
 		}
 		fmt.Printf("one merge of %d archives: %s\n\n", len(names), c)
 	}
-	fmt.Println("| parts | plan | plan file | a task: median | a task: worst | read by a task | all tasks | commit | result |")
+	fmt.Println("| parts | plan | plan file | a task: median | a task: worst | read by a task | all tasks | commit | " +
+		"result |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, n := range parts {
 		if err := b.row(n); err != nil {
@@ -131,7 +132,8 @@ func (b *bench) row(n string) error {
 		return err
 	}
 	mean := float64(read) / float64(p.Parts)
-	fmt.Printf("| %d | %s | %.1f MB | %s | %s | %.0f MB, %.0f %% | %.1f s | %s | %s |\n", p.Parts, planned, float64(file.Size())/1e6, middle(tasks), worst(tasks),
+	fmt.Printf("| %d | %s | %.1f MB | %s | %s | %.0f MB, %.0f %% | %.1f s | %s | %s |\n", p.Parts, planned,
+		float64(file.Size())/1e6, middle(tasks), worst(tasks),
 		mean/1e6, 100*mean/float64(p.Bytes), all.Seconds(), committed, b.compare(out))
 	return errors.Join(os.RemoveAll(filepath.Join(b.work, "profarc-work")), os.Remove(out))
 }

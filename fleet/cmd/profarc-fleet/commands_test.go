@@ -68,7 +68,8 @@ func mergeWhole(args []string) error {
 	h := stores[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range stores {
-		if err := merge.Into(context.Background(), b, s, builder.Run{Weight: merge.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
+		if err := merge.Into(context.Background(), b, s,
+			builder.Run{Weight: merge.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
 			return err
 		}
 	}

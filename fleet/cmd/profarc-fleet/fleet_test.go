@@ -43,7 +43,8 @@ func newFleet(t *testing.T, o manyarchives.Options, parts int) *fleet {
 		}
 		f.put(t, "runs/"+name, data)
 	}
-	f.must(t, "planned ", "plan", f.URL("runs/"), "--to", f.URL("out.parc"), "--work", f.URL("parts/"), "--parts", fmt.Sprint(parts), "-o", "plan.json")
+	f.must(t, "planned ", "plan", f.URL("runs/"), "--to", f.URL("out.parc"), "--work", f.URL("parts/"), "--parts",
+		fmt.Sprint(parts), "-o", "plan.json")
 	return f
 }
 

@@ -84,7 +84,8 @@ func TestKilledWorkers(t *testing.T) {
 				t.Errorf("then the store has %v, want %d parts", names, c.left)
 			}
 			cmd, out := f.process(t, "commit", "--plan", "plan.json")
-			if err := cmd.Run(); err == nil || !strings.Contains(out.String(), fmt.Sprintf("parts are missing: %d of 3", 3-c.left)) {
+			if err := cmd.Run(); err == nil || !strings.Contains(out.String(),
+				fmt.Sprintf("parts are missing: %d of 3", 3-c.left)) {
 				t.Errorf("a commit without all parts: %v: %s", err, out)
 			}
 			f.must(t, "part 2: wrote", "merge-shard", "2/3", "--plan", "plan.json")
@@ -129,7 +130,8 @@ func TestWorkerDiesAsItWrites(t *testing.T) {
 	f := newFleet(t, manyarchives.Options{N: 3, Methods: 600, Own: 200, Shared: 1000}, 1)
 	f.must(t, "planned ", "plan", "runs/", "--to", "out/app.parc", "--parts", "2", "-o", "here.json")
 	worker, out := f.process(t, "merge-shard", "0/1", "--plan", "here.json")
-	limited := exec.CommandContext(t.Context(), "bash", append([]string{"-c", `ulimit -f 32; exec -a profarc-fleet "$0" "$@"`, worker.Path}, worker.Args[1:]...)...)
+	limited := exec.CommandContext(t.Context(), "bash",
+		append([]string{"-c", `ulimit -f 32; exec -a profarc-fleet "$0" "$@"`, worker.Path}, worker.Args[1:]...)...)
 	limited.Dir, limited.Stdout, limited.Stderr = f.dir, out, out
 	if err := limited.Run(); err == nil || strings.Contains(out.String(), "wrote") {
 		t.Fatalf("a worker that may write 32 KiB: %v: %s", err, out)

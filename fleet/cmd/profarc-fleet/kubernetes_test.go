@@ -54,7 +54,8 @@ func checkJob(j *batchv1.Job) error {
 		return fmt.Errorf("a name of %d bytes", len(j.Name))
 	case pod.RestartPolicy != "Never" || len(pod.Containers) != 1 || pod.Containers[0].Image == "":
 		return fmt.Errorf("restart policy %s, %d containers", pod.RestartPolicy, len(pod.Containers))
-	case j.Spec.BackoffLimitPerIndex != nil && (j.Spec.CompletionMode == nil || *j.Spec.CompletionMode != batchv1.IndexedCompletion):
+	case j.Spec.BackoffLimitPerIndex != nil && (j.Spec.CompletionMode == nil ||
+		*j.Spec.CompletionMode != batchv1.IndexedCompletion):
 		return fmt.Errorf("a limit for each index, and no indexes")
 	case j.Spec.Completions != nil && j.Spec.Parallelism != nil && *j.Spec.Parallelism > *j.Spec.Completions:
 		return fmt.Errorf("%d at once of %d", *j.Spec.Parallelism, *j.Spec.Completions)

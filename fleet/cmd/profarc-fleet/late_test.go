@@ -107,7 +107,8 @@ func TestLateWorker(t *testing.T) {
 // same, and otherwise says that others are there.
 func TestCommitsAtOnce(t *testing.T) {
 	f := newFleet(t, small, 2)
-	f.must(t, "planned ", "plan", f.URL("runs/run-000001.parc"), "--to", f.URL("out.parc"), "--work", f.URL("other/"), "-o", "other.json")
+	f.must(t, "planned ", "plan", f.URL("runs/run-000001.parc"), "--to", f.URL("out.parc"), "--work", f.URL("other/"),
+		"-o", "other.json")
 	for _, plan := range []string{"plan.json", "other.json"} {
 		f.must(t, "part 0: wrote", "merge-shard", "0/1", "--plan", plan)
 	}
@@ -117,7 +118,8 @@ func TestCommitsAtOnce(t *testing.T) {
 		want  string
 	}{
 		{[]string{"plan.json", "plan.json"}, 0, "found the same bytes at "},
-		{[]string{"plan.json", "other.json"}, 1, "out.parc: there is another archive already, with other bytes: it stays; remove it, or plan with another name\n"},
+		{[]string{"plan.json", "other.json"}, 1,
+			"out.parc: there is another archive already, with other bytes: it stays; remove it, or plan with another name\n"},
 	} {
 		f.remove(t, "out.parc")
 		g := f.gate(moment{http.MethodPut, "out.parc"}, 2)

@@ -56,7 +56,8 @@ func TestManifestsBySchema(t *testing.T) {
 		t.Skip("PROFARC_KUBERNETES_MODELS names no folder in which npm installed kubernetes-models")
 	}
 	f := newFleet(t, small, 3)
-	cmd, out := f.process(t, "template", "kubernetes", "--plan", "file://"+f.in("plan.json"), "--image", "example.com/profarc:1", "--tasks", "2")
+	cmd, out := f.process(t, "template", "kubernetes", "--plan", "file://"+f.in("plan.json"), "--image",
+		"example.com/profarc:1", "--tasks", "2")
 	if err := cmd.Run(); err != nil {
 		t.Fatal(err, out)
 	}
@@ -81,13 +82,15 @@ func TestManifestsBySchema(t *testing.T) {
 		manifest       int
 		from, to, want string
 	}{
-		{0, `"completionMode":"Indexed"`, `"completionMode":"indexed"`, "data/spec/completionMode must be equal to one of the allowed values"},
+		{0, `"completionMode":"Indexed"`, `"completionMode":"indexed"`,
+			"data/spec/completionMode must be equal to one of the allowed values"},
 		{1, `"restartPolicy":"Never"`, `"restartPolicy":"never"`, "restartPolicy must be equal to one of the allowed values"},
 		{1, `"name":"commit",`, ``, "must have required property"},
 		{2, `"selector":`, `"selectors":`, "must have required property selector"},
 	} {
 		changed := strings.Replace(string(all[c.manifest]), c.from, c.to, 1)
-		if wrong := validate(t, models, []json.RawMessage{json.RawMessage(changed)}); changed == string(all[c.manifest]) || !strings.Contains(wrong[0], c.want) {
+		if wrong := validate(t, models, []json.RawMessage{json.RawMessage(changed)}); changed == string(all[c.manifest]) ||
+			!strings.Contains(wrong[0], c.want) {
 			t.Errorf("manifest %d with %q is said to be %q, want %q", c.manifest, c.to, wrong[0], c.want)
 		}
 	}

@@ -28,10 +28,11 @@ func TestSlurm(t *testing.T) {
 		t.Skip("only root may run the daemons of Slurm for all users")
 	}
 	config := startSlurm(t)
-	testscript.Run(t, testscript.Params{Dir: "testdata/slurm", RequireExplicitExec: true, Setup: func(e *testscript.Env) error {
-		e.Setenv("SLURM_CONF", config)
-		return nil
-	}})
+	testscript.Run(t, testscript.Params{Dir: "testdata/slurm", RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("SLURM_CONF", config)
+			return nil
+		}})
 }
 
 // slurmConfig is the configuration of a Slurm of one machine: its name, a directory, and two
@@ -84,7 +85,8 @@ func startSlurm(t *testing.T) (config string) {
 		}
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
-	startDaemon(t, "munged", "--foreground", "--force", "--socket="+in("munge.socket"), "--key-file="+in("munge.key"), "--pid-file="+in("munge.pid"),
+	startDaemon(t, "munged", "--foreground", "--force", "--socket="+in("munge.socket"), "--key-file="+in("munge.key"),
+		"--pid-file="+in("munge.pid"),
 		"--seed-file="+in("munge.seed"), "--log-file="+in("munge.log"))
 	startDaemon(t, "slurmctld", "-D", "-f", config)
 	logs := startDaemon(t, "slurmd", "-D", "-f", config)

@@ -33,7 +33,8 @@ func Manifest(f Facts, layer ocispec.Descriptor, subject *ocispec.Descriptor) ([
 	}
 	return json.Marshal(ocispec.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArchiveType,
-		Config: ocispec.DescriptorEmptyJSON, Layers: []ocispec.Descriptor{layer}, Subject: subject, Annotations: f.annotations(),
+		Config: ocispec.DescriptorEmptyJSON, Layers: []ocispec.Descriptor{layer}, Subject: subject,
+		Annotations: f.annotations(),
 	})
 }
 
@@ -56,7 +57,8 @@ func Parse(d ocispec.Descriptor, manifest []byte) (*Archive, error) {
 		return nil, fmt.Errorf("%w: %s is no archive of profiles", ErrOther, d.Digest)
 	}
 	if len(m.Layers) != 1 || m.Layers[0].MediaType != LayerType {
-		return nil, fmt.Errorf("%w: %s has not the one layer that archives have: a newer profarc may have pushed it", ErrOther, d.Digest)
+		return nil, fmt.Errorf("%w: %s has not the one layer that archives have: a newer profarc may have pushed it",
+			ErrOther, d.Digest)
 	}
 	return &Archive{Descriptor: d, Layer: m.Layers[0], Subject: m.Subject, Facts: parseFacts(m.Annotations)}, nil
 }

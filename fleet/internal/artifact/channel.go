@@ -34,7 +34,8 @@ const (
 // Promotion returns the event that makes an archive the current one.
 func (c *Channel) Promotion(d ocispec.Descriptor, at time.Time) Event {
 	e := Event{ID: c.nextID(), Time: at, What: whatPromote, Digest: d.Digest}
-	e.archive = promotedBy(ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size, ArtifactType: ArchiveType}, e.ID)
+	e.archive = promotedBy(ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size,
+		ArtifactType: ArchiveType}, e.ID)
 	return e
 }
 
@@ -46,7 +47,8 @@ func (c *Channel) Rollback(at time.Time) (e Event, ok bool) {
 		return e, false
 	}
 	off, back := c.Archives[0], c.Archives[1]
-	return Event{ID: c.nextID(), Time: at, What: whatRollback, Digest: back.Digest, Off: off.Digest, promotion: promotionOf(off), archive: back}, true
+	return Event{ID: c.nextID(), Time: at, What: whatRollback, Digest: back.Digest, Off: off.Digest,
+		promotion: promotionOf(off), archive: back}, true
 }
 
 // Lacks reports whether the channel lacks an event and would take it. It takes none that is
@@ -83,7 +85,10 @@ func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descripto
 		}
 	}
 	archives = slices.Clone(archives)
-	slices.SortStableFunc(archives, func(a, b ocispec.Descriptor) int { return strings.Compare(promotionOf(b), promotionOf(a)) })
+	slices.SortStableFunc(archives, func(a, b ocispec.Descriptor) int {
+		return strings.Compare(promotionOf(b),
+			promotionOf(a))
+	})
 	seen := map[digest.Digest]bool{}
 	for _, d := range archives {
 		if !seen[d.Digest] && promotionOf(d) > off[d.Digest] {
@@ -117,7 +122,8 @@ func (c *Channel) Index() ([]byte, error) {
 
 func indexOf(artifactType string, archives []ocispec.Descriptor, history []string) ([]byte, error) {
 	return json.Marshal(ocispec.Index{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: artifactType, Manifests: archives,
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, ArtifactType: artifactType,
+		Manifests:   archives,
 		Annotations: map[string]string{annotationHistory: strings.Join(history, "\n")},
 	})
 }

@@ -16,7 +16,8 @@ var day = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
 // archiveNo returns the descriptor of the manifest of an archive.
 func archiveNo(i int) ocispec.Descriptor {
-	return ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: digest.FromString(fmt.Sprint(i)), Size: int64(100 + i)}
+	return ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: digest.FromString(fmt.Sprint(i)),
+		Size: int64(100 + i)}
 }
 
 // reread returns what an index says, and that index.
@@ -86,7 +87,8 @@ func TestEventsInAnyOrder(t *testing.T) {
 				want = got
 			}
 			if got != want || len(c.History) != 2+len(all) || len(c.Archives) == 0 {
-				t.Fatalf("seed %d: %d of %d events, %d archives:\n%s\nwant\n%s", seed, len(c.History), 2+len(all), len(c.Archives), got, want)
+				t.Fatalf("seed %d: %d of %d events, %d archives:\n%s\nwant\n%s", seed, len(c.History), 2+len(all),
+					len(c.Archives), got, want)
 			}
 		}
 	}
@@ -116,8 +118,10 @@ func TestRollbackKeepsWhatCameMeanwhile(t *testing.T) {
 // follows, and is changed like any other.
 func TestHistoriesWithoutIds(t *testing.T) {
 	a, b, c0 := archiveNo(0), archiveNo(1), archiveNo(2)
-	lines := fmt.Sprintf("2026-10-01T00:00:00Z promote %s\n2026-12-02T00:00:00Z promote %s\n2026-12-03T00:00:00Z rollback %s", a.Digest, b.Digest, a.Digest)
-	data, _ := json.Marshal(ocispec.Index{ArtifactType: ChannelType, Manifests: []ocispec.Descriptor{b, a}, Annotations: map[string]string{annotationHistory: lines}})
+	lines := fmt.Sprintf("2026-10-01T00:00:00Z promote %s\n2026-12-02T00:00:00Z promote %s\n2026-12-03T00:00:00Z "+
+		"rollback %s", a.Digest, b.Digest, a.Digest)
+	data, _ := json.Marshal(ocispec.Index{ArtifactType: ChannelType, Manifests: []ocispec.Descriptor{b, a},
+		Annotations: map[string]string{annotationHistory: lines}})
 	c, err := ParseChannel(data)
 	if err != nil || len(c.History) != 3 || c.History[2].Digest != a.Digest {
 		t.Fatalf("%+v, %v", c, err)
@@ -128,7 +132,8 @@ func TestHistoriesWithoutIds(t *testing.T) {
 	again, _ := c.Rollback(day)
 	c.Add(again)
 	c, text := reread(t, c)
-	if len(c.History) != 6 || len(c.Archives) != 1 || c.Archives[0].Digest != a.Digest || c.History[0].ID != "" || c.History[5].Off != b.Digest {
+	if len(c.History) != 6 || len(c.Archives) != 1 || c.Archives[0].Digest != a.Digest || c.History[0].ID != "" ||
+		c.History[5].Off != b.Digest {
 		t.Errorf("%+v", c)
 	}
 	if !strings.Contains(text, strings.ReplaceAll(lines, "\n", `\n`)) {

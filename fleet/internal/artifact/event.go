@@ -104,7 +104,8 @@ func parseEvent(line string) (e Event, ok bool) {
 		ok = n == 5 && e.What == whatPromote
 	}
 	size, err := strconv.ParseInt(words[4], 10, 64)
-	e.ID, e.archive = words[3], ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: e.Digest, Size: size, ArtifactType: ArchiveType}
+	e.ID, e.archive = words[3], ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: e.Digest, Size: size,
+		ArtifactType: ArchiveType}
 	return e, ok && err == nil && size > 0 && isEventID(e.ID)
 }
 

@@ -87,7 +87,8 @@ func FactsOf(s *reader.Store) (Facts, error) {
 	h := s.Header()
 	f := Facts{
 		Created: h.Time(), Domain: h.Domain.String(), Format: disk.VersionString(h.Version), Producer: h.Producer,
-		Fingerprint: hexOrEmpty(h.Fingerprint), Dump: hexOrEmpty(h.DumpID), Methods: h.Counts.Methods, Profiles: h.Counts.Profiles,
+		Fingerprint: hexOrEmpty(h.Fingerprint), Dump: hexOrEmpty(h.DumpID), Methods: h.Counts.Methods,
+		Profiles: h.Counts.Profiles,
 	}
 	runs, err := s.Runs()
 	if err != nil {

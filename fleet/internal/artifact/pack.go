@@ -56,7 +56,8 @@ func (p *Packed) pack(ctx context.Context, data []byte) error {
 	packed := digest.Canonical.Digester()
 	counted := &countingWriter{w: io.MultiWriter(p.file, packed.Hash())}
 	// One goroutine, so that the same bytes come out on every machine.
-	z, err := zstd.NewWriter(counted, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(counted, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window),
+		zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return err
 	}
@@ -67,9 +68,10 @@ func (p *Packed) pack(ctx context.Context, data []byte) error {
 	if err := z.Close(); err != nil {
 		return err
 	}
-	p.Layer = ocispec.Descriptor{MediaType: LayerType, Digest: packed.Digest(), Size: counted.n, Annotations: map[string]string{
-		annotationDigest: plain.Digest().String(), annotationSize: strconv.Itoa(len(data)),
-	}}
+	p.Layer = ocispec.Descriptor{MediaType: LayerType, Digest: packed.Digest(), Size: counted.n,
+		Annotations: map[string]string{
+			annotationDigest: plain.Digest().String(), annotationSize: strconv.Itoa(len(data)),
+		}}
 	return nil
 }
 
@@ -89,7 +91,8 @@ func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.De
 	}
 	packed := layer.Digest.Verifier()
 	input := &limitedReader{r: io.TeeReader(contextReader{ctx, body}, packed), left: layer.Size}
-	z, err := zstd.NewReader(input, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	z, err := zstd.NewReader(input, zstd.WithDecoderMaxWindow(window), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return err
 	}

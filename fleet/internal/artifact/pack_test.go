@@ -35,9 +35,10 @@ func TestUnpackComparesTheLayerToo(t *testing.T) {
 	t.Parallel()
 	data := []byte("an archive")
 	right, other := padded(t, data, "abcd"), padded(t, data, "abce")
-	layer := ocispec.Descriptor{MediaType: LayerType, Digest: digest.FromBytes(right), Size: int64(len(right)), Annotations: map[string]string{
-		annotationDigest: digest.FromBytes(data).String(), annotationSize: strconv.Itoa(len(data)),
-	}}
+	layer := ocispec.Descriptor{MediaType: LayerType, Digest: digest.FromBytes(right), Size: int64(len(right)),
+		Annotations: map[string]string{
+			annotationDigest: digest.FromBytes(data).String(), annotationSize: strconv.Itoa(len(data)),
+		}}
 	for name, c := range map[string]struct {
 		body []byte
 		want error

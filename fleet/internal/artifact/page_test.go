@@ -20,7 +20,8 @@ func TestPageHasTheFormat(t *testing.T) {
 	for _, field := range f.texts() {
 		*field = "x"
 	}
-	names := []string{ArchiveType, LayerType, ChannelType, annotationDigest, annotationSize, annotationHistory, ocispec.AnnotationTitle}
+	names := []string{ArchiveType, LayerType, ChannelType, annotationDigest, annotationSize, annotationHistory,
+		ocispec.AnnotationTitle}
 	for name := range f.annotations() {
 		names = append(names, name)
 	}
@@ -31,7 +32,8 @@ func TestPageHasTheFormat(t *testing.T) {
 		}
 	}
 	again := parseFacts(f.annotations())
-	if again.Domain != "x" || again.Score != "x" || len(again.Builds) != 1 || len(again.Dumps) != 1 || !again.Created.Equal(f.Created) {
+	if again.Domain != "x" || again.Score != "x" || len(again.Builds) != 1 || len(again.Dumps) != 1 ||
+		!again.Created.Equal(f.Created) {
 		t.Errorf("%+v became %+v", f, again)
 	}
 }

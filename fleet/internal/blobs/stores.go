@@ -112,7 +112,8 @@ func explain(ctx context.Context, l Location, err error) error {
 		return fmt.Errorf("%s: %w", l, ErrNotFound)
 	case code == gcerrors.FailedPrecondition:
 		return fmt.Errorf("%s: %w", l, ErrExists)
-	case code == gcerrors.PermissionDenied || errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), "StatusCode: 403") || strings.Contains(err.Error(), "StatusCode: 401"):
+	case code == gcerrors.PermissionDenied || errors.Is(err, os.ErrPermission) ||
+		strings.Contains(err.Error(), "StatusCode: 403") || strings.Contains(err.Error(), "StatusCode: 401"):
 		return say("access is denied: check the credentials and what they allow")
 	case strings.Contains(err.Error(), "connection refused") || strings.Contains(err.Error(), "no such host"):
 		return say("the store cannot be reached: check the URL and the network")

@@ -55,7 +55,10 @@ func TestUploadInPieces(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(http.StatusPreconditionFailed)
-		_, _ = fmt.Fprint(w, "<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not hold</Message></Error>")
+		_,
+			_ = fmt.Fprint(w,
+			"<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not "+
+				"hold</Message></Error>")
 		return true
 	})
 	if err := write("once.parc"); !errors.Is(err, blobs.ErrExists) {

@@ -78,7 +78,8 @@ func config(i int, params layout.Params) builder.Config {
 
 // key returns the key of method m.
 func key(m int) layout.Key {
-	return layout.Key{Class: fmt.Sprintf("com/example/p%02x/Class%05d", m*7919%251, m/8), Name: fmt.Sprintf("method%d", m%8), Signature: "(ILjava/lang/Object;)V"}
+	return layout.Key{Class: fmt.Sprintf("com/example/p%02x/Class%05d", m*7919%251, m/8),
+		Name: fmt.Sprintf("method%d", m%8), Signature: "(ILjava/lang/Object;)V"}
 }
 
 // madeUp returns an archive of methods of its own, and of others that are drawn.

@@ -55,7 +55,8 @@ func (w *worker) stores() *blobs.Stores { return &blobs.Stores{Patience: w.patie
 
 // follow reads the plan, and calls do with it and where to keep what it works on. The stores
 // are open meanwhile.
-func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error) error {
+func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan,
+	at mergejob.Place) error) error {
 	memory, err := parseSize("--memory", w.memory)
 	if err != nil {
 		return err
@@ -136,7 +137,8 @@ func taskOf(args []string, tasks, parts int) (t task, err error) {
 				return t, t.check()
 			}
 		}
-		return t, cli.Usagef("name the task as K/N, from 0/N to N-1/N: no scheduler set %s", strings.Join(indexVariables, " or "))
+		return t, cli.Usagef("name the task as K/N, from 0/N to N-1/N: no scheduler set %s",
+			strings.Join(indexVariables, " or "))
 	}
 	k, n, ok := strings.Cut(args[0], "/")
 	var err1, err2 error

@@ -51,7 +51,8 @@ func planCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.Work, "work", "", "URL below which workers write parts; without it profarc-work beside the result")
 	f.IntVar(&o.Parts, "parts", 0, "number of parts; without it as many as --part-size needs")
 	f.StringVar(&o.partSize, "part-size", "512MiB", "archives that a worker reads, about")
-	f.StringVar(&o.halfLife, "half-life", "", "age at which a dump counts half, as 30d or 12h, relative to the newest dump")
+	f.StringVar(&o.halfLife, "half-life", "",
+		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
 	f.BoolVar(&o.Normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.IntVar(&o.Rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
 	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "archives to look at at once")
@@ -93,12 +94,15 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	for _, s := range survey.Superseded {
 		fmt.Fprintf(a.Out, "left    %s out: %s is a later dump of the same process\n", s.Archive, s.By)
 	}
-	fmt.Fprintf(a.Out, "planned %s of domain %s, %s, in %s\n", cli.Amount(survey.Archives, "archive"), p.Domain, cli.FormatSize(survey.Bytes), cli.Amount(survey.Parts, "part"))
+	fmt.Fprintf(a.Out, "planned %s of domain %s, %s, in %s\n", cli.Amount(survey.Archives, "archive"), p.Domain,
+		cli.FormatSize(survey.Bytes), cli.Amount(survey.Parts, "part"))
 	if !p.OneShape {
 		fmt.Fprintln(a.Out, "shapes  differ between the archives: workers read all of each archive, not only their parts")
 	}
 	name := planName(o.plan)
-	fmt.Fprintf(a.Out, "wrote   %s\n\nNext: profarc-fleet template slurm --plan %s\n  or: profarc-fleet template kubernetes --plan %s\n", to, name, name)
+	fmt.Fprintf(a.Out,
+		"wrote   %s\n\nNext: profarc-fleet template slurm --plan %s\n  or: profarc-fleet template kubernetes --plan %s\n", to,
+		name, name)
 	return nil
 }
 

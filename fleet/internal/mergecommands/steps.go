@@ -112,7 +112,8 @@ func runCommit(ctx context.Context, a *cli.App, wait time.Duration, o *worker) e
 		if r.There {
 			verb = "found the same bytes at"
 		}
-		fmt.Fprintf(a.Out, "%s %s: %s, %d methods, %d profiles of %s\n", verb, r.Archive, cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.Amount(r.Dumps, "dump"))
+		fmt.Fprintf(a.Out, "%s %s: %s, %d methods, %d profiles of %s\n", verb, r.Archive, cli.FormatSize(r.Bytes),
+			r.Counts.Methods, r.Counts.Profiles, cli.Amount(r.Dumps, "dump"))
 		return nil
 	})
 }

@@ -122,8 +122,10 @@ func (o *templateOptions) job(ctx context.Context, scheduler string) (j job, err
 		return j, cli.Usagef("--plan %s: tasks on other machines read it: plan with -o URL of an object, and name that", plan)
 	}
 	return job{
-		ID: p.ID[:12], Plan: planName(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: planName(o.program), Image: fmt.Sprintf("%q", o.image),
-		Tasks: tasks, Last: tasks - 1, AtOnce: min(o.atOnce, tasks), MemoryMiB: max(memory>>20, 64), MemoryProfile: max(memory>>22, 16),
-		Minutes: max(int64(limit.Minutes()), 1), Seconds: max(int64(limit.Seconds()), 60), Retries: o.perIndex,
+		ID: p.ID[:12], Plan: planName(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: planName(o.program),
+		Image: fmt.Sprintf("%q", o.image),
+		Tasks: tasks, Last: tasks - 1, AtOnce: min(o.atOnce, tasks), MemoryMiB: max(memory>>20, 64),
+		MemoryProfile: max(memory>>22, 16),
+		Minutes:       max(int64(limit.Minutes()), 1), Seconds: max(int64(limit.Seconds()), 60), Retries: o.perIndex,
 	}, nil
 }

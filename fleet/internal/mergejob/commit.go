@@ -35,7 +35,8 @@ var ErrOther = errors.New("there is another archive already")
 // Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if
 // parts are still missing after wait, and ErrOther if another archive is in its place; one
 // with the same bytes is a success.
-func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration, progress func(done, total int64)) (Result, error) {
+func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration,
+	progress func(done, total int64)) (Result, error) {
 	out, err := p.result()
 	if err != nil {
 		return Result{}, err
@@ -50,7 +51,8 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 		return r, err
 	}
 	defer remove()
-	b := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory, Progress: progress})
+	b := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory,
+		Progress: progress})
 	if err := join(ctx, s, parts, folder, b); err != nil {
 		return r, err
 	}
@@ -125,7 +127,8 @@ func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, e
 		if n > 8 {
 			shown += fmt.Sprintf(" and %d more", n-8)
 		}
-		return nil, fmt.Errorf("%s: %w: %d of %d (%s): run merge-shard for them", folder, ErrMissing, n, len(p.Bounds)+1, shown)
+		return nil, fmt.Errorf("%s: %w: %d of %d (%s): run merge-shard for them", folder, ErrMissing, n,
+			len(p.Bounds)+1, shown)
 	}
 	return parts, nil
 }

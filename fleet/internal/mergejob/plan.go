@@ -97,7 +97,8 @@ func Decode(name string, text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: %v", name, ErrPlan, err)
 	}
 	if p.Version != planVersion {
-		return nil, fmt.Errorf("%s: %w: it is of version %d, this program reads version %d: plan again", name, ErrPlan, p.Version, planVersion)
+		return nil, fmt.Errorf("%s: %w: it is of version %d, this program reads version %d: plan again", name, ErrPlan,
+			p.Version, planVersion)
 	}
 	id, err := p.identify()
 	if err == nil && id != p.ID {

@@ -179,7 +179,8 @@ func TestWorkerReadsItsPart(t *testing.T) {
 	}
 	const slack = 8 << 12 // pages at both ends of what is read
 	if read, most := s.store.Read.Load(), before+profiles/16*5/4+int64(len(all))*slack; read > most {
-		t.Errorf("a sixteenth of %d bytes of profiles, behind %d: %d were read, at most %d are needed", profiles, before, read, most)
+		t.Errorf("a sixteenth of %d bytes of profiles, behind %d: %d were read, at most %d are needed", profiles, before,
+			read, most)
 	}
 	if gets, most := s.store.Gets.Load(), int64(4*len(all)); gets > most {
 		t.Errorf("%d requests, at most %d are needed", gets, most)
@@ -208,13 +209,18 @@ func TestStoreThatFails(t *testing.T) {
 		spoil func(t *testing.T, s *s3, all [][]byte)
 		want  []string
 	}{
-		{"denied", func(t *testing.T, s *s3, _ [][]byte) { s.store.Set(denied) }, []string{"s3://ci/runs/run-000002.parc: access is denied", "check the credentials"}},
+		{"denied", func(t *testing.T, s *s3, _ [][]byte) { s.store.Set(denied) },
+			[]string{"s3://ci/runs/run-000002.parc: access is denied", "check the credentials"}},
 		{"silent", func(t *testing.T, s *s3, _ [][]byte) {
 			s.store.Set(silent)
 			s.Patience = 300 * time.Millisecond
 		}, []string{"s3://ci/runs/run-000002.parc: the store does not answer in time", "--patience"}},
-		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.store.Close() }, []string{"s3://ci/parts/", "the store cannot be reached"}},
-		{"half uploaded", func(t *testing.T, s *s3, all [][]byte) { s.put(t, "runs/run-000002.parc", all[2][:len(all[2])/2]) },
+		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.store.Close() },
+			[]string{"s3://ci/parts/", "the store cannot be reached"}},
+		{"half uploaded", func(t *testing.T, s *s3, all [][]byte) {
+			s.put(t, "runs/run-000002.parc",
+				all[2][:len(all[2])/2])
+		},
 			[]string{"s3://ci/runs/run-000002.parc", "plan again"}},
 		{"tampered", func(t *testing.T, s *s3, all [][]byte) {
 			data := bytes.Clone(all[2])

@@ -40,7 +40,8 @@ type Shard struct {
 // MergePart merges one part of the plan, with jobs archives open at once, and writes it to
 // its place. It may run any number of times, also at once: the bytes are the same. A part
 // that is there stays.
-func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at Place, progress func(done, total int64)) (Shard, error) {
+func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at Place,
+	progress func(done, total int64)) (Shard, error) {
 	parts, err := p.Parts()
 	if err != nil {
 		return Shard{}, err
@@ -63,7 +64,8 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 		return done, err
 	}
 	defer remove()
-	b, before := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory}), s.BytesRead()
+	b, before := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory}),
+		s.BytesRead()
 	if err := mergeInto(ctx, s, p, parts[part], b, jobs, progress); err != nil {
 		return done, err
 	}
@@ -98,7 +100,8 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merge.
 }
 
 // mergeInto merges a part of every archive.
-func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b *builder.Builder, jobs int, progress func(done, total int64)) error {
+func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b *builder.Builder, jobs int,
+	progress func(done, total int64)) error {
 	if p.weighted() {
 		jobs = 1 // the order of fractions counts
 	}
@@ -121,7 +124,8 @@ func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b
 }
 
 // mergeOne merges a part of an archive, which must be the one that was planned.
-func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merge.Part, b *builder.Builder) error {
+func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merge.Part,
+	b *builder.Builder) error {
 	object := p.object(in)
 	s, err := open(ctx, stores, object)
 	if err != nil {
@@ -129,7 +133,8 @@ func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, par
 	}
 	defer s.Close()
 	if sum := headerSum(s.Mapping()); sum != in.Sum {
-		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object, blobs.ErrChanged, sum, in.Sum)
+		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object,
+			blobs.ErrChanged, sum, in.Sum)
 	}
 	return part.Into(ctx, b, s, merge.PartOptions{Run: builder.Run{Weight: in.Weight}, OneShape: p.OneShape})
 }

@@ -72,7 +72,8 @@ func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan
 	if err := check(all); err != nil {
 		return nil, nil, err
 	}
-	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, Domain: all[0].header.Domain, Params: all[0].header.Params, OneShape: true, Rows: o.Rows}
+	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, Domain: all[0].header.Domain, Params: all[0].header.Params,
+		OneShape: true, Rows: o.Rows}
 	for i := range all {
 		p.add(&all[i])
 		v.Bytes += all[i].object.Size
@@ -260,7 +261,8 @@ func weigh(all []found, o Options) error {
 	for i := range all {
 		at := all[i].header.Time()
 		if at.IsZero() {
-			return fmt.Errorf("%s does not say when it was dumped, and has no age: leave it out, or merge without a half-life", all[i].object)
+			return fmt.Errorf("%s does not say when it was dumped, and has no age: leave it out, or merge without a half-life",
+				all[i].object)
 		}
 		if at.After(newest) {
 			newest = at
@@ -289,7 +291,8 @@ func divide(all []found, n int64) []merge.Bound {
 	slices.SortFunc(places, merge.Bound.Compare)
 	bounds, before := []merge.Bound{}, int64(0)
 	for _, at := range places {
-		if share := total * int64(len(bounds)+1) / max(n, 1); int64(len(bounds)) < n-1 && before >= share && at != (merge.Bound{}) {
+		if share := total * int64(len(bounds)+1) / max(n, 1); int64(len(bounds)) < n-1 && before >= share &&
+			at != (merge.Bound{}) {
 			bounds = append(bounds, at)
 		}
 		before += sizes[at]

@@ -80,10 +80,11 @@ func holds(list []ocispec.Descriptor, d digest.Digest) bool {
 // errdef.ErrUnsupported. It is not asked for one artifact type: some registries give back
 // another type than was pushed.
 func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list []ocispec.Descriptor, err error) {
-	err = r.remote.Referrers(withList(ctx), ocispec.Descriptor{Digest: subject}, "", func(page []ocispec.Descriptor) error {
-		list = append(list, page...)
-		return nil
-	})
+	err = r.remote.Referrers(withList(ctx), ocispec.Descriptor{Digest: subject}, "",
+		func(page []ocispec.Descriptor) error {
+			list = append(list, page...)
+			return nil
+		})
 	switch {
 	case errors.Is(err, errdef.ErrUnsupported):
 		return nil, errdef.ErrUnsupported
@@ -159,7 +160,10 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 		return err == nil, err
 	}
 	index.Manifests = append(index.Manifests, missing...)
-	slices.SortFunc(index.Manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(string(a.Digest), string(b.Digest)) })
+	slices.SortFunc(index.Manifests, func(a, b ocispec.Descriptor) int {
+		return strings.Compare(string(a.Digest),
+			string(b.Digest))
+	})
 	data, err := json.Marshal(index)
 	if err == nil {
 		_, err = r.PushManifest(ctx, ocispec.MediaTypeImageIndex, data, fallbackTag(subject))
@@ -181,7 +185,8 @@ func attachmentTag(subject, attached digest.Digest) string {
 // fallbackIndex returns the index of what is attached to a subject, an empty one if there is
 // none.
 func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (*ocispec.Index, error) {
-	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, Manifests: []ocispec.Descriptor{}}
+	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
+		Manifests: []ocispec.Descriptor{}}
 	d, err := r.Resolve(ctx, fallbackTag(subject))
 	if IsMissing(err) {
 		return index, nil
@@ -194,7 +199,8 @@ func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (
 		return nil, err
 	}
 	if err := json.Unmarshal(data, index); err != nil || d.MediaType != ocispec.MediaTypeImageIndex {
-		return nil, advise(ErrTampered, "%s: it is no index of what is attached to %s: delete that tag", r.Full(fallbackTag(subject)), subject)
+		return nil, advise(ErrTampered, "%s: it is no index of what is attached to %s: delete that tag",
+			r.Full(fallbackTag(subject)), subject)
 	}
 	return index, nil
 }
@@ -222,10 +228,14 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 
 // missing returns the descriptors of those manifests with a tag of their own that a list
 // does not have.
-func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor, own []string) (missing []ocispec.Descriptor, err error) {
+func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
+	own []string) (missing []ocispec.Descriptor, err error) {
 	for _, tag := range own {
 		_, short, _ := strings.Cut(tag, ".")
-		if slices.ContainsFunc(list, func(d ocispec.Descriptor) bool { return strings.HasPrefix(d.Digest.Encoded(), short) }) {
+		if slices.ContainsFunc(list, func(d ocispec.Descriptor) bool {
+			return strings.HasPrefix(d.Digest.Encoded(),
+				short)
+		}) {
 			continue
 		}
 		d, err := r.described(ctx, tag)

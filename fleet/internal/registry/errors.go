@@ -42,7 +42,8 @@ func advise(err error, format string, args ...any) error {
 type ReferenceError struct{ reference string }
 
 func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("%q names nothing in a registry: give REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:..., with the registry in front, "+
+	return fmt.Sprintf("%q names nothing in a registry: give REGISTRY/NAME:TAG or REGISTRY/NAME@sha256:..., with the "+
+		"registry in front, "+
 		"as docker.io/library/NAME", e.reference)
 }
 
@@ -59,7 +60,8 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	case errors.Is(err, errSilent):
 		return advise(err, "%s: %s has been silent for too long: try again, or give it longer with --timeout", what, host)
 	case errors.Is(err, errSlow):
-		return advise(err, "%s: %s has sent too little for too long: try again, or give it longer with --max-time", what, host)
+		return advise(err, "%s: %s has sent too little for too long: try again, or give it longer with --max-time",
+			what, host)
 	case errors.Is(err, errLoop), errors.Is(err, errdef.ErrTooManyPages):
 		return advise(err, "%s: %s gives a list that never ends: tell those who run it", what, host)
 	case errors.As(err, &answer):
@@ -69,7 +71,9 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	case errors.Is(err, errdef.ErrNotFound):
 		return advise(err, "%s: %s has no such thing: check name and tag", what, host)
 	case errors.Is(err, content.ErrMismatchedDigest), errors.Is(err, content.ErrTrailingData):
-		return advise(errors.Join(ErrTampered, err), "%s: its content is not what its digest says: the registry or the way to it is damaged or has been tampered with", what)
+		return advise(errors.Join(ErrTampered, err),
+			"%s: its content is not what its digest says: the registry or the way to it is damaged or has been tampered with",
+			what)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return advise(err, "%s: %s sent only a part of it: try again; if that stays, push it again", what, host)
 	}
@@ -89,11 +93,15 @@ func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what str
 	}
 	switch code := answer.StatusCode; {
 	case code == http.StatusUnauthorized:
-		return advise(answer, "%s: %s does not accept the account, if any (%s): run docker login %s", what, host, status, r.ref.Registry)
+		return advise(answer, "%s: %s does not accept the account, if any (%s): run docker login %s", what, host, status,
+			r.ref.Registry)
 	case code == http.StatusForbidden:
-		return advise(answer, "%s: %s denies the right to %s it (%s): ask its owner, or log in as another user with docker login %s", what, host, verb, status, r.ref.Registry)
+		return advise(answer,
+			"%s: %s denies the right to %s it (%s): ask its owner, or log in as another user with docker login %s", what, host,
+			verb, status, r.ref.Registry)
 	case code == http.StatusNotFound:
-		return advise(errors.Join(errdef.ErrNotFound, answer), "%s: %s has no such thing%s: check name and tag", what, host, said)
+		return advise(errors.Join(errdef.ErrNotFound, answer), "%s: %s has no such thing%s: check name and tag", what,
+			host, said)
 	case code == http.StatusTooManyRequests, code >= 500:
 		return advise(answer, "%s: %s cannot do that now (%s)%s: try again later", what, host, status, said)
 	}
@@ -113,13 +121,17 @@ func explainConnection(err error, what, host string) error {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return advise(err, "%s: %s closed the connection: try again", what, host)
 	case strings.Contains(text, "mismatch"): // of what its headers say
-		return advise(errors.Join(ErrTampered, err), "%s: its content is not what its digest says (%s): the registry or the way to it is damaged or has been tampered with", what, text)
+		return advise(errors.Join(ErrTampered, err),
+			"%s: its content is not what its digest says (%s): the registry or the way to it is damaged or has been tampered "+
+				"with", what, text)
 	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
 		return advise(err, "%s: %s speaks plain HTTP: if that is meant, say --plain-http", what, host)
 	case strings.Contains(text, "x509:"):
-		return advise(err, "%s: %s has no certificate that this machine trusts (%s): install its authority's", what, host, text)
+		return advise(err, "%s: %s has no certificate that this machine trusts (%s): install its authority's", what,
+			host, text)
 	case errors.As(err, &dns), errors.As(err, &opened):
-		return advise(err, "%s: %s cannot be reached (%s): check the name, the network, and that it is running", what, host, text)
+		return advise(err, "%s: %s cannot be reached (%s): check the name, the network, and that it is running", what,
+			host, text)
 	}
 	return advise(err, "%s: %s: %s", what, host, text)
 }

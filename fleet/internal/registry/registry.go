@@ -89,7 +89,9 @@ func Open(reference string, o Options) (*Repository, error) {
 func newClient(o Options) (*auth.Client, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
-		return nil, advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG", err)
+		return nil,
+			advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG",
+				err)
 	}
 	patient := &impatient{silence: o.Silence, all: o.All}
 	if o.Silence <= 0 {
@@ -99,7 +101,8 @@ func newClient(o Options) (*auth.Client, error) {
 		patient.all = DefaultAll
 	}
 	patient.base = http.DefaultTransport.(*http.Transport).Clone()
-	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff, MinWait: 100 * time.Millisecond, MaxWait: time.Second, MaxRetry: 2}
+	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff,
+		MinWait: 100 * time.Millisecond, MaxWait: time.Second, MaxRetry: 2}
 	c := &auth.Client{
 		Client:     &http.Client{Transport: &retry.Transport{Base: patient, Policy: func() retry.Policy { return policy }}},
 		Credential: credentials.Credential(store),
@@ -152,7 +155,8 @@ func (r *Repository) Resolve(ctx context.Context, reference string) (ocispec.Des
 // Manifest reads a manifest or index, and compares it with its digest.
 func (r *Repository) Manifest(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
 	if d.Size > MaxManifest {
-		return nil, advise(ErrTampered, "%s: it has %d bytes, and no manifest of an archive has: name another one", r.Full(d.Digest.String()), d.Size)
+		return nil, advise(ErrTampered, "%s: it has %d bytes, and no manifest of an archive has: name another one",
+			r.Full(d.Digest.String()), d.Size)
 	}
 	data, err := content.FetchAll(ctx, r.remote.Manifests(), d)
 	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
@@ -184,7 +188,8 @@ func (e *explained) Read(b []byte) (int, error) {
 // SmallBlob reads a blob of at most MaxManifest bytes, and compares it with its digest.
 func (r *Repository) SmallBlob(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
 	if d.Size > MaxManifest {
-		return nil, advise(ErrTampered, "%s: it has %d bytes, too many for what it is said to be", r.Full(d.Digest.String()), d.Size)
+		return nil, advise(ErrTampered, "%s: it has %d bytes, too many for what it is said to be",
+			r.Full(d.Digest.String()), d.Size)
 	}
 	data, err := content.FetchAll(ctx, r.remote.Blobs(), d)
 	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
@@ -206,7 +211,8 @@ func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open fu
 
 // PushManifest writes a manifest or index, with a tag if it is not empty, and returns its
 // descriptor.
-func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []byte, tag string) (ocispec.Descriptor, error) {
+func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []byte,
+	tag string) (ocispec.Descriptor, error) {
 	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
 	var err error
 	if tag == "" {

@@ -101,7 +101,8 @@ func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*art
 }
 
 // attached returns the archives that are attached to subjects, the newest first.
-func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive, err error) {
+func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive,
+	err error) {
 	for _, subject := range subjects {
 		list, err := repo.Attached(ctx, subject)
 		if err != nil {
@@ -124,14 +125,16 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 		}
 	}
 	slices.SortFunc(all, func(a, b *artifact.Archive) int {
-		return cmp.Or(b.Facts.Created.Compare(a.Facts.Created), strings.Compare(string(a.Descriptor.Digest), string(b.Descriptor.Digest)))
+		return cmp.Or(b.Facts.Created.Compare(a.Facts.Created),
+			strings.Compare(string(a.Descriptor.Digest), string(b.Descriptor.Digest)))
 	})
 	return all, nil
 }
 
 // promoted returns the archives of a channel, the current one first. With subjects it leaves
 // out those that are attached to something else.
-func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel, subjects []digest.Digest) (all []*artifact.Archive, err error) {
+func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel,
+	subjects []digest.Digest) (all []*artifact.Archive, err error) {
 	for _, d := range c.Archives {
 		a, err := read(ctx, repo, d)
 		if err != nil {

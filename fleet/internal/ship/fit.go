@@ -66,10 +66,12 @@ func (d *deployment) accepts(f artifact.Facts) error {
 
 // acceptsBuilds returns a misfit if all runs are known to be of other builds of the VM.
 func (d *deployment) acceptsBuilds(f artifact.Facts) error {
-	if d.java == "" || f.Domain != layout.DomainHotSpot.String() || len(f.Builds) == 0 || slices.Contains(f.Builds, d.java) {
+	if d.java == "" || f.Domain != layout.DomainHotSpot.String() || len(f.Builds) == 0 ||
+		slices.Contains(f.Builds, d.java) {
 		return nil
 	}
-	return misfitf("it was recorded with another build of the VM (%s), and java is %s", strings.Join(f.Builds, ", "), d.java)
+	return misfitf("it was recorded with another build of the VM (%s), and java is %s",
+		strings.Join(f.Builds, ", "), d.java)
 }
 
 // fits returns a misfit if the profiles of an archive do not fit, and how far they fit the
@@ -92,9 +94,11 @@ type demand struct {
 }
 
 func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
-	f.StringArrayVar(&d.classPath, "class-path", nil, "code that profiles are to fit: class files, jars and folders, in one or more parts")
+	f.StringArrayVar(&d.classPath, "class-path", nil,
+		"code that profiles are to fit: class files, jars and folders, in one or more parts")
 	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least score of profarc check, from 0 to 1")
-	f.Float64Var(&d.minChecked, "min-checked", fit.DefaultChecked, "with --class-path, least share of all events that is compared, from 0 to 1")
+	f.Float64Var(&d.minChecked, "min-checked", fit.DefaultChecked,
+		"with --class-path, least share of all events that is compared, from 0 to 1")
 }
 
 func (d *demand) check() error {
@@ -112,9 +116,11 @@ func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score,
 	score, checked = r.Score(), r.CheckedShare()
 	switch {
 	case score < d.minScore:
-		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score), cli.FormatPercentDown(d.minScore))
+		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score),
+			cli.FormatPercentDown(d.minScore))
 	case checked < d.minChecked:
-		err = misfitf("%s of its events could be compared with the code, less than the %s of --min-checked: name the libraries and the JDK too", cli.FormatPercentDown(checked), cli.FormatPercentDown(d.minChecked))
+		err = misfitf("%s of its events could be compared with the code, less than the %s of --min-checked: name the "+
+			"libraries and the JDK too", cli.FormatPercentDown(checked), cli.FormatPercentDown(d.minChecked))
 	}
 	return score, checked, err
 }

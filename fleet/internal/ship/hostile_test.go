@@ -127,7 +127,8 @@ func TestMaxTime(t *testing.T) {
 	to := newTarget(t)
 	for _, part := range []string{"/manifests/", "/referrers/", "/blobs/"} {
 		set(changes(part, func([]byte) []byte { return []byte(" ") }, hang))
-		fails(t, "has sent too little for too long: try again, or give it longer with --max-time", "pull", shop, "-o", to.path, "--timeout", "10m", "--max-time", "1s")
+		fails(t, "has sent too little for too long: try again, or give it longer with --max-time", "pull", shop, "-o",
+			to.path, "--timeout", "10m", "--max-time", "1s")
 		to.holds(t, nil)
 	}
 }
@@ -139,21 +140,25 @@ func TestPullFromFaultyRegistry(t *testing.T) {
 		fault fault
 		want  string
 	}{
-		"no account":             {answers("", "/v2/", 401), "run docker login"},
-		"denied":                 {answers("", "/blobs/", 403), "denies the right to read it (403 Forbidden)"},
-		"broken":                 {answers("", "/referrers/", 500), "cannot do that now (500 Internal Server Error)"},
-		"busy":                   {answers("", "/manifests/", 429), "cannot do that now (429 Too Many Requests)"},
-		"layer is gone":          {answers("", "/blobs/", 404), "no such thing"},
-		"silent":                 {func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool { hang(r); return true }, "has been silent for too long"},
-		"silent in the middle":   {changes("/blobs/", half, hang), "has been silent for too long"},
-		"ends in the middle":     {changes("/blobs/", half, abort), "sent only a part of it"},
-		"cut layer":              {changes("/blobs/", half, nil), "tampered with"},
-		"changed layer":          {changes("/blobs/", flip, nil), "tampered with"},
-		"changed manifest":       {changes("/manifests/", flip, nil), "tampered with"},
-		"longer manifest":        {changes("/manifests/", func(b []byte) []byte { return append(b, ' ') }, nil), "tampered with"},
-		"referrers are no list":  {changes("/referrers/", half, nil), "sent only a part of it"},
-		"referrers never end":    {changes("/referrers/", func([]byte) []byte { return bytes.Repeat([]byte{' '}, registry.MaxManifest+100) }, nil), ""},
-		"manifest without bound": {changes("/manifests/sha256:", func(b []byte) []byte { return append(b, make([]byte, 1<<20)...) }, nil), "tampered with"},
+		"no account":    {answers("", "/v2/", 401), "run docker login"},
+		"denied":        {answers("", "/blobs/", 403), "denies the right to read it (403 Forbidden)"},
+		"broken":        {answers("", "/referrers/", 500), "cannot do that now (500 Internal Server Error)"},
+		"busy":          {answers("", "/manifests/", 429), "cannot do that now (429 Too Many Requests)"},
+		"layer is gone": {answers("", "/blobs/", 404), "no such thing"},
+		"silent": {func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool { hang(r); return true },
+			"has been silent for too long"},
+		"silent in the middle": {changes("/blobs/", half, hang), "has been silent for too long"},
+		"ends in the middle":   {changes("/blobs/", half, abort), "sent only a part of it"},
+		"cut layer":            {changes("/blobs/", half, nil), "tampered with"},
+		"changed layer":        {changes("/blobs/", flip, nil), "tampered with"},
+		"changed manifest":     {changes("/manifests/", flip, nil), "tampered with"},
+		"longer manifest": {changes("/manifests/", func(b []byte) []byte { return append(b, ' ') }, nil),
+			"tampered with"},
+		"referrers are no list": {changes("/referrers/", half, nil), "sent only a part of it"},
+		"referrers never end": {changes("/referrers/",
+			func([]byte) []byte { return bytes.Repeat([]byte{' '}, registry.MaxManifest+100) }, nil), ""},
+		"manifest without bound": {changes("/manifests/sha256:",
+			func(b []byte) []byte { return append(b, make([]byte, 1<<20)...) }, nil), "tampered with"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -183,7 +188,8 @@ func TestTamperedSignature(t *testing.T) {
 	path, _ := archiveOf{calls: 1}.write(t)
 	p := decoded[pushed](t, must(t, "push", path, host+"/shop:1", "--sign", private, "--json"))
 	to := newTarget(t)
-	set(changes("/blobs/", func(b []byte) []byte { return bytes.Replace(b, []byte(`"sig":"ME`), []byte(`"sig":"MF`), 1) }, nil))
+	set(changes("/blobs/", func(b []byte) []byte { return bytes.Replace(b, []byte(`"sig":"ME`), []byte(`"sig":"MF`), 1) },
+		nil))
 	fails(t, "tampered with", "pull", p.Reference, "-o", to.path, "--key", public)
 	set(changes("/manifests/"+p.Signature, flip, nil))
 	fails(t, "tampered with", "pull", p.Reference, "-o", to.path, "--key", public)
@@ -227,7 +233,8 @@ func TestPullAgain(t *testing.T) {
 		}
 		to.holds(t, data)
 	}
-	if got := decoded[pulled](t, must(t, "pull", shop, "-o", to.path, "--json")); !got.There || got.Bytes != int64(len(data)) {
+	if got := decoded[pulled](t, must(t, "pull", shop, "-o", to.path, "--json")); !got.There ||
+		got.Bytes != int64(len(data)) {
 		t.Errorf("%+v", got)
 	}
 	fails(t, "of another program", "pull", shop, "-o", to.path, "--class-path", t.TempDir())
@@ -303,7 +310,8 @@ func TestUnreachable(t *testing.T) {
 	fails(t, "cannot be reached", "push", path, host+"/shop:1")
 	to.holds(t, nil)
 	plain := testregistry.Memory(t, true, nil)
-	fails(t, "speaks plain HTTP: if that is meant, say --plain-http", "pull", plain+"/shop:1", "-o", to.path, "--plain-http=false")
+	fails(t, "speaks plain HTTP: if that is meant, say --plain-http", "pull", plain+"/shop:1", "-o", to.path,
+		"--plain-http=false")
 }
 
 // What a push leaves behind when it fails is found by nobody.
@@ -313,10 +321,11 @@ func TestPushToFaultyRegistry(t *testing.T) {
 		fault fault
 		want  string
 	}{
-		"denied":             {answers("POST", "/blobs/uploads/", 403), "denies the right to write to it"},
-		"broken":             {answers("PUT", "/manifests/", 500), "cannot do that now"},
-		"cut upload":         {cutUpload, "closed the connection"},
-		"silent":             {func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool { hang(r); return true }, "has been silent for too long"},
+		"denied":     {answers("POST", "/blobs/uploads/", 403), "denies the right to write to it"},
+		"broken":     {answers("PUT", "/manifests/", 500), "cannot do that now"},
+		"cut upload": {cutUpload, "closed the connection"},
+		"silent": {func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool { hang(r); return true },
+			"has been silent for too long"},
 		"referrers fail":     {answers("", "/referrers/", 500), "cannot do that now"},
 		"no right to attach": {answers("", "/referrers/", 403), "denies the right to read"},
 	} {
@@ -375,7 +384,8 @@ func TestInterrupt(t *testing.T) {
 	path, _ := archiveOf{calls: 1}.write(t)
 	must(t, "push", path, host+"/shop:1")
 	to := newTarget(t)
-	for name, args := range map[string][]string{"pull": {"pull", host + "/shop:1", "-o", to.path}, "push": {"push", path, host + "/shop:2"}} {
+	for name, args := range map[string][]string{"pull": {"pull", host + "/shop:1", "-o", to.path},
+		"push": {"push", path, host + "/shop:2"}} {
 		ctx, interrupt := context.WithCancel(t.Context())
 		set(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) bool {
 			interrupt()
@@ -423,10 +433,13 @@ func TestForgedArchives(t *testing.T) {
 		"of another VM inside":  {pack(other), other, "another build of the VM (21+1)"},
 		"without what it is of": {pack(sound), nil, "does not say what archive it is"},
 	} {
-		layer := ocispec.Descriptor{MediaType: artifact.LayerType, Digest: digest.FromBytes(c.layer), Size: int64(len(c.layer)), Annotations: map[string]string{
-			"io.github.profarc.archive.digest": digest.FromBytes(c.archive).String(), "io.github.profarc.archive.size": fmt.Sprint(len(c.archive)),
-		}}
-		manifest, err := artifact.Manifest(artifact.Facts{Domain: "hotspot", Format: disk.VersionString(disk.Version), Builds: []string{ourBuild}}, layer, nil)
+		layer := ocispec.Descriptor{MediaType: artifact.LayerType, Digest: digest.FromBytes(c.layer),
+			Size: int64(len(c.layer)), Annotations: map[string]string{
+				"io.github.profarc.archive.digest": digest.FromBytes(c.archive).String(),
+				"io.github.profarc.archive.size":   fmt.Sprint(len(c.archive)),
+			}}
+		manifest, err := artifact.Manifest(artifact.Facts{Domain: "hotspot", Format: disk.VersionString(disk.Version),
+			Builds: []string{ourBuild}}, layer, nil)
 		if err == nil {
 			err = repo.PushBlob(t.Context(), layer, func() (io.Reader, error) { return bytes.NewReader(c.layer), nil })
 		}

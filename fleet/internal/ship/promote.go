@@ -84,7 +84,9 @@ func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) 
 	}
 	name := repo.Full(repo.Reference())
 	if len(all) == 0 {
-		return d, fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s", name, name)
+		return d,
+			fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s",
+				name, name)
 	}
 	d = all[0].Descriptor
 	if o.key == "" {
@@ -106,9 +108,11 @@ func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) 
 // No registry promises that a tag is written only if nobody else wrote it. So the event is
 // written first, under a tag of its own, and the index under the tag of the channel is made
 // of all events: whoever writes it looks again whether it lacks any.
-func change(ctx context.Context, repo *registry.Repository, tag string, f func(c *artifact.Channel) (*artifact.Event, error)) (*artifact.Channel, error) {
+func change(ctx context.Context, repo *registry.Repository, tag string,
+	f func(c *artifact.Channel) (*artifact.Event, error)) (*artifact.Channel, error) {
 	if len(tag) > artifact.MaxChannel {
-		return nil, fmt.Errorf("%s: a tag to promote to has at most %d characters: take a shorter one", repo.Full(tag), artifact.MaxChannel)
+		return nil, fmt.Errorf("%s: a tag to promote to has at most %d characters: take a shorter one", repo.Full(tag),
+			artifact.MaxChannel)
 	}
 	c, _, err := completeChannel(ctx, repo, tag)
 	if err != nil {
@@ -153,7 +157,8 @@ func pushEvent(ctx context.Context, repo *registry.Repository, tag string, e art
 // completeChannel reads the channel of a tag, and adds those events that it lacks. It reports
 // whether it lacked none. Some registries list a tag a little later than it was written, so
 // that it is told of those that this program wrote.
-func completeChannel(ctx context.Context, repo *registry.Repository, tag string, own ...artifact.Event) (c *artifact.Channel, whole bool, err error) {
+func completeChannel(ctx context.Context, repo *registry.Repository, tag string,
+	own ...artifact.Event) (c *artifact.Channel, whole bool, err error) {
 	c, err = readChannel(ctx, repo, tag)
 	if registry.IsMissing(err) {
 		c, err = &artifact.Channel{}, nil
@@ -207,7 +212,8 @@ func readChannel(ctx context.Context, repo *registry.Repository, tag string) (*a
 		return nil, err
 	}
 	if n.channel == nil {
-		return nil, fmt.Errorf("%s: it names an image or an archive, and nothing was promoted to it: choose a tag of its own", repo.Full(tag))
+		return nil, fmt.Errorf("%s: it names an image or an archive, and nothing was promoted to it: choose a tag of its own",
+			repo.Full(tag))
 	}
 	return n.channel, nil
 }
@@ -229,7 +235,8 @@ func rollbackCommand(a *cli.App) *cobra.Command {
 			c, err := change(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
 				e, ok := c.Rollback(time.Now())
 				if !ok {
-					return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote", repo.Full(tag))
+					return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote",
+						repo.Full(tag))
 				}
 				return &e, nil
 			})

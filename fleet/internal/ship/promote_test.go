@@ -71,7 +71,8 @@ func writeAtOnce(t *testing.T, host string) {
 	for i := range writers {
 		all.Go(func() {
 			for _, args := range [][]string{
-				{"promote", names[base+2*i], "--to", "prod"}, {"rollback", host + "/shop:prod"}, {"promote", names[base+2*i+1], "--to", "prod"},
+				{"promote", names[base+2*i], "--to", "prod"}, {"rollback", host + "/shop:prod"},
+				{"promote", names[base+2*i+1], "--to", "prod"},
 			} {
 				if _, said, code := fleet(t.Context(), args...); code != 0 {
 					t.Errorf("%v: %s", args, said)
@@ -111,7 +112,8 @@ func checkHistory(t *testing.T, h channelReport, names []string, rollbacks int) 
 	}
 	slices.Sort(ids)
 	if len(slices.Compact(ids)) != len(h.History) || len(promoted) != len(names) {
-		t.Errorf("%d events with %d ids, %d promotions, want %d", len(h.History), len(slices.Compact(ids)), len(promoted), len(names))
+		t.Errorf("%d events with %d ids, %d promotions, want %d", len(h.History), len(slices.Compact(ids)), len(promoted),
+			len(names))
 	}
 	for _, name := range names {
 		if _, d, _ := strings.Cut(name, "@"); !slices.Contains(promoted, d) {

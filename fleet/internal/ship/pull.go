@@ -183,14 +183,16 @@ func (p *puller) candidates(ctx context.Context) ([]*artifact.Archive, error) {
 		return n.archives(ctx, p.repo)
 	}
 	if n.subjects == nil {
-		return nil, cli.Usagef("%s is no image: --promoted is for images; name the tag itself: %s", p.repo.Full(p.repo.Reference()), p.repo.Full(p.o.promoted))
+		return nil, cli.Usagef("%s is no image: --promoted is for images; name the tag itself: %s",
+			p.repo.Full(p.repo.Reference()), p.repo.Full(p.o.promoted))
 	}
 	c, err := lookUp(ctx, p.repo, p.o.promoted)
 	if err != nil {
 		return nil, err
 	}
 	if c.channel == nil {
-		return nil, fmt.Errorf("%s: nothing was promoted to it: name a tag that profarc promote --to made", p.repo.Full(p.o.promoted))
+		return nil, fmt.Errorf("%s: nothing was promoted to it: name a tag that profarc promote --to made",
+			p.repo.Full(p.o.promoted))
 	}
 	return promoted(ctx, p.repo, c.channel, n.subjects)
 }
@@ -202,7 +204,8 @@ func (p *puller) nothing(left []skipped) error {
 		return fmt.Errorf("%s: no archive for it was promoted to %s: promote one with profarc promote", name, p.o.promoted)
 	}
 	if len(left) == 0 {
-		return fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s", name, name)
+		return fmt.Errorf("%s: no archive of profiles is attached to it: attach one with profarc push ARCHIVE --subject %s",
+			name, name)
 	}
 	why := []string{}
 	for _, s := range left[:min(len(left), 3)] {
@@ -215,7 +218,8 @@ func (p *puller) nothing(left []skipped) error {
 	if p.o.any {
 		advice = "train again"
 	}
-	return fmt.Errorf("%s: %s, and none fits: %s: %s", name, cli.Amount(len(left), "archive"), strings.Join(why, "; "), advice)
+	return fmt.Errorf("%s: %s, and none fits: %s: %s", name, cli.Amount(len(left), "archive"),
+		strings.Join(why, "; "), advice)
 }
 
 // take fetches an archive if it fits and is not there yet; if it does not fit the error is a
@@ -234,7 +238,8 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 		}
 	}
 	digest := c.Descriptor.Digest.String()
-	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size, Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
+	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size,
+		Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
 	if got.There = artifact.IsAt(ctx, p.o.out, c.Layer); got.There {
 		return got, p.examine(ctx, p.o.out, got)
 	}
@@ -258,7 +263,8 @@ func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, 
 	defer m.Done()
 	err = artifact.Unpack(ctx, f, &metered{body, m, 0, c.Layer.Size}, c.Layer)
 	if errors.Is(err, artifact.ErrOther) {
-		err = fmt.Errorf("%s: %w: the registry or the way to it is damaged or has been tampered with: push the archive again", p.repo.Full(c.Descriptor.Digest.String()), err)
+		err = fmt.Errorf("%s: %w: the registry or the way to it is damaged or has been tampered with: push the archive again",
+			p.repo.Full(c.Descriptor.Digest.String()), err)
 	}
 	return err
 }
@@ -269,7 +275,8 @@ func (p *puller) examine(ctx context.Context, path string, got *pulled) (err err
 	defer func() {
 		var no misfit
 		if err != nil && ctx.Err() == nil && !errors.As(err, &no) {
-			err = fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference, strings.ReplaceAll(err.Error(), path, got.Archive))
+			err = fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference,
+				strings.ReplaceAll(err.Error(), path, got.Archive))
 		}
 	}()
 	s, err := reader.Open(path, archive.Options{})
@@ -316,13 +323,15 @@ func (p *pulled) print(a *cli.App, o *pullOptions) {
 		fmt.Fprintf(a.Out, "pulled  %s, %s from %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
 	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
-	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"), cli.Amount(p.Facts.Runs, "run"),
+	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"),
+		cli.Amount(p.Facts.Runs, "run"),
 		p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))
 	for _, s := range p.Skipped {
 		fmt.Fprintf(a.Out, "        left out %.19s: %s\n", s.Digest, s.Why)
 	}
 	if p.Score != nil {
-		fmt.Fprintf(a.Out, "        fits %s by %s of %s checked\n", &o.demand, cli.FormatPercentDown(*p.Score), cli.FormatPercentDown(*p.Checked))
+		fmt.Fprintf(a.Out, "        fits %s by %s of %s checked\n", &o.demand, cli.FormatPercentDown(*p.Score),
+			cli.FormatPercentDown(*p.Checked))
 	}
 	if p.Signed {
 		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)

@@ -125,7 +125,8 @@ func (o *pushOptions) target(args []string) (repo *registry.Repository, tag stri
 	case repo.HasReference() && repo.Tag() == "":
 		return nil, "", cli.Usagef("%s: what is pushed gets its digest from its content: name a tag or none", args[1])
 	case image != nil && image.Name() != repo.Name():
-		return nil, "", cli.Usagef("%s: what is attached to an image lies in its repository, %s: name a tag in it, or none", args[1], image.Name())
+		return nil, "", cli.Usagef("%s: what is attached to an image lies in its repository, %s: name a tag in it, or none",
+			args[1], image.Name())
 	}
 	return repo, repo.Tag(), nil
 }
@@ -139,7 +140,8 @@ func (o *pushOptions) image() (*registry.Repository, error) {
 }
 
 // push puts an archive into a registry: first the layer, then what names it.
-func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repository, tag string, key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
+func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repository, tag string,
+	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
 	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize}
 	subject, err := o.resolveSubject(ctx)
 	if err != nil {
@@ -212,7 +214,8 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 }
 
 // pushArtifact uploads the layer, and then the manifest.
-func pushArtifact(ctx context.Context, a *cli.App, repo *registry.Repository, p *artifact.Packed, f artifact.Facts, subject *ocispec.Descriptor, tag string) (ocispec.Descriptor, error) {
+func pushArtifact(ctx context.Context, a *cli.App, repo *registry.Repository, p *artifact.Packed, f artifact.Facts,
+	subject *ocispec.Descriptor, tag string) (ocispec.Descriptor, error) {
 	m := a.Meter("pushing to " + repo.Name())
 	defer m.Done()
 	manifest, err := artifact.Manifest(f, p.Layer, subject)

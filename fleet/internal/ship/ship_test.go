@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	for name, text := range map[string]string{"bin/java": "#!/bin/sh\n", "release": `JAVA_RUNTIME_VERSION="` + ourBuild + "\"\n"} {
+	for name, text := range map[string]string{"bin/java": "#!/bin/sh\n",
+		"release": `JAVA_RUNTIME_VERSION="` + ourBuild + "\"\n"} {
 		path := filepath.Join(folder, "jdk", name)
 		if os.MkdirAll(filepath.Dir(path), 0o777) != nil || os.WriteFile(path, []byte(text), 0o777) != nil {
 			panic(path)
@@ -76,7 +77,8 @@ func must(t *testing.T, args ...string) string {
 func fails(t *testing.T, want string, args ...string) {
 	t.Helper()
 	out, said, code := fleet(t.Context(), args...)
-	if code != 1 || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, "profarc-fleet: ") || out != "" {
+	if code != 1 || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 ||
+		!strings.HasPrefix(said, "profarc-fleet: ") || out != "" {
 		t.Errorf("%v: exit code %d, %q, %q; want %q", args, code, out, said, want)
 	}
 }
@@ -97,7 +99,8 @@ func (o archiveOf) write(t *testing.T) (path string, data []byte) {
 	when := time.Date(2026, 11, 1+o.day, 12, 0, 0, 0, time.UTC)
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Producer: "HotSpot " + o.build, DumpTime: when,
-		Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{1}, PID: 1 + o.calls}, Time: when, VM: "OpenJDK 64-Bit Server VM (" + o.build + ") for linux-amd64", Main: "shop.Main"},
+		Run: &layout.Provenance{Process: layout.Process{Boot: [16]byte{1}, PID: 1 + o.calls}, Time: when,
+			VM: "OpenJDK 64-Bit Server VM (" + o.build + ") for linux-amd64", Main: "shop.Main"},
 	})
 	for _, name := range []string{"open", "sell", "close"} {
 		p := b.Profile(b.Method(layout.Key{Class: "shop.Main", Name: name, Signature: "()V"}), 0, builder.NoContext)
@@ -127,8 +130,10 @@ func image(t *testing.T, host, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest := `{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageManifest + `","config":{"mediaType":"` + ocispec.MediaTypeImageConfig +
-		`","digest":"` + ocispec.DescriptorEmptyJSON.Digest.String() + `","size":2},"layers":[],"annotations":{"name":"` + name + `"}}`
+	manifest := `{"schemaVersion":2,"mediaType":"` + ocispec.MediaTypeImageManifest + `","config":{"mediaType":"` +
+		ocispec.MediaTypeImageConfig +
+		`","digest":"` + ocispec.DescriptorEmptyJSON.Digest.String() + `","size":2},"layers":[],"annotations":{"name":"` +
+		name + `"}}`
 	if _, err := repo.PushManifest(t.Context(), ocispec.MediaTypeImageManifest, []byte(manifest), repo.Tag()); err != nil {
 		t.Fatal(err)
 	}

@@ -25,19 +25,22 @@ func pushEmptyConfig(ctx context.Context, repo *registry.Repository) error {
 }
 
 // sign attaches a signature to a manifest.
-func sign(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey, d ocispec.Descriptor, f artifact.Facts) (ocispec.Descriptor, error) {
+func sign(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey, d ocispec.Descriptor,
+	f artifact.Facts) (ocispec.Descriptor, error) {
 	bundle, err := signature.Sign(key, d.Digest)
 	if err != nil {
 		return ocispec.Descriptor{}, err
 	}
-	layer := ocispec.Descriptor{MediaType: signature.BundleType, Digest: digest.FromBytes(bundle), Size: int64(len(bundle))}
+	layer := ocispec.Descriptor{MediaType: signature.BundleType, Digest: digest.FromBytes(bundle),
+		Size: int64(len(bundle))}
 	err = repo.PushBlob(ctx, layer, func() (io.Reader, error) { return bytes.NewReader(bundle), nil })
 	if err != nil {
 		return ocispec.Descriptor{}, err
 	}
 	manifest, err := json.Marshal(ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: signature.BundleType,
-		Config: ocispec.DescriptorEmptyJSON, Layers: []ocispec.Descriptor{layer},
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
+		ArtifactType: signature.BundleType,
+		Config:       ocispec.DescriptorEmptyJSON, Layers: []ocispec.Descriptor{layer},
 		Subject: &ocispec.Descriptor{MediaType: d.MediaType, Digest: d.Digest, Size: d.Size},
 		Annotations: map[string]string{
 			"dev.sigstore.bundle.content":       "dsse-envelope",
@@ -100,7 +103,8 @@ func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descript
 		return nil, err
 	}
 	var m ocispec.Manifest
-	if json.Unmarshal(data, &m) != nil || m.ArtifactType != signature.BundleType || len(m.Layers) != 1 || m.Layers[0].MediaType != signature.BundleType {
+	if json.Unmarshal(data, &m) != nil || m.ArtifactType != signature.BundleType || len(m.Layers) != 1 ||
+		m.Layers[0].MediaType != signature.BundleType {
 		return nil, nil
 	}
 	return repo.SmallBlob(ctx, m.Layers[0])

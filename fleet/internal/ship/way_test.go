@@ -22,7 +22,8 @@ func TestWhatIsPushedComesBack(t *testing.T) {
 		}
 		byImage, byDigest, byTag := newTarget(t), newTarget(t), newTarget(t)
 		got := decoded[pulled](t, must(t, "pull", shop, "-o", byImage.path, "--json"))
-		if got.Digest != first.Digest || got.Facts.Methods != 3 || got.Facts.Main != "shop.Main" || len(got.Facts.Builds) != 1 || got.Java != ourBuild {
+		if got.Digest != first.Digest || got.Facts.Methods != 3 || got.Facts.Main != "shop.Main" ||
+			len(got.Facts.Builds) != 1 || got.Java != ourBuild {
 			t.Errorf("%+v", got)
 		}
 		byImage.holds(t, data)
@@ -49,7 +50,8 @@ func TestNewestThatFits(t *testing.T) {
 		newest := push(archiveOf{day: 3, calls: 3, build: "17.0.1+12"}, shop)
 		push(archiveOf{day: 4, calls: 4}, other)
 		to := newTarget(t)
-		if out := must(t, "pull", shop, "-o", to.path); !strings.Contains(out, "left out sha256:") || !strings.Contains(out, "another build of the VM (17.0.1+12), and java is 17.0.14+7") {
+		if out := must(t, "pull", shop, "-o", to.path); !strings.Contains(out, "left out sha256:") ||
+			!strings.Contains(out, "another build of the VM (17.0.1+12), and java is 17.0.14+7") {
 			t.Error(out)
 		}
 		to.holds(t, want)
@@ -117,11 +119,14 @@ func TestSignatures(t *testing.T) {
 		must(t, "push", foreign, "--subject", shop, "--sign", stranger)
 		to := newTarget(t)
 		got := decoded[pulled](t, must(t, "pull", shop, "-o", to.path, "--key", public, "--json"))
-		if !got.Signed || len(got.Skipped) != 2 || !strings.Contains(got.Skipped[0].Why, "not of this key") || got.Skipped[1].Why != "it has no signature" {
+		if !got.Signed || len(got.Skipped) != 2 || !strings.Contains(got.Skipped[0].Why, "not of this key") ||
+			got.Skipped[1].Why != "it has no signature" {
 			t.Errorf("%+v", got)
 		}
 		to.holds(t, data)
-		fails(t, "it has no signature by the key of", "promote", host+"/shop@"+decoded[pushed](t, must(t, "push", unsigned, host+"/shop", "--json")).Digest, "--to", "prod", "--key", strangers)
+		fails(t, "it has no signature by the key of", "promote",
+			host+"/shop@"+decoded[pushed](t, must(t, "push", unsigned, host+"/shop", "--json")).Digest, "--to", "prod",
+			"--key", strangers)
 		must(t, "push", unsigned, "--subject", shop, "--sign", private)
 		must(t, "pull", shop, "-o", to.path, "--key", public)
 		to.holds(t, newer)

@@ -76,7 +76,8 @@ type subject struct {
 // Sign returns the bundle that signs the digest of a manifest.
 func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 	payload, err := json.Marshal(statement{
-		Type: statementType, PredicateType: PredicateType, Subject: []subject{{Digest: map[string]string{string(d.Algorithm()): d.Encoded()}}},
+		Type: statementType, PredicateType: PredicateType,
+		Subject: []subject{{Digest: map[string]string{string(d.Algorithm()): d.Encoded()}}},
 	})
 	if err != nil {
 		return nil, err
@@ -114,7 +115,8 @@ func Verify(key *ecdsa.PublicKey, text []byte, d digest.Digest) error {
 	}
 	e := &b.Envelope
 	if b.MediaType != BundleType || e.PayloadType != payloadType || len(e.Signatures) != 1 {
-		return fmt.Errorf("%w: a bundle of another form (%.80q, %.80q, %d signatures)", ErrSignature, b.MediaType, e.PayloadType, len(e.Signatures))
+		return fmt.Errorf("%w: a bundle of another form (%.80q, %.80q, %d signatures)", ErrSignature, b.MediaType,
+			e.PayloadType, len(e.Signatures))
 	}
 	sum := sha256.Sum256(signedText(e.Payload))
 	if !ecdsa.VerifyASN1(key, sum[:], e.Signatures[0].Sig) {
@@ -127,7 +129,8 @@ func Verify(key *ecdsa.PublicKey, text []byte, d digest.Digest) error {
 func checkStatement(payload []byte, d digest.Digest) error {
 	var s statement
 	if err := json.Unmarshal(payload, &s); err != nil || s.Type != statementType || s.PredicateType != PredicateType {
-		return fmt.Errorf("%w: it states something else than that an archive was signed (%.80q)", ErrSignature, s.PredicateType)
+		return fmt.Errorf("%w: it states something else than that an archive was signed (%.80q)", ErrSignature,
+			s.PredicateType)
 	}
 	for _, about := range s.Subject {
 		if about.Digest[string(d.Algorithm())] == d.Encoded() {
@@ -150,7 +153,9 @@ func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 	case "EC PRIVATE KEY":
 		key, err = x509.ParseECPrivateKey(block.Bytes)
 	default:
-		return nil, fmt.Errorf("%s: it has a %.60s: name an unencrypted private key, as of openssl ecparam -name prime256v1 -genkey -noout", path, block.Type)
+		return nil,
+			fmt.Errorf("%s: it has a %.60s: name an unencrypted private key, as of openssl ecparam -name prime256v1 -genkey "+
+				"-noout", path, block.Type)
 	}
 	ec, ok := key.(*ecdsa.PrivateKey)
 	if err := checkKey(path, err, ok && ec.Curve == elliptic.P256()); err != nil {
@@ -159,7 +164,8 @@ func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 	return ec, nil
 }
 
-var errCurve = errors.New("it is no ECDSA key of the curve P-256: make one with openssl ecparam -name prime256v1 -genkey -noout")
+var errCurve = errors.New("it is no ECDSA key of the curve P-256: make one with openssl ecparam -name prime256v1 " +
+	"-genkey -noout")
 
 // checkKey returns the error of parsing the key of a file, or errCurve if the key is not one
 // of P-256.
@@ -180,7 +186,8 @@ func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
 		return nil, err
 	}
 	if block.Type != "PUBLIC KEY" {
-		return nil, fmt.Errorf("%s: it has a %.60s: name the public key, as of openssl ec -in key.pem -pubout", path, block.Type)
+		return nil, fmt.Errorf("%s: it has a %.60s: name the public key, as of openssl ec -in key.pem -pubout", path,
+			block.Type)
 	}
 	key, err := x509.ParsePKIXPublicKey(block.Bytes)
 	ec, ok := key.(*ecdsa.PublicKey)

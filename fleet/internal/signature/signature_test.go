@@ -107,8 +107,10 @@ func TestOtherStatementsAreRefused(t *testing.T) {
 	d := digest.FromString("a manifest")
 	for _, payload := range []string{
 		`{}`, `[]`, ``,
-		`{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha256":"` + d.Encoded() + `"}}],"predicateType":"https://slsa.dev/provenance/v1","predicate":{}}`,
-		`{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha512":"` + d.Encoded() + `"}}],"predicateType":"` + PredicateType + `","predicate":{}}`,
+		`{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha256":"` + d.Encoded() +
+			`"}}],"predicateType":"https://slsa.dev/provenance/v1","predicate":{}}`,
+		`{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha512":"` + d.Encoded() +
+			`"}}],"predicateType":"` + PredicateType + `","predicate":{}}`,
 	} {
 		if err := checkStatement([]byte(payload), d); !errors.Is(err, ErrSignature) {
 			t.Errorf("%s: %v", payload, err)
@@ -130,7 +132,8 @@ func TestKeyFiles(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"PKCS 8", encode("PRIVATE KEY", pkcs8), ""},
 		{"SEC 1", encode("EC PRIVATE KEY", sec1), ""},
-		{"with parameters in front", encode("EC PARAMETERS", []byte{6, 8, 42, 134, 72, 206, 61, 3, 1, 7}) + encode("EC PRIVATE KEY", sec1), ""},
+		{"with parameters in front", encode("EC PARAMETERS", []byte{6, 8, 42, 134, 72, 206, 61, 3, 1, 7}) +
+			encode("EC PRIVATE KEY", sec1), ""},
 		{"public", encode("PUBLIC KEY", public), "private key"},
 		{"encrypted", encode("ENCRYPTED SIGSTORE PRIVATE KEY", pkcs8), "unencrypted"},
 		{"another curve", encode("PRIVATE KEY", p384), "P-256"},
@@ -142,7 +145,8 @@ func TestKeyFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := ReadPrivateKey(path)
-		if test.want == "" && (err != nil || !got.Equal(key)) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && (err != nil || !got.Equal(key)) ||
+			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

@@ -28,8 +28,9 @@ type Around func(w http.ResponseWriter, r *http.Request, store http.Handler) boo
 // Start starts a store until the test ends, and sets credentials for it in the environment.
 func Start(t *testing.T) *Store {
 	t.Helper()
-	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s", "AWS_EC2_METADATA_DISABLED": "true",
-		"AWS_CONFIG_FILE": filepath.Join(t.TempDir(), "none"), "AWS_MAX_ATTEMPTS": "2"} {
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s",
+		"AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_CONFIG_FILE":           filepath.Join(t.TempDir(), "none"), "AWS_MAX_ATTEMPTS": "2"} {
 		t.Setenv(name, value)
 	}
 	backend := s3mem.New()

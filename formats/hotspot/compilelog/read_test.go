@@ -43,7 +43,8 @@ func TestReadEnds(t *testing.T) {
 		t.Errorf("after the end of the context: %v", err)
 	}
 	var all strings.Builder
-	all.WriteString("<task method='A m ()V'>\n<type id='1' name='void'/>\n<klass id='2' name='A'/>\n<method id='3' holder='2' name='m' return='1'/>\n<parse method='3'>\n")
+	all.WriteString("<task method='A m ()V'>\n<type id='1' name='void'/>\n<klass id='2' name='A'/>\n<method id='3' " +
+		"holder='2' name='m' return='1'/>\n<parse method='3'>\n")
 	for i := range MaxNodes + 2 {
 		fmt.Fprintf(&all, "<bc bci='%d'/>\n<parse method='3'>\n</parse>\n", i)
 	}

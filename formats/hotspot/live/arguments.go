@@ -80,8 +80,10 @@ var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
 
 // valueOptions are options of the java launcher whose value is the next argument.
 var valueOptions = map[string]bool{
-	"-p": true, "--module-path": true, "--upgrade-module-path": true, "--add-modules": true, "--limit-modules": true, "--add-exports": true,
-	"--add-opens": true, "--add-reads": true, "--patch-module": true, "--enable-native-access": true, "--describe-module": true, "-d": true, "--source": true,
+	"-p": true, "--module-path": true, "--upgrade-module-path": true, "--add-modules": true, "--limit-modules": true,
+	"--add-exports": true,
+	"--add-opens":   true, "--add-reads": true, "--patch-module": true, "--enable-native-access": true,
+	"--describe-module": true, "-d": true, "--source": true,
 }
 
 // classPath returns the class path that the java launcher takes from its arguments and
@@ -231,7 +233,8 @@ const maxFlags = 1 << 13
 // readFlags reads the VM's table of flags.
 func readFlags(mem source, t *tables) (map[string]flag, error) {
 	table, count, size := t.static("JVMFlag::flags"), t.static("JVMFlag::numFlags"), t.size("JVMFlag")
-	name, addr, typ := t.offset("JVMFlag::_name", pointerWidth), t.offset("JVMFlag::_addr", pointerWidth), t.offset("JVMFlag::_type", intWidth)
+	name, addr, typ := t.offset("JVMFlag::_name", pointerWidth), t.offset("JVMFlag::_addr", pointerWidth),
+		t.offset("JVMFlag::_type", intWidth)
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -298,8 +301,10 @@ var shapingFlags = []string{
 	"TypeProfileCasts", "TypeProfileSubTypes", "TypeProfileMajorReceiverPercent", "UseTypeProfile", "UseTypeSpeculation",
 	"SpecTrapLimitExtraEntries", "ProfileTraps", "PerMethodTrapLimit", "PerBytecodeTrapLimit", "PerMethodSpecTrapLimit",
 	"ProfileInterpreter", "ProfileExceptionHandlers", "ProfileMaturityPercentage",
-	"C1ProfileBranches", "C1ProfileCalls", "C1ProfileVirtualCalls", "C1ProfileInlinedCalls", "C1ProfileCheckcasts", "C1UpdateMethodData",
-	"OmitStackTraceInFastThrow", "TieredCompilation", "TieredStopAtLevel", "UseJVMCICompiler", "EnableJVMCI", "UseBiasedLocking",
+	"C1ProfileBranches", "C1ProfileCalls", "C1ProfileVirtualCalls", "C1ProfileInlinedCalls", "C1ProfileCheckcasts",
+	"C1UpdateMethodData",
+	"OmitStackTraceInFastThrow", "TieredCompilation", "TieredStopAtLevel", "UseJVMCICompiler", "EnableJVMCI",
+	"UseBiasedLocking",
 	"UseCompressedOops", "UseCompressedClassPointers", "UseCompactObjectHeaders", "ObjectAlignmentInBytes",
 	"UseSerialGC", "UseParallelGC", "UseG1GC", "UseZGC", "ZGenerational", "UseShenandoahGC", "UseEpsilonGC",
 }

@@ -39,7 +39,8 @@ func (e *BudgetError) Error() string {
 	if e.Budget == BudgetTime {
 		limit = time.Duration(e.Limit).String()
 	}
-	return fmt.Sprintf("reading it takes more than %s, and it holds no more than %d bytes of memory: %v", limit, e.Held, ErrBudget)
+	return fmt.Sprintf("reading it takes more than %s, and it holds no more than %d bytes of memory: %v", limit,
+		e.Held, ErrBudget)
 }
 
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }

@@ -88,7 +88,8 @@ func TestDefectIsAnError(t *testing.T) {
 	listed := vm.Methods(context.Background(), func(MethodCode) error { return nil })
 	for how, err := range map[string]error{"attach": attached, "dump": dumped, "methods": listed} {
 		var d *compartment.Defect
-		if !errors.As(err, &d) || !strings.HasPrefix(d.Place, "budget_linux_test.go:") || !strings.Contains(err.Error(), "of a JVM (") {
+		if !errors.As(err, &d) || !strings.HasPrefix(d.Place, "budget_linux_test.go:") ||
+			!strings.Contains(err.Error(), "of a JVM (") {
 			t.Errorf("%s: %v", how, err)
 		}
 	}

@@ -53,7 +53,8 @@ func codeOf(b []byte) (code map[string][]byte, err error) {
 }
 
 func (c *classFile) pool() {
-	sizes := map[byte]int{3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
+	sizes := map[byte]int{3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4,
+		19: 2, 20: 2}
 	n := c.u2()
 	for i := 1; i < n; i++ {
 		tag := c.take(1)[0]

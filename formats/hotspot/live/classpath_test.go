@@ -27,7 +27,8 @@ func TestContents(t *testing.T) {
 	o, c := &origin{launch: launch{dir: dir}}, &Contents{}
 	paths := []layout.ClassPathEntry{{Path: "a.jar"}, {Path: "none.jar"}, {Path: "./a.jar"}, {Path: os.DevNull}}
 	first := c.readClassPath(t.Context(), o, paths)
-	if len(first) != 3 || first[0].Kind != layout.ContentFile || first[1].Kind != layout.ContentMissing || first[2].Kind != layout.ContentUnknown {
+	if len(first) != 3 || first[0].Kind != layout.ContentFile || first[1].Kind != layout.ContentMissing ||
+		first[2].Kind != layout.ContentUnknown {
 		t.Fatalf("%+v", first)
 	}
 	if again := c.readClassPath(t.Context(), o, paths); again[0] != first[0] || len(c.known) != 1 {

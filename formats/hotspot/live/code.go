@@ -26,8 +26,10 @@ type codeSchema struct {
 // codeFields are the fields of compiled code.
 var codeFields = []string{
 	"GrowableArrayBase::_len", "GrowableArray<int>::_data", "CodeHeap::_memory", "CodeHeap::_log2_segment_size",
-	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length", "HeapBlock::Header::_used",
-	"CodeBlob::_name", "CodeBlob::_size", "nmethod::_comp_level", "nmethod::_compile_id", "nmethod::_entry_bci", "nmethod::_state",
+	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length",
+	"HeapBlock::Header::_used",
+	"CodeBlob::_name", "CodeBlob::_size", "nmethod::_comp_level", "nmethod::_compile_id", "nmethod::_entry_bci",
+	"nmethod::_state",
 }
 
 // newCodeSchema looks the fields up. It is nil if the VM does not export all of them: its
@@ -46,13 +48,17 @@ func newCodeSchema(t *tables) *codeSchema {
 		heaps: t.static("CodeCache::_heaps"),
 		count: t.offset("GrowableArrayBase::_len", intWidth), items: t.offset("GrowableArray<int>::_data", pointerWidth),
 		heapSize: t.size("CodeHeap"), segment: t.offset("CodeHeap::_log2_segment_size", intWidth),
-		low: memory + t.offset("VirtualSpace::_low", pointerWidth), high: memory + t.offset("VirtualSpace::_high", pointerWidth),
+		low:        memory + t.offset("VirtualSpace::_low", pointerWidth),
+		high:       memory + t.offset("VirtualSpace::_high", pointerWidth),
 		headerSize: uint64(t.size("HeapBlock")),
-		length:     header + t.offset("HeapBlock::Header::_length", intWidth), used: header + t.offset("HeapBlock::Header::_used", byteWidth),
-		blobSize: t.size("nmethod"), name: t.offset("CodeBlob::_name", pointerWidth), size: t.offset("CodeBlob::_size", intWidth),
+		length:     header + t.offset("HeapBlock::Header::_length", intWidth),
+		used:       header + t.offset("HeapBlock::Header::_used", byteWidth),
+		blobSize:   t.size("nmethod"), name: t.offset("CodeBlob::_name", pointerWidth),
+		size: t.offset("CodeBlob::_size", intWidth),
 		// Releases store levels and states with different widths: their low bytes say all.
 		method: t.offset(method, pointerWidth), level: t.offset("nmethod::_comp_level", byteWidth),
-		id: t.offset("nmethod::_compile_id", intWidth), point: t.offset("nmethod::_entry_bci", intWidth), state: t.offset("nmethod::_state", byteWidth),
+		id: t.offset("nmethod::_compile_id", intWidth), point: t.offset("nmethod::_entry_bci", intWidth),
+		state: t.offset("nmethod::_state", byteWidth),
 	}
 }
 
@@ -161,7 +167,8 @@ func (w *walker) codeBlob(s *codeSchema, b []byte) {
 		method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
 		id: le.Uint32(b[s.id:]), size: le.Uint32(b[s.size:]), installed: b[s.state] == stateInstalled,
 	}
-	if c.level < 1 || c.level > w.s.levels || b[s.state] > stateDiscarded || c.point < -1 || !w.isCompiled(le.Uint64(b[s.name:])) {
+	if c.level < 1 || c.level > w.s.levels || b[s.state] > stateDiscarded || c.point < -1 ||
+		!w.isCompiled(le.Uint64(b[s.name:])) {
 		return
 	}
 	if !w.owners[c.method] && !w.plain[c.method] || w.budget.spend(keptBytes) != nil {
@@ -189,7 +196,8 @@ type initialization struct {
 }
 
 func newInitialization(t *tables) initialization {
-	return initialization{t.optional("InstanceKlass::_init_state", byteWidth), uint8(t.constant("InstanceKlass::fully_initialized", 4, 15))}
+	return initialization{t.optional("InstanceKlass::_init_state", byteWidth),
+		uint8(t.constant("InstanceKlass::fully_initialized", 4, 15))}
 }
 
 // initialized reports whether a class, which is no array, is initialized.

@@ -33,7 +33,8 @@ func TestCodeIDIsThatOfTheClassFile(t *testing.T) {
 					continue // the VM has made the method up
 				}
 				if id.code != bytecode.CodeID(want) || int(id.size) != len(want) {
-					t.Errorf("%s.%s: code id %x of %d bytes, the class file's is %x of %d", class, name, id.code, id.size, bytecode.CodeID(want), len(want))
+					t.Errorf("%s.%s: code id %x of %d bytes, the class file's is %x of %d", class, name, id.code, id.size,
+						bytecode.CodeID(want), len(want))
 				}
 				same++
 			}

@@ -95,7 +95,8 @@ func profileOf(t *testing.T, d dumped, k layout.Key) reader.Profile {
 func checkHandlers(t *testing.T, d dumped) {
 	t.Helper()
 	var flags []uint8
-	for e := range profileOf(t, d, layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I", Loader: "Twins$Own#1"}).Section(layout.SectionHandlers) {
+	for e := range profileOf(t, d, layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I",
+		Loader: "Twins$Own#1"}).Section(layout.SectionHandlers) {
 		flags = append(flags, byte(e.Flags()))
 	}
 	const entered = 1 << 1

@@ -72,7 +72,8 @@ func compilationsOf(t *testing.T, s *reader.Store) (rows map[uint64]printedCode,
 		}
 		id := table.Cell(4, r)
 		if _, twice := rows[id]; twice || table.Cell(5, r) == 0 || table.Cell(6, r) != 1 || table.Cell(7, r) > 1 {
-			t.Errorf("%s: twice %v, size %d, runs %d, installed %d", k, twice, table.Cell(5, r), table.Cell(6, r), table.Cell(7, r))
+			t.Errorf("%s: twice %v, size %d, runs %d, installed %d", k, twice, table.Cell(5, r), table.Cell(6, r),
+				table.Cell(7, r))
 		}
 		rows[id] = printedCode{k.Class, k.Name, table.Cell(1, r), int64(table.Cell(2, r)), table.Cell(7, r) == 0}
 	}
@@ -122,9 +123,11 @@ func checkCompilations(t *testing.T, program string, d dumped, printed map[uint6
 		t.Errorf("%s: %d of %d compilations in use are missing", program, wrong, wrong+installed)
 	}
 	if len(rows) != d.report.Compilations || installed == 0 || gone == 0 || plain == 0 && program == "Compile" {
-		t.Errorf("%s: %d rows, reported %d, %d discarded, %d of methods without a profile", program, len(rows), d.report.Compilations, gone, plain)
+		t.Errorf("%s: %d rows, reported %d, %d discarded, %d of methods without a profile", program, len(rows),
+			d.report.Compilations, gone, plain)
 	}
-	t.Logf("%s: %d compilations, %d discarded, %d of methods without a profile; the VM printed %d", program, len(rows), gone, plain, len(printed))
+	t.Logf("%s: %d compilations, %d discarded, %d of methods without a profile; the VM printed %d", program, len(rows),
+		gone, plain, len(printed))
 }
 
 // A copy of a process has the compilations of the process itself.

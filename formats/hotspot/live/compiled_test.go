@@ -36,7 +36,8 @@ func TestCompiledAtAnyTime(t *testing.T) {
 			}
 		}
 		if name := "Deoptimize::interpreted"; printed[name] || !all[name] || taken[name] {
-			t.Errorf("%s: the VM compiled it: %v, there is a profile: %v, compiled: %v", name, printed[name], all[name], taken[name])
+			t.Errorf("%s: the VM compiled it: %v, there is a profile: %v, compiled: %v", name, printed[name], all[name],
+				taken[name])
 		}
 		for name := range all {
 			if printed[name] != taken[name] {

@@ -29,9 +29,10 @@ func (s *schema) header(b, counters []byte) header {
 			Decompiles: u32(d.decompiles), OverflowRecompiles: u32(d.recompiles),
 			OverflowTraps: u32(d.overflowTraps), TenureTraps: u32(d.tenureTraps),
 		},
-		escape:  builder.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
-		compile: builder.Compile{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]), WouldProfile: uint8(u32(d.would))},
-		traps:   b[d.trapCount:][:d.traps],
+		escape: builder.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
+		compile: builder.Compile{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
+			WouldProfile: uint8(u32(d.would))},
+		traps: b[d.trapCount:][:d.traps],
 	}
 	var early, earlyBackedges uint32
 	if counters != nil {
@@ -66,7 +67,8 @@ func (s *schema) sum(a, b uint32) uint64 {
 func (s *schema) plausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
-	return c.Level <= s.levels && h.osrLevel <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 && int16(c.Blocks) >= 0
+	return c.Level <= s.levels && h.osrLevel <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 &&
+		int16(c.Blocks) >= 0
 }
 
 // The parts of a MethodData, after its header:
@@ -160,12 +162,16 @@ var sectionRules = [layout.SectionDirectory]struct {
 		return (!e.Tag().Wide() || e.Tag() == layout.TagUndecoded) && e.Point() > previous
 	}},
 	layout.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
-		return e.Tag() == layout.TagArgInfo && isLast || (e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
+		return e.Tag() == layout.TagArgInfo && isLast ||
+			(e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
 	}},
 	layout.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
 		return e.Tag() == layout.TagParametersType && isLast
 	}},
-	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool { return e.Tag() == layout.TagBit }},
+	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32,
+		_ bool) bool {
+		return e.Tag() == layout.TagBit
+	}},
 }
 
 // parts returns the bytes of each section.

@@ -273,7 +273,8 @@ func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
 				t.Errorf("jhsdb does not have %s", name)
 			}
 		}
-		t.Logf("%d methods and %d entries are the same, %d moved; held for %v", same, d.report.Entries, moved, d.report.Stopped)
+		t.Logf("%d methods and %d entries are the same, %d moved; held for %v", same, d.report.Entries, moved,
+			d.report.Stopped)
 		if moved > same/100 || same < 1000 || d.report.numRefused() > 0 {
 			t.Errorf("%d methods are the same, %d moved, refused: %+v", same, moved, d.report.Refused)
 		}

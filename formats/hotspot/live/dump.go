@@ -103,7 +103,8 @@ func (b *build) dump(o Options) error {
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
-	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{}, map[layout.Key]builder.MethodRef{}
+	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{},
+		map[layout.Key]builder.MethodRef{}
 	config := b.snap.adopted.config(vm.config(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
 	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
@@ -201,7 +202,8 @@ func isBusy(err error) bool {
 }
 
 // again walks while the process is held, at most for the limit.
-func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options, report *Report) (*snapshot, error) {
+func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
+	report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
 	report.Threads, report.Consistent = len(h.threads), true
 	src.tick = func() {

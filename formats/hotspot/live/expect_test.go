@@ -37,9 +37,12 @@ func TestDumpIsExpectedOfItsProgram(t *testing.T) {
 		for name, c := range map[string]struct {
 			program archive.Program
 			fits    [3]bool // strictly, by prefix, by methods
-		}{"own": {own, [3]bool{true, true, true}}, "longer": {longer, [3]bool{false, true, true}}, "other": {other, [3]bool{false, false, true}}} {
+		}{"own": {own, [3]bool{true, true, true}}, "longer": {longer, [3]bool{false, true, true}},
+			"other": {other, [3]bool{false, false, true}}} {
 			for match, fits := range c.fits {
-				m, err := archive.Open(path, archive.Options{Expect: archive.Expect{Program: &c.program, Match: archive.Match(match)}})
+				m,
+					err := archive.Open(path, archive.Options{Expect: archive.Expect{Program: &c.program,
+					Match: archive.Match(match)}})
 				if fits != (err == nil) || err != nil && !errors.Is(err, layout.ErrIdentity) {
 					t.Errorf("%s, match %d: %v", name, match, err)
 				}

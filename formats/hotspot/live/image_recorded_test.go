@@ -60,7 +60,10 @@ func record(t testing.TB, pid int) *recordedVM {
 	if _, err := vm.params(spans); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(spans, addr) }).walkLoaders()
+	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64,
+		error) {
+		return vm.schema.methodArray(spans, addr)
+	}).walkLoaders()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +78,12 @@ func record(t testing.TB, pid int) *recordedVM {
 	for _, k := range snap.klasses { // receivers may be of any class
 		_, _ = names.symbol(k.name)
 	}
-	slices.SortFunc(spans.visits, func(a, b span) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.size, a.size)) })
-	r.image.spans = slices.CompactFunc(spans.visits, func(a, b span) bool { return a.addr == b.addr }) // the largest at each
+	slices.SortFunc(spans.visits, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.addr, b.addr),
+			cmp.Compare(b.size, a.size))
+	})
+	// the largest at each
+	r.image.spans = slices.CompactFunc(spans.visits, func(a, b span) bool { return a.addr == b.addr })
 	return &recordedVM{r.image, len(snap.methods)}
 }
 

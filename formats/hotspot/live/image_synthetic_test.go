@@ -53,19 +53,27 @@ var syntheticFields = []struct {
 	{"Symbol::_length", 0}, {"Symbol::_body[0]", 2},
 	{"Method::_constMethod", 0}, {"Method::_method_data", 8}, {"Method::_method_counters", 16}, {"Method::_code", 24},
 	{"Method::_access_flags", 32},
-	{"ConstMethod::_constants", 0}, {"ConstMethod::_code_size", 8}, {"ConstMethod::_name_index", 10}, {"ConstMethod::_signature_index", 12},
+	{"ConstMethod::_constants", 0}, {"ConstMethod::_code_size", 8}, {"ConstMethod::_name_index", 10},
+	{"ConstMethod::_signature_index", 12},
 	{"ConstantPool::_length", 0}, {"ConstantPool::_pool_holder", 8},
-	{"MethodCounters::_invocation_counter", 0}, {"MethodCounters::_backedge_counter", 4}, {"MethodCounters::_number_of_breakpoints", 8},
-	{"MethodData::_method", 0}, {"MethodData::_size", 8}, {"MethodData::_data_size", 12}, {"MethodData::_parameters_type_data_di", 16},
-	{"MethodData::_compiler_counters._nof_decompiles", 24}, {"MethodData::_compiler_counters._nof_overflow_recompiles", 28},
-	{"MethodData::_compiler_counters._nof_overflow_traps", 32}, {"MethodData::_compiler_counters._trap_hist._array[0]", 36},
-	{"MethodData::_eflags", 40}, {"MethodData::_arg_local", 48}, {"MethodData::_arg_stack", 56}, {"MethodData::_arg_returned", 64},
+	{"MethodCounters::_invocation_counter", 0}, {"MethodCounters::_backedge_counter", 4},
+	{"MethodCounters::_number_of_breakpoints", 8},
+	{"MethodData::_method", 0}, {"MethodData::_size", 8}, {"MethodData::_data_size", 12},
+	{"MethodData::_parameters_type_data_di", 16},
+	{"MethodData::_compiler_counters._nof_decompiles", 24},
+	{"MethodData::_compiler_counters._nof_overflow_recompiles", 28},
+	{"MethodData::_compiler_counters._nof_overflow_traps", 32},
+	{"MethodData::_compiler_counters._trap_hist._array[0]", 36},
+	{"MethodData::_eflags", 40}, {"MethodData::_arg_local", 48}, {"MethodData::_arg_stack", 56},
+	{"MethodData::_arg_returned", 64},
 	{"MethodData::_tenure_traps", 88}, {"MethodData::_backedge_mask", 96}, {"MethodData::_data[0]", 112},
 }
 
 var syntheticSizes = map[string]uint64{
-	"JVMFlag": 24, "ClassLoaderData": 40, "Klass": 32, "InstanceKlass": 40, "Array<int>": 8, "Array<Method*>": 16, "Symbol": 8,
-	"Method": 40, "ConstMethod": 16, "ConstantPool": 16, "MethodCounters": 16, "MethodData": 120, "MethodData::CompilerCounters": 16,
+	"JVMFlag": 24, "ClassLoaderData": 40, "Klass": 32, "InstanceKlass": 40, "Array<int>": 8, "Array<Method*>": 16,
+	"Symbol": 8,
+	"Method": 40, "ConstMethod": 16, "ConstantPool": 16, "MethodCounters": 16, "MethodData": 120,
+	"MethodData::CompilerCounters": 16,
 }
 
 // syntheticMethods is how many methods the synthetic VM has, all with a profile.
@@ -160,9 +168,11 @@ func (w *memoryWriter) exports(statics map[string]uint64) map[string]uint64 {
 	for _, name := range sortedKeys(syntheticSizes) {
 		types = append(types, []uint64{w.text(name), syntheticSizes[name]})
 	}
-	table("gHotSpotVMStructs", "gHotSpotVMStructEntry", []string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}, structs)
+	table("gHotSpotVMStructs", "gHotSpotVMStructEntry",
+		[]string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}, structs)
 	table("gHotSpotVMTypes", "gHotSpotVMTypeEntry", []string{"TypeName", "Size"}, types)
-	table("gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", []string{"Name", "Value"}, [][]uint64{{w.text("CompLevel_full_optimization"), 4}})
+	table("gHotSpotVMIntConstants", "gHotSpotVMIntConstantEntry", []string{"Name", "Value"},
+		[][]uint64{{w.text("CompLevel_full_optimization"), 4}})
 	table("gHotSpotVMLongConstants", "gHotSpotVMLongConstantEntry", []string{"Name", "Value"}, nil)
 	return out
 }
@@ -286,7 +296,8 @@ func TestEveryWordOfSyntheticMemory(t *testing.T) {
 	way := 0
 	for at := 0; at+8 <= len(memory); at += step {
 		was := le.Uint64(memory[at:])
-		for _, v := range []uint64{0, 1<<64 - 1, 1 << 31, was + 8, was - 8, was + 1, syntheticBase + uint64(at), syntheticBase + uint64(len(memory)) - 4} {
+		for _, v := range []uint64{0, 1<<64 - 1, 1 << 31, was + 8, was - 8, was + 1, syntheticBase + uint64(at),
+			syntheticBase + uint64(len(memory)) - 4} {
 			way = (way + 1) % ways
 			readImageIn(t, whole.with([]patch{{syntheticBase + uint64(at), le.AppendUint64(nil, v)}}), way)
 		}

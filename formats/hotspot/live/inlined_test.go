@@ -18,7 +18,8 @@ import (
 func logged(t *testing.T, home string, program ...string) (*VM, []compilelog.Node) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
-	j := start(t, home, append([]string{"-Xbatch", "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile=" + log}, program...)...)
+	j := start(t, home, append([]string{"-Xbatch", "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation",
+		"-XX:LogFile=" + log}, program...)...)
 	j.await("ready")
 	vm, err := Attach(context.Background(), j.pid())
 	if err == nil {
@@ -88,7 +89,8 @@ func TestInlinedCallsAreContexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"Inline$Square.area < Inline.total", "Inline$Strip.area < Inline.total", "Inline$Strip.twice < Inline$Strip.area < Inline.total"}
+		want := []string{"Inline$Square.area < Inline.total", "Inline$Strip.area < Inline.total",
+			"Inline$Strip.twice < Inline$Strip.area < Inline.total"}
 		if got := inlinedIn(t, open(t, b), "Inline.total"); !slices.Equal(got, want) {
 			t.Errorf("inlined %q, want %q", got, want)
 		}

@@ -71,7 +71,8 @@ var classes = sync.OnceValues(func() (dir string, err error) {
 	}
 	classFolder = dir
 	sources, _ := filepath.Glob(filepath.Join("testdata", "*.java"))
-	cmd := exec.Command(filepath.Join(firstHome(), "bin", "javac"), append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+	cmd := exec.Command(filepath.Join(firstHome(), "bin", "javac"),
+		append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
 	cmd.Stderr = os.Stderr
 	return dir, cmd.Run()
 })

@@ -47,13 +47,18 @@ func TestLoadersAreNamedByContent(t *testing.T) {
 		same [][2]int // loaders of a and b
 		sure bool
 	}{
-		{"another order", loaderRun{{"Work:1"}, {"Work:22"}}, loaderRun{{"Work:22"}, {"Work:1"}}, [][2]int{{0, 1}, {1, 0}}, true},
-		{"a few classes more", loaderRun{{"A", "Work:1"}, {"A", "Work:22"}}, loaderRun{{"A", "Work:1", "B"}, {"A", "Work:22", "C", "D"}}, [][2]int{{0, 0}, {1, 1}}, true},
+		{"another order", loaderRun{{"Work:1"}, {"Work:22"}}, loaderRun{{"Work:22"}, {"Work:1"}},
+			[][2]int{{0, 1}, {1, 0}}, true},
+		{"a few classes more", loaderRun{{"A", "Work:1"}, {"A", "Work:22"}},
+			loaderRun{{"A", "Work:1", "B"}, {"A", "Work:22", "C", "D"}}, [][2]int{{0, 0}, {1, 1}}, true},
 		{"one more loader", loaderRun{{"App", "A"}}, loaderRun{{"Other", "B"}, {"App", "A"}}, [][2]int{{0, 1}}, true},
 		{"a version of it", loaderRun{{"Work:1"}}, loaderRun{{"Work:22"}, {"Work:1"}}, [][2]int{{0, 1}}, true},
-		{"the same libraries", loaderRun{app("Shop"), app("Bank")}, loaderRun{app("Bank", "B2"), app("Shop")}, [][2]int{{0, 1}, {1, 0}}, true},
-		{"the same content", loaderRun{{"A", "B"}, {"A", "B"}}, loaderRun{{"A", "B"}, {"A", "B"}}, [][2]int{{0, 0}, {1, 1}}, false},
-		{"hardly anything of its own", loaderRun{append(app(), strings.Fields("5 6 7 8 9 10 11 X")...), append(app(), strings.Fields("5 6 7 8 9 10 11")...)}, loaderRun{app(), app()}, [][2]int{{0, 0}, {1, 1}}, false},
+		{"the same libraries", loaderRun{app("Shop"), app("Bank")}, loaderRun{app("Bank", "B2"), app("Shop")},
+			[][2]int{{0, 1}, {1, 0}}, true},
+		{"the same content", loaderRun{{"A", "B"}, {"A", "B"}}, loaderRun{{"A", "B"}, {"A", "B"}},
+			[][2]int{{0, 0}, {1, 1}}, false},
+		{"hardly anything of its own", loaderRun{append(app(), strings.Fields("5 6 7 8 9 10 11 X")...),
+			append(app(), strings.Fields("5 6 7 8 9 10 11")...)}, loaderRun{app(), app()}, [][2]int{{0, 0}, {1, 1}}, false},
 	} {
 		a, b := c.a.identities(), c.b.identities()
 		for _, pair := range c.same {
@@ -76,7 +81,8 @@ func TestLoadersAreNamedByContent(t *testing.T) {
 func TestManyLoaders(t *testing.T) {
 	var loaders []*classLoader
 	for i := range 20 * maxCompared {
-		loaders = append(loaders, &classLoader{name: "Own", classes: []loadedClass{{"Same", uint64(2*i + 1)}, {fmt.Sprint("Own", i%maxCompared), uint64(2*i + 2)}}})
+		loaders = append(loaders, &classLoader{name: "Own",
+			classes: []loadedClass{{"Same", uint64(2*i + 1)}, {fmt.Sprint("Own", i%maxCompared), uint64(2*i + 2)}}})
 	}
 	asked := 0
 	nameByContent(loaders, func(uint64) (uint64, bool) { asked++; return 1, true })

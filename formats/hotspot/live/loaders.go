@@ -243,7 +243,8 @@ type versions struct {
 }
 
 func newVersions(group []*classLoader, codeOf func(klass uint64) (uint64, bool)) *versions {
-	v := &versions{klasses: map[string][]uint64{}, code: map[uint64]uint64{}, loaders: map[string]map[uint64]int{}, codeOf: codeOf}
+	v := &versions{klasses: map[string][]uint64{}, code: map[uint64]uint64{}, loaders: map[string]map[uint64]int{},
+		codeOf: codeOf}
 	for _, l := range group {
 		for _, c := range l.classes {
 			v.klasses[c.name] = append(v.klasses[c.name], c.klass)

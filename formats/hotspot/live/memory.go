@@ -89,7 +89,8 @@ const recentPages = 1 << 8
 
 func newPageCache(mem memory, m *meter) *pageCache {
 	room := func(n int) []byte { return make([]byte, n) }
-	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize, most: maxPages}
+	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize,
+		most: maxPages}
 }
 
 // bytes returns n bytes at addr.

@@ -164,7 +164,8 @@ func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.entryIndex = t.optional("ConstantPoolCacheEntry::_indices", pointerWidth)
 	s.length = t.optional("ConstantPoolCache::_length", intWidth)
 	resolved := func(field, typ string) resolvedSchema {
-		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth), t.optional("Array<"+typ+">::_data", pointerWidth),
+		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth),
+			t.optional("Array<"+typ+">::_data", pointerWidth),
 			t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
 	}
 	s.fields = resolved("_resolved_field_entries", "ResolvedFieldEntry")

@@ -58,7 +58,8 @@ func (o *origin) identify(pid int) {
 	}
 	o.process = layout.Process(id)
 	if up, err := uptime(); err == nil {
-		o.begun = time.Now().Add(-up).Add(time.Duration(id.Start) * time.Second / ticksPerSecond).Round(time.Second / ticksPerSecond)
+		o.begun = time.Now().Add(-up).Add(time.Duration(id.Start) * time.Second / ticksPerSecond).
+			Round(time.Second / ticksPerSecond)
 	}
 }
 

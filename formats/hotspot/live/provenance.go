@@ -239,7 +239,8 @@ const contentTime = 20 * time.Second
 
 // readClassPath returns a class path with the content of its entries. Each jar is
 // followed by the entries of its manifest. Paths are those of the process.
-func (c *Contents) readClassPath(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+func (c *Contents) readClassPath(ctx context.Context, o *origin,
+	classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	if classPath == nil {
 		return nil
 	}
@@ -247,7 +248,10 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin, classPath []lay
 	defer cancel()
 	// Opening a file may block: it may be on a file system of the process itself.
 	doing := func() string { return "read the class path of a JVM" }
-	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) { return c.readAll(ctx, o, classPath), nil })
+	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry,
+		error) {
+		return c.readAll(ctx, o, classPath), nil
+	})
 	if err != nil {
 		return classPath // its contents are not known
 	}

@@ -74,7 +74,8 @@ func TestProvenance(t *testing.T) {
 		jarNaming(t, filepath.Join(jars, "b.jar"), "a.jar")
 		long := strings.Repeat("/none", 300) + ".jar"
 		argfile := filepath.Join(jars, "args")
-		if err := os.WriteFile(argfile, []byte("-cp \""+dir+":"+long+"\"\n-Dargfile.token=hunter2 # a comment\n"), 0o600); err != nil {
+		if err := os.WriteFile(argfile, []byte("-cp \""+dir+":"+long+"\"\n-Dargfile.token=hunter2 # a comment\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		for name, test := range map[string]struct {
@@ -85,10 +86,12 @@ func TestProvenance(t *testing.T) {
 			"jars, manifests": {[]string{"-cp", dir + ":" + jars + "/*"}, []string{dir, jars + "/a.jar", jars + "/b.jar"}},
 			"long":            {[]string{"-cp", dir + ":" + long}, []string{dir, long}},
 			"argument file":   {[]string{"@" + argfile}, []string{dir, long}},
-			"no PerfData":     {[]string{"-XX:-UsePerfData", "-cp", dir + "::" + jars + "/b.jar"}, []string{dir, ".", jars + "/b.jar", jars + "/a.jar"}},
+			"no PerfData": {[]string{"-XX:-UsePerfData", "-cp", dir + "::" + jars + "/b.jar"},
+				[]string{dir, ".", jars + "/b.jar", jars + "/a.jar"}},
 		} {
 			t.Run(name, func(t *testing.T) {
-				j := start(t, home, append(test.args, "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2", "--pwd=hunter2", "Authorization: Bearer hunter2", "-phunter2")...)
+				j := start(t, home, append(test.args, "-Ddb.password=hunter2", "Twins", "--token", "hunter2", "-p", "hunter2",
+					"--pwd=hunter2", "Authorization: Bearer hunter2", "-phunter2")...)
 				j.await("ready")
 				r, h := described(t, j.pid())
 				var paths []string
@@ -100,7 +103,8 @@ func TestProvenance(t *testing.T) {
 				if !slices.Equal(paths, test.want) {
 					t.Errorf("class path %q, want %q", paths, test.want)
 				}
-				if want := archive.SumContent(t.Context(), dir); r.ClassPath[0].Content != want || want.Kind != layout.ContentDirectory {
+				if want := archive.SumContent(t.Context(), dir); r.ClassPath[0].Content != want ||
+					want.Kind != layout.ContentDirectory {
 					t.Errorf("the first entry is %+v, want %+v", r.ClassPath[0], want)
 				}
 				checkRun(t, j, &r, h)
@@ -111,19 +115,24 @@ func TestProvenance(t *testing.T) {
 
 func checkRun(t *testing.T, j *jvm, r *layout.Provenance, h *layout.Header) {
 	t.Helper()
-	if r.Main != "Twins" || !strings.Contains(r.VM, "Server VM (") || r.Vendor == "" && !strings.Contains(r.Command, "-UsePerfData") {
+	if r.Main != "Twins" || !strings.Contains(r.VM, "Server VM (") ||
+		r.Vendor == "" && !strings.Contains(r.Command, "-UsePerfData") {
 		t.Errorf("main %q, VM %q, vendor %q", r.Main, r.VM, r.Vendor)
 	}
-	if all := r.Command + r.Options; strings.Contains(all, "hunter") || !strings.HasSuffix(r.Command, "-Ddb.password=*** Twins --token *** -p *** --pwd=*** *** -***") || !strings.Contains(r.Options, "-Djwt=*** -Dx.pass=***") {
+	if all := r.Command + r.Options; strings.Contains(all, "hunter") ||
+		!strings.HasSuffix(r.Command, "-Ddb.password=*** Twins --token *** -p *** --pwd=*** *** -***") ||
+		!strings.Contains(r.Options, "-Djwt=*** -Dx.pass=***") {
 		t.Errorf("command %q, options %q", r.Command, r.Options)
 	}
 	if strings.Contains(r.Command, "@") != strings.Contains(r.Options, "-Dargfile.token=***") {
 		t.Errorf("command %q, options %q", r.Command, r.Options)
 	}
-	if r.Process.PID != uint64(j.pid()) || !r.Process.Known() || r.Process.Start == 0 || r.Begun.After(r.Time) || r.Exit != 0 || r.Selection != "some" {
+	if r.Process.PID != uint64(j.pid()) || !r.Process.Known() || r.Process.Start == 0 || r.Begun.After(r.Time) ||
+		r.Exit != 0 || r.Selection != "some" {
 		t.Errorf("the run is %+v", r)
 	}
-	if h.DumpID != disk.DumpID(r.Process, [16]byte{}, h.Time()) || h.Fingerprint != disk.Fingerprint(r.VM, r.ClassPath) || h.Fingerprint == [16]byte{} {
+	if h.DumpID != disk.DumpID(r.Process, [16]byte{}, h.Time()) || h.Fingerprint != disk.Fingerprint(r.VM, r.ClassPath) ||
+		h.Fingerprint == [16]byte{} {
 		t.Errorf("dump id %x, fingerprint %x", h.DumpID, h.Fingerprint)
 	}
 }
@@ -229,9 +238,12 @@ func TestForgedPerfTexts(t *testing.T) {
 	}
 	sound := entry(30, 20, 5, 'B', 25, "name\x00text\x00")
 	for name, e := range map[string][]byte{
-		"name beyond": entry(30, 31, 5, 'B', 25, "name\x00text\x00"), "name far": entry(30, 1<<31, 5, 'B', 25, "name\x00text\x00"),
-		"data beyond": entry(30, 20, 5, 'B', 26, "name\x00text\x00"), "data far": entry(30, 20, 1<<31, 'B', 1<<31, "name\x00text\x00"),
-		"a number": entry(30, 20, 5, 'J', 25, "name\x00text\x00"), "no vector": entry(30, 20, 0, 'B', 25, "name\x00text\x00"),
+		"name beyond": entry(30, 31, 5, 'B', 25, "name\x00text\x00"),
+		"name far":    entry(30, 1<<31, 5, 'B', 25, "name\x00text\x00"),
+		"data beyond": entry(30, 20, 5, 'B', 26, "name\x00text\x00"),
+		"data far":    entry(30, 20, 1<<31, 'B', 1<<31, "name\x00text\x00"),
+		"a number":    entry(30, 20, 5, 'J', 25, "name\x00text\x00"),
+		"no vector":   entry(30, 20, 0, 'B', 25, "name\x00text\x00"),
 	} {
 		if n, text, ok := perfText(e); ok {
 			t.Errorf("%s: %q %q", name, n, text)

@@ -33,7 +33,8 @@ func logTraps(t *testing.T, release int) (flags []string, read func() []trap) {
 	file := filepath.Join(t.TempDir(), "log")
 	flags, line, at := []string{"-Xlog:deoptimization=debug:file=" + file}, loggedTrap, [...]int{1, 2, 3}
 	if release < 21 {
-		flags, line, at = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile=" + file}, compilerTrap, [...]int{3, 2, 1}
+		flags, line, at = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile=" + file},
+			compilerTrap, [...]int{3, 2, 1}
 	}
 	return flags, func() (traps []trap) {
 		text, err := os.ReadFile(file)
@@ -171,7 +172,9 @@ func TestReasonsOfReleases(t *testing.T) {
 		if vm.release != 17 && vm.release != 25 {
 			t.Skipf("a VM of release %d", vm.release)
 		}
-		known, err := hotspot.TrapReasonsOf(open(t, builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{VMRelease: uint32(vm.release)}})))
+		known,
+			err := hotspot.TrapReasonsOf(open(t, builder.New(layout.DomainHotSpot,
+			builder.Config{Params: layout.Params{VMRelease: uint32(vm.release)}})))
 		if err != nil {
 			t.Fatal(err)
 		}

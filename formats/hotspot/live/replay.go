@@ -31,7 +31,8 @@ const mergeGap = 1024
 
 // replay returns the recorded spans, to be read again.
 func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
-	out := &replay{mem: mem, meter: m, visits: r.visits, places: make([]place, len(r.visits)), known: make(map[uint64]int, len(r.visits))}
+	out := &replay{mem: mem, meter: m, visits: r.visits, places: make([]place, len(r.visits)),
+		known: make(map[uint64]int, len(r.visits))}
 	total := out.lay()
 	if err := m.read.spend(total); err != nil {
 		return nil, err

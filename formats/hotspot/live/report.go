@@ -18,9 +18,10 @@ func (r Refusal) Error() string { return string(r) }
 
 // The reasons for leaving a profile out.
 const (
-	RefusedOwner      Refusal = "MethodData that belong to another method"
-	RefusedSize       Refusal = "MethodData of an impossible size"
-	RefusedTag        Refusal = "MethodData with entries of a kind that came after JDK 25 outside their data: use a newer profarc"
+	RefusedOwner Refusal = "MethodData that belong to another method"
+	RefusedSize  Refusal = "MethodData of an impossible size"
+	RefusedTag   Refusal = "MethodData with entries of a kind that came after JDK 25 outside their data: use a " +
+		"newer profarc"
 	RefusedData       Refusal = "MethodData whose data entries end elsewhere than their size says"
 	RefusedExtra      Refusal = "MethodData whose extra entries end at a wrong place"
 	RefusedParameters Refusal = "MethodData whose parameter entry ends at a wrong place"
@@ -51,7 +52,8 @@ type Undecoded struct {
 
 // Why describes in words why the profiles are not decoded to their ends.
 func (u *Undecoded) Why() string {
-	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: use a newer profarc", u.Tag)
+	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: "+
+		"use a newer profarc", u.Tag)
 }
 
 // A Report describes a dump and its cost.
@@ -99,7 +101,8 @@ func (r *Report) refuse(why Refusal, n int, example *found) {
 
 // undecoded counts a profile that is taken as far as it could be decoded.
 func (r *Report) undecoded(tag layout.Tag, example *found) {
-	i, ok := slices.BinarySearchFunc(r.Undecoded, tag, func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })
+	i, ok := slices.BinarySearchFunc(r.Undecoded, tag,
+		func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })
 	if !ok {
 		r.Undecoded = slices.Insert(r.Undecoded, i, Undecoded{Tag: tag, Example: example.text()})
 	}

@@ -112,7 +112,8 @@ func TestSectionsOfAnything(t *testing.T) {
 func TestReceiverGap(t *testing.T) {
 	for gap := range 2 {
 		shape := disk.Shape{TypeRows: 2, BciRows: 2, Gap: gap}
-		b, e := disk.NewEntry(make([]byte, testData.data), layout.TagReceiverType, 0, 3, 0, shape.Cells(layout.TagReceiverType, 0))
+		b, e := disk.NewEntry(make([]byte, testData.data), layout.TagReceiverType, 0, 3, 0,
+			shape.Cells(layout.TagReceiverType, 0))
 		e.SetCell(0, 77)
 		size := len(e)
 		b, _ = disk.NewEntry(b, layout.TagArgInfo, 0, 0, 0, 1)

@@ -28,7 +28,9 @@ func TestStartingVM(t *testing.T) {
 				return
 			case err == nil:
 				said["no profiles"]++
-			case !errors.Is(err, ErrNotHotSpot) && !errors.Is(err, ErrStructure) && !errors.Is(err, ErrNoTables) && !errors.Is(err, ErrGone): // the launcher may start itself again
+			// the launcher may start itself again
+			case !errors.Is(err, ErrNotHotSpot) && !errors.Is(err, ErrStructure) && !errors.Is(err, ErrNoTables) &&
+				!errors.Is(err, ErrGone):
 				t.Fatal(err)
 			default:
 				said[err.Error()]++

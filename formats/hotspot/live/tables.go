@@ -40,7 +40,8 @@ const (
 
 // readTables reads the tables of the VM in a library.
 func readTables(l *library) (*tables, error) {
-	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{}, twice: map[string]bool{}}
+	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{},
+		twice: map[string]bool{}}
 	for _, table := range []struct {
 		name    string
 		columns []string
@@ -50,8 +51,10 @@ func readTables(l *library) (*tables, error) {
 			enterRow(t, t.fields, r.text(0)+"::"+r.text(1), field{r.int32(2) != 0, r.word(3), r.word(4)})
 		}},
 		{"gHotSpotVMTypes", []string{"TypeName", "Size"}, func(r *row) { enterRow(t, t.sizes, r.text(0), r.word(1)) }},
-		{"gHotSpotVMIntConstants", []string{"Name", "Value"}, func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.int32(1))) }},
-		{"gHotSpotVMLongConstants", []string{"Name", "Value"}, func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.word(1))) }},
+		{"gHotSpotVMIntConstants", []string{"Name", "Value"},
+			func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.int32(1))) }},
+		{"gHotSpotVMLongConstants", []string{"Name", "Value"},
+			func(r *row) { enterRow(t, t.constants, r.text(0), int64(r.word(1))) }},
 	} {
 		if err := eachRow(l, table.name, table.columns, table.enter); err != nil {
 			return nil, err

@@ -29,7 +29,8 @@ func TestTracedVM(t *testing.T) {
 			t.Errorf("not held: %v", err)
 		}
 		_, _, err = vm.Dump(context.Background(), Options{Stop: true})
-		if self := fmt.Sprintf("traced by process %d (", os.Getpid()); !errors.Is(err, ErrTraced) || !strings.Contains(err.Error(), self) {
+		if self := fmt.Sprintf("traced by process %d (", os.Getpid()); !errors.Is(err, ErrTraced) ||
+			!strings.Contains(err.Error(), self) {
 			t.Errorf("error %v", err)
 		} else if strings.Count(err.Error(), fmt.Sprintf("process %d:", j.pid())) != 1 {
 			t.Errorf("the process is named more than once: %v", err)

@@ -33,8 +33,10 @@ func TestSectionsOfALaterJDK(t *testing.T) {
 				t.Fatalf("tag %d: %v", tag, err)
 			}
 			raw := s[layout.SectionData][before]
-			if len(s[layout.SectionData]) != before+1 || s.undecoded() != tag || raw.Tag() != layout.TagUndecoded || raw.Point() != int32(b[at+2]) {
-				t.Errorf("tag %d after %d entries: %d entries, the last is a %v of tag %d at %d", tag, before, len(s[layout.SectionData]), raw.Tag(), s.undecoded(), raw.Point())
+			if len(s[layout.SectionData]) != before+1 || s.undecoded() != tag || raw.Tag() != layout.TagUndecoded ||
+				raw.Point() != int32(b[at+2]) {
+				t.Errorf("tag %d after %d entries: %d entries, the last is a %v of tag %d at %d", tag, before,
+					len(s[layout.SectionData]), raw.Tag(), s.undecoded(), raw.Point())
 			}
 			if end := data + int(le.Uint32(b[testData.dataSize:])); !bytes.Equal(raw[disk.WideHeaderSize:], b[at:end]) {
 				t.Errorf("tag %d after %d entries: the words are not those of the VM", tag, before)

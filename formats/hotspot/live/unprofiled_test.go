@@ -8,7 +8,8 @@ import (
 // A VM that records nothing says by which flag.
 func TestUnprofiled(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
-		for _, flag := range []string{"-Xint", "-XX:TieredStopAtLevel=1", "-XX:TieredStopAtLevel=0", "-XX:CompilationMode=quick-only", ""} {
+		for _, flag := range []string{"-Xint", "-XX:TieredStopAtLevel=1", "-XX:TieredStopAtLevel=0",
+			"-XX:CompilationMode=quick-only", ""} {
 			args := []string{"Twins"}
 			if flag != "" {
 				args = []string{flag, "Twins"}

@@ -14,7 +14,8 @@ type change struct {
 
 // lambda is a statement with a lambda.
 func lambda(number int) statement {
-	return statement{text: fmt.Sprintf("t += ((java.util.function.IntUnaryOperator) (n -> n > %d && n %% 3 != 0 ? Lib.f1(n) : Lib.f2(n) * %d)).applyAsInt(x);", number, number)}
+	return statement{text: fmt.Sprintf("t += ((java.util.function.IntUnaryOperator) (n -> n > %d && n %% 3 != 0 ? "+
+		"Lib.f1(n) : Lib.f2(n) * %d)).applyAsInt(x);", number, number)}
 }
 
 // lists returns all lists of statements of a method that satisfy a condition at a place.
@@ -87,13 +88,16 @@ var changes = []change{
 		return m.insert(statement{form: formIf, tests: []string{m.test(params)}, then: []statement{{text: "return t;"}}})
 	}, nil},
 	{"throwing guard", func(m *method) bool {
-		return m.insert(statement{form: formIf, tests: []string{"x > 1000"}, then: []statement{{text: "throw new IllegalStateException(\"x \" + x);"}}})
+		return m.insert(statement{form: formIf, tests: []string{"x > 1000"},
+			then: []statement{{text: "throw new IllegalStateException(\"x \" + x);"}}})
 	}, nil},
 	{"null guard", func(m *method) bool {
-		return m.insert(statement{form: formIf, tests: []string{m.pick("list", "xs", "s", "map") + " == null"}, then: []statement{{text: "return -1;"}}})
+		return m.insert(statement{form: formIf, tests: []string{m.pick("list", "xs", "s", "map") + " == null"},
+			then: []statement{{text: "return -1;"}}})
 	}, nil},
 	{"logging", func(m *method) bool {
-		return m.insert(statement{form: formIf, tests: []string{"t == 123456789"}, then: []statement{{text: "System.out.println(\"seen \" + x);"}}})
+		return m.insert(statement{form: formIf, tests: []string{"t == 123456789"},
+			then: []statement{{text: "System.out.println(\"seen \" + x);"}}})
 	}, nil},
 	{"statement deleted", func(m *method) bool {
 		if len(m.body) < 2 {
@@ -140,7 +144,8 @@ var changes = []change{
 	{"moved out of a loop", func(m *method) bool {
 		return m.change(func(s *statement) bool {
 			last := len(s.then) - 1
-			return (s.form == formIndexed || s.form == formPositions) && last > 0 && s.then[last].form == formText && !strings.Contains(s.then[last].text, s.name)
+			return (s.form == formIndexed || s.form == formPositions) && last > 0 && s.then[last].form == formText &&
+				!strings.Contains(s.then[last].text, s.name)
 		}, func(s *statement) {
 			last := s.then[len(s.then)-1]
 			s.then = s.then[:len(s.then)-1]
@@ -149,15 +154,17 @@ var changes = []change{
 		})
 	}, nil},
 	{"condition inverted", func(m *method) bool {
-		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 1 && len(s.otherwise) > 0 }, func(s *statement) {
-			s.tests[0] = "!(" + s.tests[0] + ")"
-			s.then, s.otherwise = s.otherwise, s.then
-		})
+		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 1 && len(s.otherwise) > 0 },
+			func(s *statement) {
+				s.tests[0] = "!(" + s.tests[0] + ")"
+				s.then, s.otherwise = s.otherwise, s.then
+			})
 	}, nil},
 	{"&& swapped", func(m *method) bool {
-		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 2 && s.tests[0] != s.tests[1] }, func(s *statement) {
-			s.tests[0], s.tests[1] = s.tests[1], s.tests[0]
-		})
+		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 2 && s.tests[0] != s.tests[1] },
+			func(s *statement) {
+				s.tests[0], s.tests[1] = s.tests[1], s.tests[0]
+			})
 	}, nil},
 	{"&& nested", func(m *method) bool {
 		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 2 }, func(s *statement) {
@@ -176,9 +183,10 @@ var changes = []change{
 		})
 	}, nil},
 	{"other threshold", func(m *method) bool {
-		return m.change(func(s *statement) bool { return s.form == formIf && strings.Contains(s.tests[0], "> ") }, func(s *statement) {
-			s.tests[0] = strings.Replace(s.tests[0], "> ", "> 2", 1)
-		})
+		return m.change(func(s *statement) bool { return s.form == formIf && strings.Contains(s.tests[0], "> ") },
+			func(s *statement) {
+				s.tests[0] = strings.Replace(s.tests[0], "> ", "> 2", 1)
+			})
 	}, nil},
 	{"instanceof reordered", func(m *method) bool {
 		return m.change(ofForm(formTypes), func(s *statement) {
@@ -192,7 +200,10 @@ var changes = []change{
 		})
 	}, nil},
 	{"cases swapped", func(m *method) bool {
-		return m.change(ofForm(formCases), func(s *statement) { s.arms[0].body, s.arms[1].body = s.arms[1].body, s.arms[0].body })
+		return m.change(ofForm(formCases), func(s *statement) {
+			s.arms[0].body, s.arms[1].body = s.arms[1].body,
+				s.arms[0].body
+		})
 	}, nil},
 	{"case added", func(m *method) bool {
 		return m.change(ofForm(formCases), func(s *statement) {
@@ -210,13 +221,16 @@ var changes = []change{
 	}, nil},
 	{"break added", func(m *method) bool {
 		return m.change(ofForm(formIndexed), func(s *statement) {
-			s.then = append([]statement{{form: formIf, tests: []string{m.test(append(params, s.name))}, then: []statement{{text: "break;"}}}}, s.then...)
+			s.then = append([]statement{{form: formIf, tests: []string{m.test(append(params, s.name))},
+				then: []statement{{text: "break;"}}}}, s.then...)
 		})
 	}, nil},
 	{"continue added", func(m *method) bool {
-		return m.change(func(s *statement) bool { return s.form == formIndexed || s.form == formPositions }, func(s *statement) {
-			s.then = append([]statement{{form: formIf, tests: []string{m.test(params)}, then: []statement{{text: "continue;"}}}}, s.then...)
-		})
+		return m.change(func(s *statement) bool { return s.form == formIndexed || s.form == formPositions },
+			func(s *statement) {
+				s.then = append([]statement{{form: formIf, tests: []string{m.test(params)},
+					then: []statement{{text: "continue;"}}}}, s.then...)
+			})
 	}, nil},
 	{"other step", func(m *method) bool {
 		return m.change(ofForm(formWhile), func(s *statement) { s.then[0].text = s.name + " -= 17;" })
@@ -231,16 +245,18 @@ var changes = []change{
 		return true
 	}, nil},
 	{"in try", func(m *method) bool {
-		return m.change(func(s *statement) bool { return s.form == formText && strings.HasPrefix(s.text, "t +=") }, func(s *statement) {
-			wrap(s, statement{form: formTry, otherwise: []statement{{text: "t--;"}}})
-		})
+		return m.change(func(s *statement) bool { return s.form == formText && strings.HasPrefix(s.text, "t +=") },
+			func(s *statement) {
+				wrap(s, statement{form: formTry, otherwise: []statement{{text: "t--;"}}})
+			})
 	}, nil},
 	{"method extracted", func(m *method) bool {
 		return m.change(func(s *statement) bool { return strings.HasPrefix(s.text, "t += Lib.f") }, func(s *statement) {
 			name := m.fresh("part")
 			call := strings.TrimSuffix(strings.TrimPrefix(s.text, "t += "), ";")
 			at := strings.IndexByte(call, '(')
-			m.parts = append(m.parts, fmt.Sprintf("    static int %s(int n) {\n        return %s(n) + 1;\n    }\n\n", name, call[:at]))
+			m.parts = append(m.parts, fmt.Sprintf("    static int %s(int n) {\n        return %s(n) + 1;\n    }\n\n", name,
+				call[:at]))
 			s.text = "t += " + name + call[at:] + ";"
 		})
 	}, nil},

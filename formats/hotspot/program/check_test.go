@@ -18,39 +18,75 @@ import (
 // deleted, and one that is written anew. None changes what the program computes
 // but for digits.
 var edits = [][2]string{
-	{"            orders.add(o);\n", "            if (o.note != null) {\n                rejected += 2;\n            }\n            orders.add(o);\n"},
-	{"            int n = 0;\n            for (int i = 0; i < orders.size()", "            if (kind > 99) {\n                return -1;\n            }\n            int n = 0;\n            for (int i = 0; i < orders.size()"},
-	{"        boolean[] out = new", "        if (n < 2) {\n            return new int[0];\n        }\n        boolean[] out = new"},
-	{"            steps++;\n", "            if (steps > 100000) {\n                throw new IllegalStateException(\"n \" + n);\n            }\n            steps++;\n"},
-	{"        switch (kind) {\n", "        if (price == -12345) {\n            return 0;\n        }\n        switch (kind) {\n            case 5:\n                return price / 2;\n"},
-	{"            Rule r = rules[i];\n", "            Rule r = rules[i];\n            if (r == null) {\n                continue;\n            }\n"},
-	{"        if (o instanceof Order) {\n", "        if (o == null) {\n            return null;\n        }\n        if (o instanceof Order) {\n"},
-	{"            t += weigh(o.kind, p);\n", "            if (p > 5000) {\n                t += Math.abs(p);\n            }\n            t += weigh(o.kind, p);\n"},
-	{"            } else if (c == '-') {\n", "            } else if (c == '_') {\n                h += 2;\n            } else if (c == '-') {\n"},
+	{"            orders.add(o);\n",
+		"            if (o.note != null) {\n                rejected += 2;\n            }\n            orders.add(o);\n"},
+	{"            int n = 0;\n            for (int i = 0; i < orders.size()",
+		"            if (kind > 99) {\n                return -1;\n            }\n            int n = 0;\n            for " +
+			"(int i = 0; i < orders.size()"},
+	{"        boolean[] out = new",
+		"        if (n < 2) {\n            return new int[0];\n        }\n        boolean[] out = new"},
+	{"            steps++;\n",
+		"            if (steps > 100000) {\n                throw new IllegalStateException(\"n \" + n);\n            }\n " +
+			"           steps++;\n"},
+	{"        switch (kind) {\n",
+		"        if (price == -12345) {\n            return 0;\n        }\n        switch (kind) {\n            case 5:\n " +
+			"               return price / 2;\n"},
+	{"            Rule r = rules[i];\n",
+		"            Rule r = rules[i];\n            if (r == null) {\n                continue;\n            }\n"},
+	{"        if (o instanceof Order) {\n",
+		"        if (o == null) {\n            return null;\n        }\n        if (o instanceof Order) {\n"},
+	{"            t += weigh(o.kind, p);\n",
+		"            if (p > 5000) {\n                t += Math.abs(p);\n            }\n            t += weigh(o.kind, " +
+			"p);\n"},
+	{"            } else if (c == '-') {\n",
+		"            } else if (c == '_') {\n                h += 2;\n            } else if (c == '-') {\n"},
 	{"    static String label(Order o) {", "    static String caption(Order o) {"},
 	{"            String s = label(o);\n", "            String s = caption(o);\n"},
 	{"            t += digits(o.price);\n", "            t += o.price / 500;\n"},
-	{"    static int digits(int n) {\n        int d = 1;\n        while (n >= 10) {\n            n /= 10;\n            d++;\n        }\n        return d;\n    }\n", ""},
-	{"        int n = 0;\n        boolean negative = false;\n", "        if (s.isEmpty()) {\n            return 0;\n        }\n        int n = 0;\n        boolean negative = false;\n"},
-	{"        for (int i = 1; i < a.length; i++) {\n            int v", "        if (a == null) {\n            return;\n        }\n        for (int i = 1; i < a.length; i++) {\n            int v"},
-	{"            int mid = (low + high) >>> 1;\n", "            int mid = (low + high) >>> 1;\n            if (mid < 0) {\n                break;\n            }\n"},
-	{"            return left * b.eval(x) % 1009;", "            int right = b.eval(x);\n            if (right == 0) {\n                return 0;\n            }\n            return left * right % 1009;"},
-	{"            Expr e = term();\n", "            if (text.isEmpty()) {\n                return new Num(0);\n            }\n            Expr e = term();\n"},
-	{"            char c = look();\n            at++;\n", "            char c = look();\n            at++;\n            if (c == 0) {\n                throw new IllegalStateException(text);\n            }\n"},
-	{"                int s = 0;\n", "                if (c == a || c == b) {\n                    continue;\n                }\n                int s = 0;\n"},
-	{"        StringBuilder b = new StringBuilder();\n", "        if (s.length() < 2) {\n            return s;\n        }\n        StringBuilder b = new StringBuilder(s.length());\n"},
-	{"                    Integer n = count.get(w);\n", "                    if (w.length() > 99) {\n                        w = w.substring(0, 99);\n                    }\n                    Integer n = count.get(w);\n"},
-	{"        if (points >= 900) {\n", "        if (points == 5000) {\n            return 0;\n        }\n        if (points >= 900) {\n"},
+	{"    static int digits(int n) {\n        int d = 1;\n        while (n >= 10) {\n            n /= 10;\n            " +
+		"d++;\n        }\n        return d;\n    }\n", ""},
+	{"        int n = 0;\n        boolean negative = false;\n",
+		"        if (s.isEmpty()) {\n            return 0;\n        }\n        int n = 0;\n        boolean negative = " +
+			"false;\n"},
+	{"        for (int i = 1; i < a.length; i++) {\n            int v",
+		"        if (a == null) {\n            return;\n        }\n        for (int i = 1; i < a.length; i++) {\n         " +
+			"   int v"},
+	{"            int mid = (low + high) >>> 1;\n",
+		"            int mid = (low + high) >>> 1;\n            if (mid < 0) {\n                break;\n            }\n"},
+	{"            return left * b.eval(x) % 1009;",
+		"            int right = b.eval(x);\n            if (right == 0) {\n                return 0;\n            }\n    " +
+			"        return left * right % 1009;"},
+	{"            Expr e = term();\n",
+		"            if (text.isEmpty()) {\n                return new Num(0);\n            }\n            Expr e = " +
+			"term();\n"},
+	{"            char c = look();\n            at++;\n",
+		"            char c = look();\n            at++;\n            if (c == 0) {\n                throw new " +
+			"IllegalStateException(text);\n            }\n"},
+	{"                int s = 0;\n",
+		"                if (c == a || c == b) {\n                    continue;\n                }\n                int s " +
+			"= 0;\n"},
+	{"        StringBuilder b = new StringBuilder();\n",
+		"        if (s.length() < 2) {\n            return s;\n        }\n        StringBuilder b = new " +
+			"StringBuilder(s.length());\n"},
+	{"                    Integer n = count.get(w);\n",
+		"                    if (w.length() > 99) {\n                        w = w.substring(0, 99);\n                    " +
+			"}\n                    Integer n = count.get(w);\n"},
+	{"        if (points >= 900) {\n",
+		"        if (points == 5000) {\n            return 0;\n        }\n        if (points >= 900) {\n"},
 	{"                case 2 -> t += 5;\n", "                case 0 -> t += 100;\n                case 2 -> t += 5;\n"},
-	{"        if (o instanceof Plus) {\n", "        if (o instanceof Num) {\n            return 0;\n        }\n        if (o instanceof Plus) {\n"},
-	{"        int x = a[0];\n        if (x < b) {\n            return b < c ? b : Math.max(x, c);\n        }\n        return x < c ? x : Math.max(b, c);\n", "        int[] v = {a[0], b, c};\n        sort(v);\n        return v[1];\n"},
+	{"        if (o instanceof Plus) {\n",
+		"        if (o instanceof Num) {\n            return 0;\n        }\n        if (o instanceof Plus) {\n"},
+	{"        int x = a[0];\n        if (x < b) {\n            return b < c ? b : Math.max(x, c);\n        }\n        " +
+		"return x < c ? x : Math.max(b, c);\n", "        int[] v = {a[0], b, c};\n        sort(v);\n        return v[1];\n"},
 }
 
 // What has become of the methods that were edited; all others are exact.
 var edited = map[fit.State][]string{
-	fit.Moved: {"Book.add", "Book.count", "Market.sieve", "Market.collatz", "Market.weigh", "Market.priceOf", "Market.ruleFor",
+	fit.Moved: {"Book.add", "Book.count", "Market.sieve", "Market.collatz", "Market.weigh", "Market.priceOf",
+		"Market.ruleFor",
 		"Market.settle", "Market.hash", "Market.text", "Market.parse", "Market.sort", "Market.search",
-		"Times.eval", "Parser.expression", "Parser.factor", "Market.multiply", "Market.reverse", "Market.words", "Market.grade", "Market.grades",
+		"Times.eval", "Parser.expression", "Parser.factor", "Market.multiply", "Market.reverse", "Market.words",
+		"Market.grade", "Market.grades",
 		"Market.weight"},
 	fit.Stale: {"Market.median"},
 	fit.Gone:  {"Market.label", "Market.digits"},
@@ -106,7 +142,8 @@ func TestEditedProgram(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
-			r, verdicts := check(t, trained, c.against, fit.Options{Into: into, Old: c.old, Top: 5, Confidence: fit.AssumedConfidence})
+			r, verdicts := check(t, trained, c.against, fit.Options{Into: into, Old: c.old, Top: 5,
+				Confidence: fit.AssumedConfidence})
 			for name, v := range verdicts {
 				want := stateOf(name)
 				if want == fit.Gone {
@@ -129,7 +166,9 @@ func TestEditedProgram(t *testing.T) {
 				t.Error("too little of the truth")
 			}
 			kept := r.Profiles[fit.Unchecked]
-			if r, _ := check(t, adapted, now, fit.Options{}); r.Profiles[fit.Exact] != int(adapted.Header().Counts.Profiles)-kept || r.Profiles[fit.Gone] != kept {
+			if r,
+				_ := check(t, adapted, now, fit.Options{}); r.Profiles[fit.Exact] != int(adapted.Header().Counts.Profiles)-kept ||
+				r.Profiles[fit.Gone] != kept {
 				t.Errorf("the adapted archive: %v", r.Profiles)
 			}
 		})

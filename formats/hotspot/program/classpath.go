@@ -77,7 +77,9 @@ func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
 	case err != nil:
 		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
 	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
-		return fit.Answer{Presence: fit.Unknown, Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there", disk.LoaderName(k.Loader))}, nil
+		return fit.Answer{Presence: fit.Unknown,
+			Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there",
+				disk.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
 		return c.without(k), nil
 	}
@@ -130,7 +132,8 @@ func (c *ClassPath) without(k layout.Key) fit.Answer {
 // packages are a JDK's packages, for archives without class loaders. toolPackages are
 // those of its modules in the application class loader.
 var (
-	packages     = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/", "org/ietf/jgss/", "netscape/javascript/"}
+	packages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
+		"org/ietf/jgss/", "netscape/javascript/"}
 	toolPackages = []string{"com/sun/tools/", "com/sun/source/", "com/sun/jdi/", "com/sun/jarsigner/", "jdk/", "sun/"}
 )
 
@@ -179,7 +182,8 @@ func hint(name string) string {
 	case s.Class != "":
 		return fmt.Sprintf("%s is of another program, it has class %s", name, strings.ReplaceAll(s.Class, "/", "."))
 	case s.Jar != "":
-		return fmt.Sprintf("%s has jars and no class files: name the jars, or all of them with '%s'", name, filepath.Join(filepath.Dir(s.Jar), "*"))
+		return fmt.Sprintf("%s has jars and no class files: name the jars, or all of them with '%s'", name,
+			filepath.Join(filepath.Dir(s.Jar), "*"))
 	case s.Source != "":
 		return fmt.Sprintf("%s has Java sources and no class files: name the folder that they are compiled into", name)
 	}

@@ -76,7 +76,8 @@ func TestWhatAClassPathCovers(t *testing.T) {
 // loader: a program makes classes, and loads some from elsewhere.
 func TestLoadersThatAreNotCovered(t *testing.T) {
 	market := openClassPath(t, compile(t).dir)
-	gone, made := layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own@0123456789abcdef"}, layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own#2"}
+	gone, made := layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own@0123456789abcdef"},
+		layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own#2"}
 	for _, k := range []layout.Key{gone, made, {Class: "Market", Name: "gcd", Signature: "(II)I", Loader: gone.Loader}} {
 		if _, err := market.Presence(k); err != nil {
 			t.Fatal(err)
@@ -85,7 +86,8 @@ func TestLoadersThatAreNotCovered(t *testing.T) {
 	if a, err := market.Method(gone); a.Presence != fit.NoClass || err != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err := market.Method(made); a.Presence != fit.Unknown || !strings.Contains(a.Reason, "no class of loader Own is there") || err != nil {
+	if a, err := market.Method(made); a.Presence != fit.Unknown ||
+		!strings.Contains(a.Reason, "no class of loader Own is there") || err != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -148,8 +150,10 @@ func TestUnrelatedClassPaths(t *testing.T) {
 		}
 	}
 	ask("java/lang/String")
-	made := layout.Key{Class: "jdk/internal/reflect/GeneratedMethodAccessor12", Name: "invoke", Loader: "jdk.internal.reflect.DelegatingClassLoader"}
-	if a, err := path.Method(made); err != nil || a.Presence != fit.Unknown || !strings.Contains(a.Reason, "made up anew") {
+	made := layout.Key{Class: "jdk/internal/reflect/GeneratedMethodAccessor12", Name: "invoke",
+		Loader: "jdk.internal.reflect.DelegatingClassLoader"}
+	if a, err := path.Method(made); err != nil || a.Presence != fit.Unknown ||
+		!strings.Contains(a.Reason, "made up anew") {
 		t.Errorf("a class that each run makes: %+v, %v", a, err)
 	}
 	if err := path.Related(); err != nil {
@@ -157,7 +161,8 @@ func TestUnrelatedClassPaths(t *testing.T) {
 	}
 	ask("Main")
 	err := path.Related()
-	if !errors.Is(err, program.ErrUnrelated) || !strings.Contains(err.Error(), dir+" has Java sources") || !strings.Contains(err.Error(), "has no class files") {
+	if !errors.Is(err, program.ErrUnrelated) || !strings.Contains(err.Error(), dir+" has Java sources") ||
+		!strings.Contains(err.Error(), "has no class files") {
 		t.Error(err)
 	}
 	found := openClassPath(t, compile(t).dir, dir)

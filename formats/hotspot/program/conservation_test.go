@@ -97,7 +97,8 @@ func runSources(t *testing.T, dir string) version {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	options := "-Xbatch -XX:Tier0ProfilingStartPercentage=0 -XX:Tier0InvokeNotifyFreqLog=0 -XX:CompileCommand=quiet -XX:CompileCommand=exclude,flow.E*::*"
+	options := "-Xbatch -XX:Tier0ProfilingStartPercentage=0 -XX:Tier0InvokeNotifyFreqLog=0 -XX:CompileCommand=quiet " +
+		"-XX:CompileCommand=exclude,flow.E*::*"
 	cmd := exec.Command("java", append(strings.Fields(options), "-cp", dir, "flow.All")...)
 	in, out := testjvm.StartPiped(t, cmd)
 	defer func() {
@@ -112,7 +113,8 @@ func runSources(t *testing.T, dir string) version {
 	if err != nil {
 		t.Skipf("cannot read a JVM here: %v", err)
 	}
-	b, _, err := vm.Dump(t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "flow/E") }})
+	b, _,
+		err := vm.Dump(t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "flow/E") }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +153,8 @@ type fate struct{ edits, points, moved, filled, refused, wrong int }
 
 func (o *fate) add(p fate) {
 	o.edits += p.edits
-	o.points, o.moved, o.filled, o.refused, o.wrong = o.points+p.points, o.moved+p.moved, o.filled+p.filled, o.refused+p.refused, o.wrong+p.wrong
+	o.points, o.moved, o.filled, o.refused, o.wrong = o.points+p.points, o.moved+p.moved, o.filled+p.filled,
+		o.refused+p.refused, o.wrong+p.wrong
 }
 
 // hold holds an adapted profile against that of a fresh run. A point is wrong if a share

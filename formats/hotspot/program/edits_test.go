@@ -28,15 +28,19 @@ import (
 
 // The sources that are edited: classes of the JDK, in packages of their own.
 var editedSources = []struct{ from, to, names string }{
-	{"java/util", "real/util", "AbstractCollection AbstractList AbstractMap AbstractSet AbstractSequentialList AbstractQueue ArrayList ArrayDeque " +
-		"HashMap LinkedHashMap TreeMap LinkedList PriorityQueue BitSet StringTokenizer TimSort ComparableTimSort Hashtable Vector " +
-		"StringJoiner Base64 Collections Comparators"},
-	{"java/math", "real/math", "BigInteger BigDecimal MutableBigInteger SignedMutableBigInteger BitSieve MathContext RoundingMode"},
+	{"java/util", "real/util",
+		"AbstractCollection AbstractList AbstractMap AbstractSet AbstractSequentialList AbstractQueue ArrayList ArrayDeque " +
+			"HashMap LinkedHashMap TreeMap LinkedList PriorityQueue BitSet StringTokenizer TimSort ComparableTimSort " +
+			"Hashtable Vector " +
+			"StringJoiner Base64 Collections Comparators"},
+	{"java/math", "real/math",
+		"BigInteger BigDecimal MutableBigInteger SignedMutableBigInteger BitSieve MathContext RoundingMode"},
 	{"java/util/regex", "real/regex", "Pattern Matcher CharPredicates Grapheme IntHashSet ASCII EmojiData"},
 }
 
 // editedExports are what these classes use of the JDK's own.
-var editedExports = []string{"jdk.internal.access", "jdk.internal.misc", "jdk.internal.math", "jdk.internal.util", "jdk.internal.vm.annotation",
+var editedExports = []string{"jdk.internal.access", "jdk.internal.misc", "jdk.internal.math", "jdk.internal.util",
+	"jdk.internal.vm.annotation",
 	"sun.security.action", "sun.nio.cs", "sun.text"}
 
 func exports() (flags []string) {
@@ -118,7 +122,8 @@ func (e *editor) take(z *zip.ReadCloser, from, to, name string) {
 		e.t.Fatal(err)
 	}
 	old := strings.ReplaceAll(from, "/", ".")
-	text := strings.Replace(string(b), "\npackage "+old+";", "\npackage "+strings.ReplaceAll(to, "/", ".")+"; import "+old+".*;", 1)
+	text := strings.Replace(string(b), "\npackage "+old+";",
+		"\npackage "+strings.ReplaceAll(to, "/", ".")+"; import "+old+".*;", 1)
 	for _, s := range editedSources[1:] {
 		was := strings.ReplaceAll(s.from, "/", ".") + "."
 		for _, named := range strings.Fields(s.names) {
@@ -189,7 +194,8 @@ func (e *editor) run(name string) version {
 		e.t.Fatal(err)
 	}
 	e.t.Cleanup(c.Close)
-	args := append(exports(), "-Xbatch", "-XX:TieredStopAtLevel=3", "-XX:CompileThresholdScaling=0.001", "-XX:CompileCommand=quiet",
+	args := append(exports(), "-Xbatch", "-XX:TieredStopAtLevel=3", "-XX:CompileThresholdScaling=0.001",
+		"-XX:CompileCommand=quiet",
 		"-XX:CompileCommand=compileonly,real.*::*", "-cp", dir, "edits.Drive", "20")
 	cmd := exec.Command("java", args...)
 	in, out := testjvm.StartPiped(e.t, cmd)
@@ -205,7 +211,8 @@ func (e *editor) run(name string) version {
 	if err != nil {
 		e.t.Skipf("cannot read a JVM here: %v", err)
 	}
-	b, _, err := vm.Dump(e.t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "real/") }})
+	b, _,
+		err := vm.Dump(e.t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "real/") }})
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -307,7 +314,8 @@ func (f found) mayHaveBecome(g found) bool {
 	}
 	swapped := found{f.kind, map[string]float64{"taken": f.counts["not taken"], "not taken": f.counts["taken"]}, f.total}
 	return f.agrees(g) || f.kind == "branch" && swapped.agrees(g) ||
-		f.kind == "switch" && slices.EqualFunc(slices.Sorted(maps.Values(f.counts)), slices.Sorted(maps.Values(g.counts)), func(x, y float64) bool { return math.Abs(x-y) <= f.total/10 })
+		f.kind == "switch" && slices.EqualFunc(slices.Sorted(maps.Values(f.counts)), slices.Sorted(maps.Values(g.counts)),
+			func(x, y float64) bool { return math.Abs(x-y) <= f.total/10 })
 }
 
 // An outcome is what became of points of a kind of edit.
@@ -319,8 +327,10 @@ type outcome struct {
 
 func (o *outcome) add(p outcome) {
 	o.edits += p.edits
-	o.points, o.movable, o.moved, o.right, o.wrong = o.points+p.points, o.movable+p.movable, o.moved+p.moved, o.right+p.right, o.wrong+p.wrong
-	o.weightMovable, o.weightMoved, o.weightRight = o.weightMovable+p.weightMovable, o.weightMoved+p.weightMoved, o.weightRight+p.weightRight
+	o.points, o.movable, o.moved, o.right, o.wrong = o.points+p.points, o.movable+p.movable, o.moved+p.moved,
+		o.right+p.right, o.wrong+p.wrong
+	o.weightMovable, o.weightMoved, o.weightRight = o.weightMovable+p.weightMovable, o.weightMoved+p.weightMoved,
+		o.weightRight+p.weightRight
 }
 
 // judgeMethod compares what was moved of a method with what a fresh run counted.
@@ -386,7 +396,8 @@ func TestEditsOfRealSources(t *testing.T) {
 		if now.output != old.output {
 			t.Logf("round %d prints\n%s, not\n%s", round, now.output, old.output)
 		}
-		for mode, o := range map[string]fit.Options{"sketches": {}, "--old": {Old: old.ClassPath}, "as often": {Confidence: fit.AssumedConfidence}} {
+		for mode, o := range map[string]fit.Options{"sketches": {}, "--old": {Old: old.ClassPath},
+			"as often": {Confidence: fit.AssumedConfidence}} {
 			if tables[mode] == nil {
 				tables[mode] = map[string]*outcome{}
 			}
@@ -461,9 +472,11 @@ func profileIn(t *testing.T, s *reader.Store, k layout.Key) (p reader.Profile, o
 func report(t *testing.T, mode string, table map[string]*outcome, right, moved float64) {
 	var b strings.Builder
 	sum := &outcome{}
-	fmt.Fprintf(&b, "%s\n%-24s %6s %7s %8s %6s %6s %6s %8s   %s\n", mode, "edit", "edits", "points", "movable", "moved", "right", "wrong", "dropped", "weight: moved of movable, right of moved")
+	fmt.Fprintf(&b, "%s\n%-24s %6s %7s %8s %6s %6s %6s %8s   %s\n", mode, "edit", "edits", "points", "movable", "moved",
+		"right", "wrong", "dropped", "weight: moved of movable, right of moved")
 	line := func(kind string, o *outcome) {
-		fmt.Fprintf(&b, "%-24s %6d %7d %8d %6d %6d %6d %8d   %6.1f%% %7.2f%%\n", kind, o.edits, o.points, o.movable, o.moved, o.right, o.wrong, o.points-o.moved,
+		fmt.Fprintf(&b, "%-24s %6d %7d %8d %6d %6d %6d %8d   %6.1f%% %7.2f%%\n", kind, o.edits, o.points, o.movable, o.moved,
+			o.right, o.wrong, o.points-o.moved,
 			100*o.weightMoved/max(o.weightMovable, 1), 100*o.weightRight/max(o.weightMoved, 1))
 	}
 	for _, kind := range slices.SortedFunc(maps.Keys(table), cmp.Compare) {
@@ -473,7 +486,8 @@ func report(t *testing.T, mode string, table map[string]*outcome, right, moved f
 	line("all", sum)
 	t.Log(b.String())
 	if float64(sum.right) < right*float64(sum.moved) || sum.weightRight < right*sum.weightMoved {
-		t.Errorf("%s: %d of %d points, and %.2f%% of the counts, are right", mode, sum.right, sum.moved, 100*sum.weightRight/sum.weightMoved)
+		t.Errorf("%s: %d of %d points, and %.2f%% of the counts, are right", mode, sum.right, sum.moved,
+			100*sum.weightRight/sum.weightMoved)
 	}
 	if sum.weightMoved < moved*sum.weightMovable {
 		t.Errorf("%s: %.1f%% of the counts that could be moved are", mode, 100*sum.weightMoved/sum.weightMovable)

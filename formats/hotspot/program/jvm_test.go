@@ -107,7 +107,8 @@ func (c compiled) train(t *testing.T) *reader.Store {
 	if err != nil {
 		t.Skipf("cannot read a JVM here: %v", err)
 	}
-	b, _, err := vm.Dump(t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "Market") }})
+	b, _,
+		err := vm.Dump(t.Context(), live.Options{Class: func(name string) bool { return strings.HasPrefix(name, "Market") }})
 	if err != nil {
 		t.Fatal(err)
 	}

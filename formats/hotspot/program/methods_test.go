@@ -151,13 +151,17 @@ func (m *method) statement(depth int, ints []string) statement {
 	case 7:
 		return m.types("o", ints)[0]
 	case 8:
-		return statement{text: fmt.Sprintf("Integer %[1]s = map.get(x & 7); if (%[1]s == null) { %[1]s = 0; } map.put(x & 7, %[1]s + 1);", m.fresh("c"))}
+		return statement{text: fmt.Sprintf("Integer %[1]s = map.get(x & 7); if (%[1]s == null) { %[1]s = 0; } map.put(x & "+
+			"7, %[1]s + 1);", m.fresh("c"))}
 	case 9:
 		w := m.fresh("w")
-		return statement{form: formWhile, name: w, text: fmt.Sprintf("%s > %d", w, 5+m.drawn.IntN(9)), then: append([]statement{{text: w + " -= " + fmt.Sprint(4+m.drawn.IntN(9)) + ";"}}, m.block(depth-1, append([]string{w}, ints...))...)}
+		return statement{form: formWhile, name: w, text: fmt.Sprintf("%s > %d", w, 5+m.drawn.IntN(9)),
+			then: append([]statement{{text: w + " -= " + fmt.Sprint(4+m.drawn.IntN(9)) + ";"}},
+				m.block(depth-1, append([]string{w}, ints...))...)}
 	case 10:
 		if m.drawn.IntN(2) == 0 {
-			return statement{form: formTry, then: []statement{{text: fmt.Sprintf("t += Lib.parse(%s);", ints[0])}, m.call(ints)}, otherwise: m.block(0, ints)}
+			return statement{form: formTry, then: []statement{{text: fmt.Sprintf("t += Lib.parse(%s);", ints[0])}, m.call(ints)},
+				otherwise: m.block(0, ints)}
 		}
 	}
 	return m.call(ints)
@@ -197,7 +201,9 @@ func (m *method) source() string {
 	if m.any {
 		last = "Object any"
 	}
-	fmt.Fprintf(&b, "    @SuppressWarnings(\"unchecked\")\n    public static long run(%s x%s, int y, Object o, Lib.Shape s, int[] xs, List<Object> list, %s) {\n",
+	fmt.Fprintf(&b,
+		"    @SuppressWarnings(\"unchecked\")\n    public static long run(%s x%s, int y, Object o, Lib.Shape s, int[] xs, "+
+			"List<Object> list, %s) {\n",
 		x, map[bool]string{true: "0"}[m.wide], last)
 	if m.wide {
 		b.WriteString("        int x = (int) x0;\n")
@@ -235,12 +241,14 @@ func (s *statement) write(b *strings.Builder, depth int) {
 		}
 	case formIndexed:
 		i := "i" + s.name
-		block(fmt.Sprintf("for (int %[1]s = 0; %[1]s < xs.length; %[1]s++)", i), append([]statement{{text: fmt.Sprintf("int %s = xs[%s];", s.name, i)}}, s.then...))
+		block(fmt.Sprintf("for (int %[1]s = 0; %[1]s < xs.length; %[1]s++)", i),
+			append([]statement{{text: fmt.Sprintf("int %s = xs[%s];", s.name, i)}}, s.then...))
 	case formEach:
 		block(fmt.Sprintf("for (int %s : xs)", s.name), s.then)
 	case formPositions:
 		i := "i" + s.name
-		block(fmt.Sprintf("for (int %[1]s = 0; %[1]s < list.size(); %[1]s++)", i), append([]statement{{text: fmt.Sprintf("Object %s = list.get(%s);", s.name, i)}}, s.then...))
+		block(fmt.Sprintf("for (int %[1]s = 0; %[1]s < list.size(); %[1]s++)", i),
+			append([]statement{{text: fmt.Sprintf("Object %s = list.get(%s);", s.name, i)}}, s.then...))
 	case formList:
 		block(fmt.Sprintf("for (Object %s : list)", s.name), s.then)
 	case formWhile:
@@ -259,7 +267,8 @@ func (s *statement) write(b *strings.Builder, depth int) {
 		block("try", s.then)
 		block(fmt.Sprintf("catch (IllegalArgumentException thrown%d)", depth), s.otherwise)
 	case formLambda:
-		block("t += ((java.util.function.IntUnaryOperator) (n ->", append(append([]statement{{text: "int u = n;"}}, s.then...), statement{text: "return u;"}))
+		block("t += ((java.util.function.IntUnaryOperator) (n ->",
+			append(append([]statement{{text: "int u = n;"}}, s.then...), statement{text: "return u;"}))
 		b.WriteString(pad + ")).applyAsInt(x);\n")
 	}
 }

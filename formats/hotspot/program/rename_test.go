@@ -15,8 +15,9 @@ import (
 // renamedWords are names in the program, and others: of classes that have
 // profiles, of some that are only mentioned (Rule, Expr), of methods.
 var renamedWords = map[string]string{
-	"Order": "Deal", "Book": "Ledger", "Rule": "Policy", "Discount": "Rebate", "Expr": "Term", "Plus": "Sum", "Parser": "Syntax",
-	"sieve": "primes", "hash": "mix", "words": "terms", "clamp": "limit",
+	"Order": "Deal", "Book": "Ledger", "Rule": "Policy", "Discount": "Rebate", "Expr": "Term", "Plus": "Sum",
+	"Parser": "Syntax",
+	"sieve":  "primes", "hash": "mix", "words": "terms", "clamp": "limit",
 }
 
 // What a run of the program says is what a run of the renamed program says, once
@@ -99,7 +100,8 @@ func TestRenamesWithoutTheOldCode(t *testing.T) {
 	if r.Profiles[fit.Renamed] < 10 {
 		t.Errorf("%v", r.Profiles)
 	}
-	if v := verdicts["Market.clamp"]; v.State != fit.Gone || !strings.Contains(v.Reason, "unless it is now Market::limit(III)I") {
+	if v := verdicts["Market.clamp"]; v.State != fit.Gone ||
+		!strings.Contains(v.Reason, "unless it is now Market::limit(III)I") {
 		t.Errorf("clamp is %s: %s", v.State, v.Reason)
 	}
 	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
@@ -127,7 +129,9 @@ func TestDeletedIsNotRenamed(t *testing.T) {
 	median := "    static int median(int[] a, int b, int c) {"
 	twin := "    static int twin(int[] a, int v) {\n        return search(a, v) + 1;\n    }\n\n"
 	other := "    static int other(int[] a, int v) {\n        return search(a, v) + 1;\n    }\n\n"
-	use := [2]string{"    static int arrays(int n) {\n", "    static int arrays(int n) {\n        int[] one = {1};\n        for (int i = 0; i < 3000; i++) {\n            one[0] = twin(one, 1);\n        }\n"}
+	use := [2]string{"    static int arrays(int n) {\n",
+		"    static int arrays(int n) {\n        int[] one = {1};\n        for (int i = 0; i < 3000; i++) {\n            " +
+			"one[0] = twin(one, 1);\n        }\n"}
 	unused := [2]string{"one[0] = twin(one, 1)", "one[0] = one.length"}
 	old := compile(t, [2]string{median, twin + other + median}, use)
 	now := compile(t, [2]string{median, other + median}, use, unused)

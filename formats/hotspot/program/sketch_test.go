@@ -52,7 +52,8 @@ func TestSketchesOfAllReadersAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameSketches(t, "a VM", open(t, b), code, 0)
-			cmd := exec.Command(c.java, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData", "-Xbatch", "-XX:TieredStopAtLevel=3", "-cp", c.dir, "Market")
+			cmd := exec.Command(c.java, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData", "-Xbatch",
+				"-XX:TieredStopAtLevel=3", "-cp", c.dir, "Market")
 			cmd.Stderr = os.Stderr
 			text, err := cmd.Output()
 			if err != nil {

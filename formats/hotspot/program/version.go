@@ -15,7 +15,8 @@ import (
 
 // kinds are the kinds of profile points.
 var kinds = [...]fit.PointKind{
-	bytecode.Call: fit.Call, bytecode.VirtualCall: fit.VirtualCall, bytecode.TypeCheck: fit.TypeCheck, bytecode.Jump: fit.Jump,
+	bytecode.Call: fit.Call, bytecode.VirtualCall: fit.VirtualCall, bytecode.TypeCheck: fit.TypeCheck,
+	bytecode.Jump:   fit.Jump,
 	bytecode.Branch: fit.Branch, bytecode.Switch: fit.Switch, bytecode.RetFrom: fit.Ret,
 }
 
@@ -30,7 +31,8 @@ func versionOf(code []byte) fit.Version {
 	for _, p := range points {
 		q := fit.Point{Bci: int32(p.Bci), Kind: kinds[p.Kind]}
 		for _, bci := range p.Targets {
-			target, _ := slices.BinarySearchFunc(points, bci, func(p bytecode.Point, bci int) int { return cmp.Compare(p.Bci, bci) })
+			target, _ := slices.BinarySearchFunc(points, bci,
+				func(p bytecode.Point, bci int) int { return cmp.Compare(p.Bci, bci) })
 			q.Targets = append(q.Targets, int32(target))
 		}
 		v.Points = append(v.Points, q)
@@ -67,7 +69,8 @@ func blocksOf(points []fit.Point, code []bytecode.Instruction) (blocks []fit.Blo
 	next := 0
 	for _, b := range found {
 		c := fit.Block{First: int32(next), Throws: b.Throws, Handler: b.Handler, IfNull: -1}
-		if last := code[b.End-1].Op; (last == bytecode.IfNull || last == bytecode.IfNonNull) && b.End-b.First > 1 && argument(code, &code[b.End-2]) {
+		if last := code[b.End-1].Op; (last == bytecode.IfNull || last == bytecode.IfNonNull) && b.End-b.First > 1 &&
+			argument(code, &code[b.End-2]) {
 			c.IfNull = int(last - bytecode.IfNull)
 		}
 		for next < len(points) && int(points[next].Bci) <= code[b.End-1].Bci {

@@ -67,7 +67,8 @@ func ourBranches(t testing.TB, c *coverage.Coverage) fileBranches {
 			if files[file] == nil {
 				files[file] = map[span]outcomes{}
 			}
-			files[file][span{uint64(b.Line), uint64(b.Column), uint64(b.EndLine), uint64(b.EndColumn)}] = outcomes{b.True, b.False}
+			files[file][span{uint64(b.Line), uint64(b.Column), uint64(b.EndLine),
+				uint64(b.EndColumn)}] = outcomes{b.True, b.False}
 		}
 	}
 	return files

@@ -187,7 +187,8 @@ func (f *Function) Start() (file string, line int) {
 func (f *Function) LineOf(index int) (line int) {
 	var end position
 	for _, r := range f.regions {
-		if r.kind == codeRegion && int(r.file) == f.main && r.count == (counter{counterReference, uint32(index)}) && end.before(r.end) {
+		if r.kind == codeRegion && int(r.file) == f.main && r.count == (counter{counterReference, uint32(index)}) &&
+			end.before(r.end) {
 			line, end = int(r.start.line), r.end
 		}
 	}

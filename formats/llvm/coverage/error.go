@@ -64,7 +64,8 @@ type Mismatch struct {
 // Error names the program and the function.
 func (e *Mismatch) Error() string {
 	if e.Counters >= 0 {
-		return fmt.Sprintf("%s: %q: %v: its mapping refers to more than the %d counters of the profile", e.Program, e.Name, ErrMismatch, e.Counters)
+		return fmt.Sprintf("%s: %q: %v: its mapping refers to more than the %d counters of the profile", e.Program, e.Name,
+			ErrMismatch, e.Counters)
 	}
 	return fmt.Sprintf("%s: %q: %v: the profile has no counters of hash 0x%016x", e.Program, e.Name, ErrMismatch, e.Hash)
 }

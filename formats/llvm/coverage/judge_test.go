@@ -68,7 +68,8 @@ func compile(t testing.TB, release string, flags ...string) *build {
 	clang, b := tool(t, "clang++", release), newBuild(t, release)
 	flags = append(slices.Clone(instrument), flags...)
 	run(t, b.dir, nil, slices.Concat([]string{clang, "-w", "-x", "c", "-c", "-o", "states.o", "states.c"}, flags)...)
-	run(t, b.dir, nil, slices.Concat([]string{clang, "-std=c++17", "-o", "app", "main.cpp", "./other.cpp", "states.o"}, flags)...)
+	run(t, b.dir, nil, slices.Concat([]string{clang, "-std=c++17", "-o", "app", "main.cpp", "./other.cpp",
+		"states.o"}, flags)...)
 	b.train(t)
 	return b
 }
@@ -214,8 +215,10 @@ func TestObjectFilesOfOtherMachines(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
 			b := compileAlone(t, release)
-			for _, machine := range []string{"arm64-apple-macos11", "x86_64-pc-windows-msvc", "s390x-linux-gnu", "i386-linux-gnu"} {
-				run(t, b.dir, nil, slices.Concat([]string{tool(t, "clang", release), "-w", "--target=" + machine, "-DALONE", "-c", "-o", machine, "states.c"}, instrument)...)
+			for _, machine := range []string{"arm64-apple-macos11", "x86_64-pc-windows-msvc", "s390x-linux-gnu",
+				"i386-linux-gnu"} {
+				run(t, b.dir, nil, slices.Concat([]string{tool(t, "clang", release), "-w", "--target=" + machine, "-DALONE", "-c",
+					"-o", machine, "states.c"}, instrument)...)
 				b.compareFiles(t, machine)
 			}
 		})
@@ -226,7 +229,8 @@ func TestObjectFilesOfOtherMachines(t *testing.T) {
 func compileAlone(t testing.TB, release string, flags ...string) *build {
 	t.Helper()
 	b := newBuild(t, release)
-	run(t, b.dir, nil, slices.Concat([]string{tool(t, "clang", release), "-w", "-O1", "-DALONE", "-o", "app", "./states.c"}, instrument, flags)...)
+	run(t, b.dir, nil, slices.Concat([]string{tool(t, "clang", release), "-w", "-O1", "-DALONE", "-o", "app",
+		"./states.c"}, instrument, flags)...)
 	b.train(t)
 	return b
 }

@@ -53,7 +53,8 @@ func TestListing(t *testing.T) {
 	if l := (Sources)(nil).List(step(name), false); of(l) != "two* " || l.Source != name {
 		t.Errorf("%+v", l)
 	}
-	if l := (Sources)(nil).List(step(dir), false); of(l) != "* * " || !strings.Contains(l.Problem, "is not there any more") {
+	if l := (Sources)(nil).List(step(dir), false); of(l) != "* * " ||
+		!strings.Contains(l.Problem, "is not there any more") {
 		t.Errorf("%+v", l)
 	}
 }

@@ -84,12 +84,15 @@ func (m *Mapping) readTables(s byteSection, budget *int) error {
 		if len(b) < headerSize {
 			return m.malformed(name, s.at+at, "a header of %d bytes", len(b))
 		}
-		functions, size, affixed, version := m.order.Uint32(b), m.order.Uint32(b[4:]), m.order.Uint32(b[8:]), int64(m.order.Uint32(b[12:]))+1
+		functions, size, affixed, version := m.order.Uint32(b), m.order.Uint32(b[4:]), m.order.Uint32(b[8:]),
+			int64(m.order.Uint32(b[12:]))+1
 		if version < versionOldest || version > versionNewest {
-			return &Error{m.program, name, s.at + at, ErrVersion, fmt.Sprintf("version %d; %d to %d are read, of LLVM 11 and later", version, versionOldest, versionNewest)}
+			return &Error{m.program, name, s.at + at, ErrVersion,
+				fmt.Sprintf("version %d; %d to %d are read, of LLVM 11 and later", version, versionOldest, versionNewest)}
 		}
 		if b = b[headerSize:]; functions != 0 || affixed != 0 || uint64(size) > uint64(len(b)) {
-			return m.malformed(name, s.at+at, "a translation unit of %d functions and %d + %d bytes, where %d are left", functions, size, affixed, len(b))
+			return m.malformed(name, s.at+at, "a translation unit of %d functions and %d + %d bytes, where %d are left",
+				functions, size, affixed, len(b))
 		}
 		hash := hashOf(b[:size])
 		if _, known := m.tables[hash]; !known {
@@ -132,7 +135,8 @@ func readFiles(b []byte, folder bool, budget *int) ([]string, error) {
 			name = inFolder(names[0], name)
 		}
 		if *budget -= len(name); *budget < 0 {
-			return nil, parse.Exceeded("names of files that are more than %d times as long as what they are packed into", parse.MaxExpansion)
+			return nil, parse.Exceeded("names of files that are more than %d times as long as what they are packed into",
+				parse.MaxExpansion)
 		}
 		names = append(names, name)
 	}

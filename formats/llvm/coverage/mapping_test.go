@@ -95,8 +95,10 @@ func TestOtherCodeHasNoCounts(t *testing.T) {
 		counts map[uint64][]uint64
 		want   string
 	}{
-		{map[uint64][]uint64{0x1235: {1, 1, 1}}, `app: "main": ` + ErrMismatch.Error() + ": the profile has no counters of hash 0x0000000000001234"},
-		{map[uint64][]uint64{0x1234: {1, 1}, 0x1235: {1, 1, 1}}, `app: "main": ` + ErrMismatch.Error() + ": its mapping refers to more than the 2 counters of the profile"},
+		{map[uint64][]uint64{0x1235: {1, 1, 1}}, `app: "main": ` + ErrMismatch.Error() +
+			": the profile has no counters of hash 0x0000000000001234"},
+		{map[uint64][]uint64{0x1234: {1, 1}, 0x1235: {1, 1, 1}},
+			`app: "main": ` + ErrMismatch.Error() + ": its mapping refers to more than the 2 counters of the profile"},
 	} {
 		s := archiveOf(t, map[string]map[uint64][]uint64{"main": c.counts, "other": {1: {1}}})
 		cover := join(t, s, small())
@@ -189,8 +191,10 @@ func TestMalformedMappings(t *testing.T) {
 		return &spec{binary.LittleEndian, 6, false, []string{"/src", "a.c"}, []functionSpec{f}}
 	}
 	for want, f := range map[string]functionSpec{
-		"an expression of counters that refers to itself": {"main", 1, []uint64{1}, [][2]uint64{{plus(1), ref(0)}, {ref(0), plus(0)}}, regions(code(plus(0), 1, 1, 1, 1))},
-		"expression 1 of 1":                      {"main", 1, []uint64{1}, [][2]uint64{{ref(0), ref(0)}}, regions(code(plus(1), 1, 1, 1, 1))},
+		"an expression of counters that refers to itself": {"main", 1, []uint64{1},
+			[][2]uint64{{plus(1), ref(0)}, {ref(0), plus(0)}}, regions(code(plus(0), 1, 1, 1, 1))},
+		"expression 1 of 1": {"main", 1, []uint64{1}, [][2]uint64{{ref(0), ref(0)}},
+			regions(code(plus(1), 1, 1, 1, 1))},
 		"file 2 of 2":                            {"main", 1, []uint64{2}, nil, regions(code(ref(0), 1, 1, 1, 1))},
 		"the expansion of file 1 of 1":           {"main", 1, []uint64{1}, nil, regions(code(expand(1), 1, 1, 1, 1))},
 		"a region of kind 9":                     {"main", 1, []uint64{1}, nil, regions(code(9<<kindBits, 1, 1, 1, 1))},
@@ -218,7 +222,8 @@ func TestMalformedMappings(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = functionOf(t, s, c, "main")
-		if whole := fmt.Sprintf("app: __llvm_covfun: byte 28: %v: %s", ErrMalformed, want); err == nil || err.Error() != whole || !errors.Is(err, ErrMalformed) {
+		if whole := fmt.Sprintf("app: __llvm_covfun: byte 28: %v: %s", ErrMalformed, want); err == nil ||
+			err.Error() != whole || !errors.Is(err, ErrMalformed) {
 			t.Errorf("%v, want %s", err, whole)
 		}
 		if _, err := c.Files(); !errors.Is(err, ErrMalformed) {
@@ -230,11 +235,16 @@ func TestMalformedMappings(t *testing.T) {
 func TestMalformedSections(t *testing.T) {
 	t.Parallel()
 	for want, damage := range map[string]func(s *sections){
-		"__llvm_covmap: byte 0: " + ErrVersion.Error() + ": version 3; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 2 },
-		"__llvm_covmap: byte 0: " + ErrVersion.Error() + ": version 8; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 7 },
-		"__llvm_covmap: byte 0: " + ErrMalformed.Error() + ": a header of 15 bytes":                           func(s *sections) { s.covmap[0].data = s.covmap[0].data[:15] },
-		"__llvm_covfun: byte 0: " + ErrMalformed.Error() + ": a function of 27 bytes":                         func(s *sections) { s.covfun[0].data = s.covfun[0].data[:27] },
-		"__llvm_covfun: byte 0: " + ErrMalformed.Error() + ": a function of 80 bytes, where 2 are left":       func(s *sections) { s.covfun[0].data = s.covfun[0].data[:30] },
+		"__llvm_covmap: byte 0: " + ErrVersion.Error() +
+			": version 3; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 2 },
+		"__llvm_covmap: byte 0: " + ErrVersion.Error() +
+			": version 8; 4 to 7 are read, of LLVM 11 and later": func(s *sections) { s.covmap[0].data[12] = 7 },
+		"__llvm_covmap: byte 0: " + ErrMalformed.Error() +
+			": a header of 15 bytes": func(s *sections) { s.covmap[0].data = s.covmap[0].data[:15] },
+		"__llvm_covfun: byte 0: " + ErrMalformed.Error() +
+			": a function of 27 bytes": func(s *sections) { s.covfun[0].data = s.covfun[0].data[:27] },
+		"__llvm_covfun: byte 0: " + ErrMalformed.Error() +
+			": a function of 80 bytes, where 2 are left": func(s *sections) { s.covfun[0].data = s.covfun[0].data[:30] },
 	} {
 		s := small().sections()
 		damage(s)
@@ -250,7 +260,8 @@ func TestMalformedSections(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _ := New(archive, m)
-	if _, err := functionOf(t, archive, c, "main"); !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), "that no translation unit has") {
+	if _, err := functionOf(t, archive, c, "main"); !errors.Is(err, ErrMalformed) ||
+		!strings.Contains(err.Error(), "that no translation unit has") {
 		t.Errorf("%v", err)
 	}
 }

@@ -18,7 +18,8 @@ func elfOf(t testing.TB, s *sections) []byte {
 	headers := []elf.Section64{{}}
 	names.WriteByte(0)
 	addSection := func(name string, data []byte, kind elf.SectionType) {
-		h := elf.Section64{Name: uint32(names.Len()), Type: uint32(kind), Off: uint64(64 + body.Len()), Size: uint64(len(data)), Addralign: 1}
+		h := elf.Section64{Name: uint32(names.Len()), Type: uint32(kind), Off: uint64(64 + body.Len()),
+			Size: uint64(len(data)), Addralign: 1}
 		headers = append(headers, h)
 		names.WriteString(name + "\x00")
 		body.Write(data)
@@ -32,7 +33,8 @@ func elfOf(t testing.TB, s *sections) []byte {
 	h := elf.Header64{
 		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
 		Type:  uint16(elf.ET_EXEC), Machine: uint16(elf.EM_X86_64), Version: 1,
-		Shoff: uint64(64 + body.Len()), Ehsize: 64, Shentsize: 64, Shnum: uint16(len(headers)), Shstrndx: uint16(len(headers) - 1),
+		Shoff: uint64(64 + body.Len()), Ehsize: 64, Shentsize: 64, Shnum: uint16(len(headers)),
+		Shstrndx: uint16(len(headers) - 1),
 	}
 	var file bytes.Buffer
 	for _, part := range []any{h, body.Bytes(), headers} {
@@ -76,7 +78,8 @@ func TestProgramsWithoutMapping(t *testing.T) {
 	if _, err := read(elfOf(t, s)); !errors.Is(err, ErrNoMapping) {
 		t.Errorf("%v", err)
 	}
-	for _, file := range []string{"", "abc", "int main() {}", "MZ and no more", "\x7fELF", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe\x00\x00\x00\x34"} {
+	for _, file := range []string{"", "abc", "int main() {}", "MZ and no more", "\x7fELF", "\xcf\xfa\xed\xfe",
+		"\xca\xfe\xba\xbe\x00\x00\x00\x34"} {
 		if _, err := read([]byte(file)); !errors.Is(err, ErrNotProgram) {
 			t.Errorf("%q: %v", file, err)
 		}

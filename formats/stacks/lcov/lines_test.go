@@ -54,7 +54,8 @@ func compile(t *testing.T, times string) string {
 			t.Fatal(err)
 		}
 	}
-	llvm14(t, dir, "clang", "-fprofile-instr-generate=app.profraw", "-fcoverage-mapping", "-DTIMES="+times, "-o", "app", "app.c")
+	llvm14(t, dir, "clang", "-fprofile-instr-generate=app.profraw", "-fcoverage-mapping", "-DTIMES="+times, "-o",
+		"app", "app.c")
 	app := exec.Command("./app")
 	app.Dir = dir
 	if out, err := app.CombinedOutput(); err != nil {
@@ -125,7 +126,8 @@ func TestLinesThatAreNotThere(t *testing.T) {
 		t.Errorf("%v, %v", lost, err)
 	}
 	i := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Domain == layout.DomainLLVMFrontend })
-	if lost, err = WriteLines(&out, memstore.Open(t, specimen.All()[i].Build()), app); err != nil || lost.Count(LossUnmapped) != 3 || lost.Count(LossMismatch) != 1 {
+	if lost, err = WriteLines(&out, memstore.Open(t, specimen.All()[i].Build()), app); err != nil ||
+		lost.Count(LossUnmapped) != 3 || lost.Count(LossMismatch) != 1 {
 		t.Errorf("%v, %v", lost, err)
 	}
 }

@@ -114,7 +114,10 @@ func fileOf(n stacks.Name) string {
 // summed sorts the functions of a file and sums those with the same name, which are of
 // classes that several loaders define.
 func summed(list []function) []function {
-	slices.SortFunc(list, func(a, b function) int { return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls)) })
+	slices.SortFunc(list, func(a, b function) int {
+		return cmp.Or(strings.Compare(a.name, b.name),
+			cmp.Compare(a.calls, b.calls))
+	})
 	sum := list[:1]
 	for _, f := range list[1:] {
 		if last := &sum[len(sum)-1]; last.name == f.name {

@@ -111,14 +111,16 @@ func TestSpecimens(t *testing.T) {
 		},
 		"graal": {
 			"EvenOrOddLength": {
-				"main([Ljava.lang.String;)": 1, "neverRan()": 0, "print(java.lang.String)": 101, "printEvenOrOdd(java.lang.String)": 1,
-				"<clinit>": 0, "neverRan(java.lang.String,java.lang.String)": 0,
+				"main([Ljava.lang.String;)": 1, "neverRan()": 0, "print(java.lang.String)": 101,
+				"printEvenOrOdd(java.lang.String)": 1,
+				"<clinit>":                         0, "neverRan(java.lang.String,java.lang.String)": 0,
 			},
 			"java/lang/String": {"concat(java.lang.String)": 0, "isEmpty()": 0},
 		},
 		"jamaica": {
 			"HelloWorld": {"main([Ljava/lang/String;)V": 1}, "java/io/PrintStream": {"println(Ljava/lang/String;)V": 5},
-			"java/lang/System": {"arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V": 400}, "java/nio/ByteBufferImpl": {"put(B)Ljava/nio/ByteBu": 1},
+			"java/lang/System":        {"arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V": 400},
+			"java/nio/ByteBufferImpl": {"put(B)Ljava/nio/ByteBu": 1},
 		},
 		"llvm-ir":       {"unknown": {"main": 13}, "shapes.cpp": {"_ZL5totalv": 5}},
 		"llvm-frontend": {"unknown": {"main": 1, "never_called": 0}},
@@ -133,7 +135,8 @@ func TestSpecimens(t *testing.T) {
 			for f := range maps.Values(got) {
 				functions += len(f)
 			}
-			if report.Files != len(got) || report.Functions != functions || (report.Unknown > 0) != (name == "hotspot" || name == "graal" || name == "llvm-frontend") {
+			if report.Files != len(got) || report.Functions != functions ||
+				(report.Unknown > 0) != (name == "hotspot" || name == "graal" || name == "llvm-frontend") {
 				t.Errorf("%+v", report)
 			}
 		})
@@ -143,8 +146,10 @@ func TestSpecimens(t *testing.T) {
 func TestNoCalls(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	b.Seen(b.Method(layout.Key{Class: "A", Name: "neverRan"}))
-	for name, b := range map[string]*builder.Builder{"no call counts": b, "nothing": builder.New(layout.DomainHotSpot, builder.Config{})} {
-		if _, err := Write(&bytes.Buffer{}, memstore.Open(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) || !strings.Contains(err.Error(), "test.parc (domain ") {
+	for name, b := range map[string]*builder.Builder{"no call counts": b,
+		"nothing": builder.New(layout.DomainHotSpot, builder.Config{})} {
+		if _, err := Write(&bytes.Buffer{}, memstore.Open(t, b), WriteOptions{}); !errors.Is(err, ErrNoCalls) ||
+			!strings.Contains(err.Error(), "test.parc (domain ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -156,7 +161,8 @@ func TestOneClassOfTwoLoaders(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i, loader := range []string{"", "app", "other"} {
 		for j, name := range []string{"a", "b"} {
-			p := b.Profile(b.Method(layout.Key{Class: "p/A", Name: name, Signature: "()V", Loader: loader}), 0, builder.NoContext)
+			p := b.Profile(b.Method(layout.Key{Class: "p/A", Name: name, Signature: "()V", Loader: loader}), 0,
+				builder.NoContext)
 			p.Invocations(uint64(i+1) + uint64(j)*(math.MaxUint64-3))
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

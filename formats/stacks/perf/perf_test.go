@@ -50,8 +50,10 @@ func TestSamplesOfPerf(t *testing.T) {
 }
 
 func TestDamagedLines(t *testing.T) {
-	for _, text := range []string{printed + "app 1 2.3: cycles:\n\tnothing\n", strings.Replace(printed, "(/tmp/app)", "", 2)} {
-		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(text)}}, formats.ImportOptions{Importers: []formats.Importer{always{&perf.Importer{}}}})
+	for _, text := range []string{printed + "app 1 2.3: cycles:\n\tnothing\n",
+		strings.Replace(printed, "(/tmp/app)", "", 2)} {
+		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(text)}},
+			formats.ImportOptions{Importers: []formats.Importer{always{&perf.Importer{}}}})
 		if !errors.Is(err, perf.ErrSyntax) || !strings.Contains(err.Error(), "x: line ") {
 			t.Error(err)
 		}
@@ -66,7 +68,8 @@ func (always) Detect([]byte, bool) bool { return true }
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(printed))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}}, formats.ImportOptions{})
+		in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
+			formats.ImportOptions{})
 		if err == nil && in.Builder.Err() != nil {
 			t.Fatal(in.Builder.Err())
 		}

@@ -108,8 +108,9 @@ type edge struct {
 
 // newBuild finds out which values are to be kept.
 func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, error) {
-	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1, frames: freeFrames + framesOfByte*len(r.data),
-		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
+	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
+		frames: freeFrames + framesOfByte*len(r.data),
+		names:  map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
 	others := 0
 	for i := range r.types {
 		switch name := r.typeName(&r.types[i]); {
@@ -258,7 +259,8 @@ func (k *build) unfold(locations []uint32) error {
 		l := &k.locations[at]
 		n := max(int(l.past-l.first), 1)
 		if k.frames -= n; k.frames < 0 || len(k.stack)+n > disk.MaxDepth {
-			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth, framesOfByte)
+			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth,
+				framesOfByte)
 		}
 		if l.first == l.past {
 			k.stack = append(k.stack, frame{method: k.none(), address: l.address})

@@ -19,12 +19,14 @@ type Importer struct {
 
 // Format implements [codec.Importer].
 func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "pprof", About: "a CPU profile of pprof's, as runtime/pprof and net/http/pprof write it", Binary: true}
+	return codec.Format{Name: "pprof", About: "a CPU profile of pprof's, as runtime/pprof and net/http/pprof write it",
+		Binary: true}
 }
 
 // Options implements [codec.Importer].
 func (i *Importer) Options() []codec.Option {
-	return []codec.Option{codec.Bool("edges-only", &i.EdgesOnly, "keep the calls that go build reads and the samples of functions, without the stacks")}
+	return []codec.Option{codec.Bool("edges-only", &i.EdgesOnly,
+		"keep the calls that go build reads and the samples of functions, without the stacks")}
 }
 
 // Detect implements [codec.Importer]. Legacy formats are taken, too, for Import to refuse.

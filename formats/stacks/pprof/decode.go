@@ -84,7 +84,8 @@ func decode(data []byte) (*recording, error) {
 
 // field takes a field of the profile that is neither a location nor a sample.
 func (r *recording) field(f field) error {
-	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 || f.number == profileStrings && f.kind != kindBytes {
+	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 ||
+		f.number == profileStrings && f.kind != kindBytes {
 		return fmt.Errorf("%w: field %d is a number", ErrSyntax, f.number)
 	}
 	switch f.number {

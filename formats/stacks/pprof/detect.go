@@ -7,7 +7,8 @@ import (
 )
 
 // ErrLegacy: the profile is of a format that pprof had before profile.proto.
-var ErrLegacy = errors.New("a profile of the legacy format: convert it with go tool pprof -proto FILE > cpu.pb.gz, or take it with a newer runtime")
+var ErrLegacy = errors.New("a profile of the legacy format: convert it with go tool pprof -proto FILE > cpu.pb.gz, " +
+	"or take it with a newer runtime")
 
 // legacyText is how pprof's older formats of text begin.
 var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
@@ -37,9 +38,12 @@ func isLegacyCPU(head []byte) bool {
 // kinds are the kinds of the values of the fields of a profile, as bits; packed numbers are
 // bytes.
 var kinds = [...]uint8{
-	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes, profileLocation: 1 << kindBytes,
-	profileFunction: 1 << kindBytes, profileStrings: 1 << kindBytes, profileDropFrames: 1 << kindVarint, profileKeepFrames: 1 << kindVarint,
-	profileTime: 1 << kindVarint, profileDuration: 1 << kindVarint, profilePeriodType: 1 << kindBytes, profilePeriod: 1 << kindVarint,
+	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes,
+	profileLocation: 1 << kindBytes,
+	profileFunction: 1 << kindBytes, profileStrings: 1 << kindBytes, profileDropFrames: 1 << kindVarint,
+	profileKeepFrames: 1 << kindVarint,
+	profileTime:       1 << kindVarint, profileDuration: 1 << kindVarint, profilePeriodType: 1 << kindBytes,
+	profilePeriod:  1 << kindVarint,
 	profileComment: 1<<kindVarint | 1<<kindBytes, profileDefaultType: 1 << kindVarint, profileDocURL: 1 << kindVarint,
 }
 

@@ -88,8 +88,10 @@ func TestStacksComeBack(t *testing.T) {
 		if diff := gocmp.Diff(sums(want), sums(got)); diff != "" {
 			t.Errorf("profile %d: %s", i, diff)
 		}
-		if got.Period != want.Period || got.DurationNanos != want.DurationNanos || got.TimeNanos != want.TimeNanos || got.PeriodType.Type != want.PeriodType.Type {
-			t.Errorf("profile %d: period %d, duration %d, time %d of %s", i, got.Period, got.DurationNanos, got.TimeNanos, got.PeriodType.Type)
+		if got.Period != want.Period || got.DurationNanos != want.DurationNanos || got.TimeNanos != want.TimeNanos ||
+			got.PeriodType.Type != want.PeriodType.Type {
+			t.Errorf("profile %d: period %d, duration %d, time %d of %s", i, got.Period, got.DurationNanos, got.TimeNanos,
+				got.PeriodType.Type)
 		}
 		if _, err := verify.Store(t.Context(), s, nil); err != nil {
 			t.Errorf("profile %d: %v", i, err)
@@ -124,7 +126,8 @@ func TestSumOfProfiles(t *testing.T) {
 	var files [][]byte
 	for seed := range uint64(6) {
 		p := testprofile.Random(seed)
-		p.SampleType[0], p.SampleType[1] = &profile.ValueType{Type: "samples", Unit: "count"}, &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+		p.SampleType[0], p.SampleType[1] = &profile.ValueType{Type: "samples", Unit: "count"},
+			&profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
 		profiles, files = append(profiles, p), append(files, testprofile.Encode(t, p))
 	}
 	want, err := profile.Merge(profiles)
@@ -140,7 +143,8 @@ func TestSumOfProfiles(t *testing.T) {
 	if !bytes.Equal(exported(t, s), exported(t, other)) {
 		t.Error("the order of the files matters")
 	}
-	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(files[0])}, {Name: "b", Reader: bytes.NewReader(files[0])}}, formats.ImportOptions{}); err == nil {
+	if _, err := formats.Import(t.Context(), []formats.Input{{Name: "a", Reader: bytes.NewReader(files[0])},
+		{Name: "b", Reader: bytes.NewReader(files[0])}}, formats.ImportOptions{}); err == nil {
 		t.Error("a profile counts twice")
 	}
 }
@@ -154,9 +158,11 @@ func TestLosses(t *testing.T) {
 	}
 	n := len(p.Sample)
 	p.Sample[0].Label = map[string][]string{"goroutine": {"a", "b"}}
-	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{-3, 0, 0}, Location: p.Location[:1]}, &profile.Sample{Value: []int64{1, 0, 0}})
+	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{-3, 0, 0}, Location: p.Location[:1]},
+		&profile.Sample{Value: []int64{1, 0, 0}})
 	_, in := testprofile.Import(t, testprofile.Encode(t, p))
-	for kind, want := range map[codec.LossKind]int{pprof.LossLabels: 2, pprof.LossTypes: 1, pprof.LossNegative: 1, pprof.LossNoStack: 1, pprof.LossLines: 0} {
+	for kind, want := range map[codec.LossKind]int{pprof.LossLabels: 2, pprof.LossTypes: 1, pprof.LossNegative: 1,
+		pprof.LossNoStack: 1, pprof.LossLines: 0} {
 		if got := in.Lost.Count(kind); got != want {
 			t.Errorf("%s: %d, want %d", kind, got, want)
 		}
@@ -181,7 +187,8 @@ func unpacked(t testing.TB, data []byte) []byte {
 }
 
 func tryImport(t testing.TB, data []byte) error {
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}}, formats.ImportOptions{Importers: []formats.Importer{always{&pprof.Importer{}}}})
+	in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
+		formats.ImportOptions{Importers: []formats.Importer{always{&pprof.Importer{}}}})
 	if err != nil {
 		return err
 	}
@@ -204,7 +211,8 @@ func (always) Detect([]byte, bool) bool { return true }
 // with an error that is known.
 func TestDamage(t *testing.T) {
 	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
-	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNotCPU, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge, formats.ErrEmpty}
+	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNotCPU, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge,
+		formats.ErrEmpty}
 	refused := 0
 	check := func(what string, data []byte) {
 		err := tryImport(t, data)
@@ -238,7 +246,8 @@ func TestRefused(t *testing.T) {
 		deep.Location[0].Line = append(deep.Location[0].Line, profile.Line{Function: deep.Function[0], Line: 1})
 	}
 	for range 2000 {
-		deep.Sample = append(deep.Sample, &profile.Sample{Value: []int64{1, 1}, Location: slices.Repeat(deep.Location[:1], 30)})
+		deep.Sample = append(deep.Sample, &profile.Sample{Value: []int64{1, 1},
+			Location: slices.Repeat(deep.Location[:1], 30)})
 	}
 	for name, c := range map[string]struct {
 		data []byte
@@ -249,9 +258,11 @@ func TestRefused(t *testing.T) {
 		"deep":       {testprofile.Encode(t, deep), pprof.ErrDeep, ""},
 		"heap text":  {[]byte("heap profile: 1: 32 [2: 64] @ heap/1048576\n"), pprof.ErrLegacy, "go tool pprof -proto"},
 		"contention": {[]byte("--- contention:\ncycles/second = 1000\n"), pprof.ErrLegacy, ""},
-		"gperftools": {slices.Concat(make([]byte, 8), []byte{3}, make([]byte, 15), []byte{16, 39, 0, 0}, make([]byte, 100)), pprof.ErrLegacy, ""},
+		"gperftools": {slices.Concat(make([]byte, 8), []byte{3}, make([]byte, 15), []byte{16, 39, 0, 0}, make([]byte, 100)),
+			pprof.ErrLegacy, ""},
 	} {
-		_, err := formats.Import(t.Context(), []formats.Input{{Name: name, Reader: bytes.NewReader(c.data)}}, formats.ImportOptions{})
+		_, err := formats.Import(t.Context(), []formats.Input{{Name: name, Reader: bytes.NewReader(c.data)}},
+			formats.ImportOptions{})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), name+": ") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -72,7 +72,8 @@ func newProfile(s *reader.Store) *converter {
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
 		// Functions have names, so that readers do not look for symbols.
-		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(), HasFunctions: true}}},
+		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
+			HasFunctions: true}}},
 	}
 	p.out.Comments = []string{"domain " + h.Domain.String(), "values are counts, none is a time"}
 	if h.Producer != "" {

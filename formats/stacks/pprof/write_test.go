@@ -62,24 +62,29 @@ func TestSpecimens(t *testing.T) {
 	for name, want := range map[string]map[string]map[string]int64{
 		"hotspot": {
 			"invocations": {"java.lang.String.length()I": 61205, "shapes.Square.area()D": 400,
-				"tR_4twinyQ_6same.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1000, "t1jx3aHiy2jz4wLb.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1001},
+				"tR_4twinyQ_6same.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1000,
+				"t1jx3aHiy2jz4wLb.is.one.of.two.classes.whose.methods.have.the.same.id.by.design.run()V": 1001},
 			"backedges": {"java.lang.String.length()I": math.MaxInt64},
 		},
 		"graal": {
-			"samples": {"EvenOrOddLength.print(java.lang.String)<EvenOrOddLength.main([Ljava.lang.String;)": 10, "EvenOrOddLength.main([Ljava.lang.String;)": 1},
-			"calls":   {"EvenOrOddLength.print(java.lang.String)": 101, "EvenOrOddLength.main([Ljava.lang.String;)": 1},
+			"samples": {"EvenOrOddLength.print(java.lang.String)<EvenOrOddLength.main([Ljava.lang.String;)": 10,
+				"EvenOrOddLength.main([Ljava.lang.String;)": 1},
+			"calls": {"EvenOrOddLength.print(java.lang.String)": 101, "EvenOrOddLength.main([Ljava.lang.String;)": 1},
 		},
 		"jamaica": {
-			"bytecodes":    {"HelloWorld.main([Ljava/lang/String;)V": 8158752, "java.nio.ByteBufferImpl.put(B)Ljava/nio/ByteBu": 6459012},
+			"bytecodes": {"HelloWorld.main([Ljava/lang/String;)V": 8158752,
+				"java.nio.ByteBufferImpl.put(B)Ljava/nio/ByteBu": 6459012},
 			"cycles":       {"HelloWorld.main([Ljava/lang/String;)V": 25264930961},
 			"native_calls": {"java.lang.System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V": 400},
 			"new_arrays":   {"HelloWorld.main([Ljava/lang/String;)V": 3},
 		},
 		"sampled": {
-			"samples": {"fibs.fib<fibs.main": 40, "fibs.fib<fibs.fib<fibs.main": 30, "example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 20,
-				"example.com/sums.(*Adder[go.shape.int]).Add": 2, "<fibs.main": 1},
-			"cpu": {"fibs.fib<fibs.main": 4e8, "fibs.fib<fibs.fib<fibs.main": 3e8, "example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 2e8,
-				"example.com/sums.(*Adder[go.shape.int]).Add": 2e7, "<fibs.main": 1e7},
+			"samples": {"fibs.fib<fibs.main": 40, "fibs.fib<fibs.fib<fibs.main": 30,
+				"example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 20,
+				"example.com/sums.(*Adder[go.shape.int]).Add":                             2, "<fibs.main": 1},
+			"cpu": {"fibs.fib<fibs.main": 4e8, "fibs.fib<fibs.fib<fibs.main": 3e8,
+				"example.com/sums.(*Adder[go.shape.int]).Add<fibs.fib<fibs.fib<fibs.main": 2e8,
+				"example.com/sums.(*Adder[go.shape.int]).Add":                             2e7, "<fibs.main": 1e7},
 		},
 		"llvm-ir":       {"block_counts": {"main": 60962, "_ZL5totalv": 11}},
 		"llvm-frontend": {"block_counts": {"main": 6}},
@@ -98,7 +103,8 @@ func TestSpecimens(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
-			if report.Samples != len(p.Sample) || (report.Clamped > 0) != (name == "hotspot") || p.TimeNanos != s.Header().DumpTime {
+			if report.Samples != len(p.Sample) || (report.Clamped > 0) != (name == "hotspot") ||
+				p.TimeNanos != s.Header().DumpTime {
 				t.Errorf("%+v, time %d", report, p.TimeNanos)
 			}
 		})
@@ -107,7 +113,8 @@ func TestSpecimens(t *testing.T) {
 
 func TestNothingToWrite(t *testing.T) {
 	s := memstore.Open(t, builder.New(layout.DomainHotSpot, builder.Config{}))
-	if _, err := Write(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), "test.parc (domain hotspot)") {
+	if _, err := Write(&bytes.Buffer{}, s); !errors.Is(err, ErrNothing) ||
+		!strings.Contains(err.Error(), "test.parc (domain hotspot)") {
 		t.Errorf("of an empty archive: %v", err)
 	}
 }
@@ -124,7 +131,8 @@ func TestContextsAreNoStacks(t *testing.T) {
 		}
 	}
 	_, p, _ := write(t, memstore.Open(t, b))
-	if len(p.Sample) != 1 || len(p.Sample[0].Location) != 1 || len(p.SampleType) != 1 || p.SampleType[0].Type != "calls" || p.Sample[0].Value[0] != 11 {
+	if len(p.Sample) != 1 || len(p.Sample[0].Location) != 1 || len(p.SampleType) != 1 || p.SampleType[0].Type != "calls" ||
+		p.Sample[0].Value[0] != 11 {
 		t.Errorf("written: %v", p)
 	}
 }
@@ -161,7 +169,8 @@ func TestPprofReadsIt(t *testing.T) {
 
 func pprofTop(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"tool", "pprof", "-top", "-nodefraction=0", "-nodecount=0", "-unit=count"}, args...)...)
+	cmd := exec.Command("go", append([]string{"tool", "pprof", "-top", "-nodefraction=0", "-nodecount=0", "-unit=count"},
+		args...)...)
 	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir(), "GOPROXY=off")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

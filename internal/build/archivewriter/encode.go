@@ -30,7 +30,8 @@ func (p *plan) writeRO(s *sheets) {
 	}
 	for _, ref := range p.o.types {
 		t := p.b.Types.At(uint32(ref))
-		b = disk.TypeRecord{ID: t.ID, Name: p.symbolAt(t.Name), Loader: p.symbolAt(t.Loader), Alias: p.symbolAt(t.Alias), Flags: t.Flags}.Append(b)
+		b = disk.TypeRecord{ID: t.ID, Name: p.symbolAt(t.Name), Loader: p.symbolAt(t.Loader), Alias: p.symbolAt(t.Alias),
+			Flags: t.Flags}.Append(b)
 		next()
 	}
 	for i := range p.records {
@@ -72,7 +73,8 @@ func (p *plan) appendContext(b []byte, ref profileset.ContextRef) []byte {
 	if c.Parent == profileset.NoContext {
 		parent = p.methodAt(c.Method)
 	}
-	return disk.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point, Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
+	return disk.ContextRecord{Parent: parent, Caller: p.methodAt(c.Caller), Point: c.Point,
+		Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
 // encodeEX returns the tables.

@@ -41,7 +41,9 @@ func (p *plan) encodeIX() ([]byte, error) {
 		}
 	}
 	if bestProbe > disk.MaxProbe {
-		return nil, fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id", layout.ErrTooLarge, bestProbe, disk.MaxProbe)
+		return nil,
+			fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id",
+				layout.ErrTooLarge, bestProbe, disk.MaxProbe)
 	}
 	p.hashed = p.hashRecords(bestSeed)
 	ix, probe := p.fillIndex(indexed)

@@ -65,7 +65,8 @@ func (o *order) textRank(s intern.SymbolRef) int64 {
 func (o *order) sortTypes(b *profileset.Set) {
 	o.types = sorted(b.Types.Len(), func(x, y profileset.TypeRef) int {
 		s, t := b.Types.At(uint32(x)), b.Types.At(uint32(y))
-		return cmp.Or(cmp.Compare(o.textRank(s.Name), o.textRank(t.Name)), cmp.Compare(o.textRank(s.Loader), o.textRank(t.Loader)))
+		return cmp.Or(cmp.Compare(o.textRank(s.Name), o.textRank(t.Name)),
+			cmp.Compare(o.textRank(s.Loader), o.textRank(t.Loader)))
 	})
 	o.typeRank = ranks(o.types)
 }
@@ -162,7 +163,8 @@ func (o *order) sortProfiles(b *profileset.Set) {
 	}
 	keys := o.sorter.Room(b.Profiles.Len())
 	for ref, d := range b.Profiles.All {
-		keys = append(keys, intern.SortKey{Key: uint64(o.methodRank[d.Method-1])<<32 | uint64(o.rankOf(d.Context)+1), Ref: ref})
+		keys = append(keys, intern.SortKey{Key: uint64(o.methodRank[d.Method-1])<<32 | uint64(o.rankOf(d.Context)+
+			1), Ref: ref})
 	}
 	o.sorter.Sort(keys)
 	intern.EachEqual(keys, func(group []intern.SortKey) {

@@ -96,7 +96,8 @@ func (p *plan) place() error {
 		p.set(layout.RegionPS, need)
 	}
 	if h.FileSize > disk.MaxFileSize {
-		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it", layout.ErrTooLarge, h.FileSize, int64(disk.MaxFileSize))
+		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it",
+			layout.ErrTooLarge, h.FileSize, int64(disk.MaxFileSize))
 	}
 	at := p.regionStart(layout.RegionRO)
 	for s, n := range p.section {
@@ -118,12 +119,14 @@ func (p *plan) checkKeyText() error {
 		types += holders[ref] + size[t.Alias]
 	}
 	for ref, m := range b.Methods.All {
-		if declared := m.Holder != 0 || m.Signature != 0; declared || p.records[p.o.methodRank[ref-1]].flags&disk.MethodNamed == 0 {
+		if declared := m.Holder != 0 || m.Signature != 0; declared ||
+			p.records[p.o.methodRank[ref-1]].flags&disk.MethodNamed == 0 {
 			methods += holders[m.Holder] + size[m.Name] + size[m.Signature]
 		}
 	}
 	if text := max(types, methods); text > most {
-		return fmt.Errorf("builder: %w: the keys of %d methods and %d types share names so often that they have %d bytes of text, an archive of %d bytes may have %d: leave out what has the longest names",
+		return fmt.Errorf("builder: %w: the keys of %d methods and %d types share names so often that they have %d bytes "+
+			"of text, an archive of %d bytes may have %d: leave out what has the longest names",
 			layout.ErrTooLarge, b.Methods.Len(), b.Types.Len(), text, p.header.FileSize, most)
 	}
 	return nil

@@ -323,7 +323,8 @@ func (p *plan) gatherProfiles() {
 	p.profiles = scratch[profilePlan](p, len(p.o.profiles))
 	rank := ranks(p.o.profiles)
 	for ref, d := range p.b.Profiles.All {
-		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block, slots: p.slotsOf[ref-1]}
+		p.profiles[rank[ref-1]] = profilePlan{method: p.o.methodRank[d.Method-1], context: d.Context, block: d.Block,
+			slots: p.slotsOf[ref-1]}
 	}
 	p.slotsOf = nil
 }

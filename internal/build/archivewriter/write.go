@@ -59,7 +59,8 @@ func Bytes(b *profileset.Set, o Options) ([]byte, Report, error) {
 	}
 	defer p.close()
 	if n := p.header.FileSize; int64(int(n)) != n {
-		return nil, Report{}, fmt.Errorf("builder: %w: %d bytes do not fit into the address space: write it to a file", layout.ErrTooLarge, n)
+		return nil, Report{}, fmt.Errorf("builder: %w: %d bytes do not fit into the address space: write it to a file",
+			layout.ErrTooLarge, n)
 	}
 	out := words.Aligned(int(p.header.FileSize))
 	if err := p.write(context.Background(), memory(out)); err != nil {
@@ -175,7 +176,8 @@ type fullSheet struct {
 	bytes  []byte
 }
 
-func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int, progress func(done, total int64)) *sheets {
+func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int,
+	progress func(done, total int64)) *sheets {
 	s := &sheets{
 		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
 		sums: make([]byte, disk.Summed(h).Offset-h.Region(layout.RegionPS).Offset),

@@ -280,7 +280,8 @@ func uniteTrapHistory(a, b []byte) []byte {
 // reports whether it did.
 func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
-		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more, disk.HasSize)) {
+		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more,
+		disk.HasSize)) {
 		return false
 	}
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
@@ -311,7 +312,8 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 	for len(x) > 0 {
 		a, restX, errX := m.Shape.Next(x)
 		b, restY, errY := m.Shape.Next(y)
-		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) || !m.plain(a) {
+		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) ||
+			!m.plain(a) {
 			return false
 		}
 		x, y = restX, restY

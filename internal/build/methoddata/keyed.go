@@ -59,7 +59,8 @@ func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedR
 	})
 	start := len(m.out.Bytes)
 	var e disk.Entry
-	m.out.Bytes, e = disk.NewWide(m.out.Bytes, x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), m.Shape.Cells(x.Tag(), len(rows)), len(rows))
+	m.out.Bytes, e = disk.NewWide(m.out.Bytes, x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(),
+		m.Shape.Cells(x.Tag(), len(rows)), len(rows))
 	m.setKeyed(e, once, rows)
 	m.out.Add(start)
 }

@@ -26,7 +26,8 @@ func TestNumbersOfCountersThatDiffer(t *testing.T) {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
 				b.NextRun(builder.Run{AsLLVM: asLLVM})
-				if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: []uint64{7, 8, 9}[:n]}); err != nil {
+				if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"),
+					Counts: []uint64{7, 8, 9}[:n]}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -151,7 +151,8 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 			entries{hotspotEntry(layout.TagRet, 7, 1, 30, 4, 16)},
 			entries{hotspotEntry(layout.TagRet, 7, 2, 40, 5, 24)},
 			entries{hotspotEntry(layout.TagRet, 7, 3, freeRow, 0, 0),
-				wideEntry(layout.TagSuccessors, layout.SubReturn, 7, 2, disk.PackSuccessor(30, 16), 4, disk.PackSuccessor(40, 24), 5)}, 0},
+				wideEntry(layout.TagSuccessors, layout.SubReturn, 7, 2, disk.PackSuccessor(30, 16), 4,
+					disk.PackSuccessor(40, 24), 5)}, 0},
 		{"one type of an argument stays",
 			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
 			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1))},
@@ -166,14 +167,19 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 		{"equal words that were not decoded stay", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
 			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, 0},
 		{"of words that were not decoded one entry stays", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
-			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2)}, entries{oneOf(wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2))}, 0},
-		{"the longer of words that were not decoded stays", entries{hotspotEntry(layout.TagCounter, 0, 5), wideEntry(layout.TagUndecoded, 0, 2, 2, 14, 9)},
-			entries{hotspotEntry(layout.TagCounter, 0, 6), wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1), hotspotEntry(layout.TagCounter, 3, 1)},
-			entries{hotspotEntry(layout.TagCounter, 0, 11), oneOf(wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1)), hotspotEntry(layout.TagCounter, 3, 1)}, 0},
+			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2)},
+			entries{oneOf(wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2))}, 0},
+		{"the longer of words that were not decoded stays",
+			entries{hotspotEntry(layout.TagCounter, 0, 5), wideEntry(layout.TagUndecoded, 0, 2, 2, 14, 9)},
+			entries{hotspotEntry(layout.TagCounter, 0, 6), wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1),
+				hotspotEntry(layout.TagCounter, 3, 1)},
+			entries{hotspotEntry(layout.TagCounter, 0, 11), oneOf(wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1)),
+				hotspotEntry(layout.TagCounter, 3, 1)}, 0},
 		{"other kinds of a point stay apart",
 			entries{wideEntry(layout.TagCount, layout.SubCalls, 7, 0, 5)},
 			entries{wideEntry(layout.TagCount, layout.SubSamples, 7, 0, 6)},
-			entries{wideEntry(layout.TagCount, layout.SubCalls, 7, 0, 5), wideEntry(layout.TagCount, layout.SubSamples, 7, 0, 6)}, 0},
+			entries{wideEntry(layout.TagCount, layout.SubCalls, 7, 0, 5),
+				wideEntry(layout.TagCount, layout.SubSamples, 7, 0, 6)}, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -245,10 +251,12 @@ func TestMergeOfFields(t *testing.T) {
 		x, y, want []byte
 	}{
 		{"the higher size", disk.HasSize, words(10, 640), words(12, 600), words(12, 640)},
-		{"history saturates", disk.HasHistory, words(1, 2, 3, math.MaxUint32-1), words(4, 0, 0, 5), words(5, 2, 3, math.MaxUint32)},
+		{"history saturates", disk.HasHistory, words(1, 2, 3, math.MaxUint32-1), words(4, 0, 0, 5),
+			words(5, 2, 3, math.MaxUint32)},
 		{"invocations are summed", disk.HasInvocations, words(7, 0), words(5, 1), words(12, 1)},
 		{"only one has it", disk.HasInvocations, nil, words(5, 0), words(5, 0)},
-		{"escape analysis that holds in both", disk.HasEscape, words(0b00011, 0, 0b11, 0, 0b01, 0, 0b01, 0), words(0b01001, 0, 0b10, 0, 0b11, 0, 0b10, 0),
+		{"escape analysis that holds in both", disk.HasEscape, words(0b00011, 0, 0b11, 0, 0b01, 0, 0b01, 0),
+			words(0b01001, 0, 0b10, 0, 0b11, 0, 0b10, 0),
 			words(0b01001, 0, 0b10, 0, 0b01, 0, 0b11, 0)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

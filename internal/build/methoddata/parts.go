@@ -122,7 +122,8 @@ func (p *Parts) Encode() {
 // sectionFields adds the fields that say how long the sections are.
 func (p *Parts) sectionFields(directory int) {
 	units := func(s layout.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
-	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters), units(layout.SectionHandlers)
+	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters),
+		units(layout.SectionHandlers)
 	if extra|parameters|handlers != 0 {
 		p.Put32(disk.HasSections, extra, parameters, handlers, 0)
 	}

@@ -93,7 +93,8 @@ type listPlan struct {
 }
 
 // list adds a wide entry of rows.
-func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan, rows []countedRow) disk.Entry {
+func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
+	rows []countedRow) disk.Entry {
 	start, n := len(m.out.Bytes), max(len(rows), p.room)
 	var e disk.Entry
 	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, p.fixed+2*n, n)
@@ -158,7 +159,8 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
 	if x.Tag() == layout.TagReceivers {
-		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{disk.ReceiversFixed, room(disk.CellType, x, y)}, rows)
+		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(),
+			listPlan{disk.ReceiversFixed, room(disk.CellType, x, y)}, rows)
 		e.SetCell(0, m.firstCount(x, y))
 		e.SetCell(1, uint64(disk.UniteTraps(layout.EntryTraps(x.Cell(1)), layout.EntryTraps(y.Cell(1)))))
 		return

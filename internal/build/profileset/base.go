@@ -25,5 +25,6 @@ func (b *Set) checkBase() error {
 	if t == nil || t.Rows() < 2 {
 		return nil
 	}
-	return fmt.Errorf("%w: a layer on %s, and on %s", ErrMismatch, b.baseOf(t.Cells).ID(), b.baseOf(t.Cells[len(t.Columns):]).ID())
+	return fmt.Errorf("%w: a layer on %s, and on %s", ErrMismatch, b.baseOf(t.Cells).ID(),
+		b.baseOf(t.Cells[len(t.Columns):]).ID())
 }

@@ -95,7 +95,8 @@ func (b *Set) WithoutBatch() error {
 func (b *Set) state() builderState {
 	s := builderState{
 		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
-		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(), profiles: b.Profiles.Len(), recordings: b.recordings,
+		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
+		profiles: b.Profiles.Len(), recordings: b.recordings,
 		tables: map[layout.TableKind]Table{}, blocks: b.Blocks.State(),
 		dumps: maps.Clone(b.Dumps), copied: maps.Clone(b.Copied), runIDs: maps.Clone(b.RunIDs),
 		shaped: b.Shaped, mixed: b.Mixed, ordered: b.Ordered, united: b.united, run: b.Run,

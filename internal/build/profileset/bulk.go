@@ -150,12 +150,14 @@ func appendFunction(b []byte, f *Function) []byte {
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))
 	cells := functionCells(b.Blocks.Memory(d.Block), f)
-	if len(cells) == 0 || binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount || binary.LittleEndian.Uint64(f.Cells) > disk.LLVMMaxCount ||
+	if len(cells) == 0 || binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount ||
+		binary.LittleEndian.Uint64(f.Cells) > disk.LLVMMaxCount ||
 		b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
 		return false
 	}
 	b.changesBlock(ref)
-	for more := f.Cells; len(cells) >= disk.CellSize && len(more) >= disk.CellSize; cells, more = cells[disk.CellSize:], more[disk.CellSize:] {
+	for more := f.Cells; len(cells) >= disk.CellSize && len(more) >= disk.CellSize; cells, more = cells[disk.CellSize:],
+		more[disk.CellSize:] {
 		sum := disk.SaturatingAdd(binary.LittleEndian.Uint64(cells), binary.LittleEndian.Uint64(more))
 		binary.LittleEndian.PutUint64(cells, min(sum, disk.LLVMMaxCount))
 	}

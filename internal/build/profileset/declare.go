@@ -23,7 +23,8 @@ func (b *Set) DeclareLocked(shapes []layout.EntryShape) error {
 		return nil
 	}
 	if b.Domain != layout.DomainCustom {
-		return fmt.Errorf("builder: shapes of entries in an archive of domain %s: only %s has entries of a producer's own", b.Domain, layout.DomainCustom)
+		return fmt.Errorf("builder: shapes of entries in an archive of domain %s: only %s has entries of a producer's own",
+			b.Domain, layout.DomainCustom)
 	}
 	declared := new(disk.Declared)
 	if b.Shape.Declared != nil {
@@ -54,7 +55,8 @@ func (b *Set) JoinProducer(h *layout.Header) error {
 		b.Heading.ProducerID = h.ProducerID
 		return nil
 	default:
-		return fmt.Errorf("%w: it is of the producer %x (%s), the others are of %x (%s): merge the archives of each producer by themselves",
+		return fmt.Errorf("%w: it is of the producer %x (%s), the others are of %x (%s): merge the archives of each "+
+			"producer by themselves",
 			ErrMismatch, h.ProducerID, h.Producer, have, b.Heading.Producer)
 	}
 }
@@ -63,7 +65,8 @@ func (b *Set) JoinProducer(h *layout.Header) error {
 // needed to understand them.
 func (b *Set) checkProducer() error {
 	if b.Domain == layout.DomainCustom && b.Heading.ProducerID == [16]byte{} {
-		return fmt.Errorf("builder: an archive of domain %s without a producer: set Config.ProducerID to 16 bytes of the VM's own", b.Domain)
+		return fmt.Errorf("builder: an archive of domain %s without a producer: set Config.ProducerID to 16 bytes of the "+
+			"VM's own", b.Domain)
 	}
 	return nil
 }

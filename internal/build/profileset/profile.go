@@ -80,7 +80,8 @@ func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextR
 func (p *Recording) begin(key ProfileKey) {
 	ref, before, ok := p.b.claim(key, &p.run)
 	if p.ref, p.before = ref, before; !ok {
-		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name), key.Code, key.Context))
+		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name),
+			key.Code, key.Context))
 		return
 	}
 	if key.Code != 0 {
@@ -155,7 +156,8 @@ const maxCells = 1 << 28
 
 // Add appends an entry to a section: entry appends the bytes of its cells, and fill, if
 // not nil, sets them.
-func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry), fill func(e disk.Entry)) {
+func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
+	fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
 		return
 	}
@@ -316,7 +318,8 @@ func (b *Set) keep(block []byte) spill.Place {
 // mergerFor returns the merger of the set, for profiles of a run. The caller
 // holds mu.
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
-	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room, methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
+	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room,
+		methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
 	return &b.merger
 }
 
@@ -539,5 +542,6 @@ func (b *Set) unfinishedSince(number uint64) error {
 	if m := b.open[first]; b.Methods.Has(uint32(m)) {
 		name = b.Text(b.Methods.At(uint32(m)).Name)
 	}
-	return fmt.Errorf("builder: %d profiles were begun, and neither Done nor Discard was called: the first is that of %s", n, name)
+	return fmt.Errorf("builder: %d profiles were begun, and neither Done nor Discard was called: the first is that of %s",
+		n, name)
 }

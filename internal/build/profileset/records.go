@@ -239,7 +239,8 @@ type contexts struct {
 func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
-	if !b.Methods.Has(uint32(m)) || inner != NoContext && (!b.Contexts.Has(uint32(inner)) || b.Contexts.At(uint32(inner)).Method != m) {
+	if !b.Methods.Has(uint32(m)) || inner != NoContext &&
+		(!b.Contexts.Has(uint32(inner)) || b.Contexts.At(uint32(inner)).Method != m) {
 		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", inner, m))
 		return NoContext
 	}
@@ -317,5 +318,6 @@ func (b *Set) CompareMethods(x, y uint32) int {
 		return cmp.Compare(x, y)
 	}
 	s, t := b.Methods.At(x), b.Methods.At(y)
-	return cmp.Or(b.CompareTypes(uint32(s.Holder), uint32(t.Holder)), cmp.Compare(b.Text(s.Name), b.Text(t.Name)), cmp.Compare(b.Text(s.Signature), b.Text(t.Signature)))
+	return cmp.Or(b.CompareTypes(uint32(s.Holder), uint32(t.Holder)), cmp.Compare(b.Text(s.Name), b.Text(t.Name)),
+		cmp.Compare(b.Text(s.Signature), b.Text(t.Signature)))
 }

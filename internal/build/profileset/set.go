@@ -91,8 +91,10 @@ var Of func(builder any) *Set
 
 // New returns an empty set, which keeps blocks as memory says.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
-	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params), Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
-		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{}, open: map[uint64]MethodRef{}}
+	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params),
+		Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
+		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
+		open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
 	b.Run = b.NewRun(RunRules{})
@@ -127,7 +129,8 @@ const maxProducer = 64
 func (h *Heading) check() error {
 	switch {
 	case len(h.Producer) > maxProducer:
-		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(h.Producer), maxProducer, h.Producer)
+		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(h.Producer), maxProducer,
+			h.Producer)
 	case strings.IndexByte(h.Producer, 0) >= 0:
 		return fmt.Errorf("a producer holds a NUL byte: %q", h.Producer)
 	case !h.DumpTime.IsZero() && !time.Unix(0, h.DumpTime.UnixNano()).Equal(h.DumpTime):
@@ -165,7 +168,8 @@ func (b *Set) Symbol(text string) intern.SymbolRef {
 // symbol interns text of at most limit bytes. The caller holds mu.
 func (b *Set) symbol(text string, limit int) intern.SymbolRef {
 	if len(text) > limit {
-		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge, len(text), limit, text))
+		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
+			len(text), limit, text))
 		return 0
 	}
 	ref, _ := b.Symbols.Intern(text)
@@ -204,7 +208,8 @@ func (b *Set) JoinParams(p layout.Params) error {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	if !disk.ShapeOf(&p).SameSettings(b.Shape) {
-		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch, disk.ShapeOf(&p), b.Shape)
+		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch,
+			disk.ShapeOf(&p), b.Shape)
 	}
 	b.MergeParams(p)
 	return nil

@@ -49,7 +49,8 @@ func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.Column
 		b.Tables[kind] = t
 	}
 	if !slices.Equal(t.Columns, columns) || t.Flags != flags {
-		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns, t.Flags, columns, flags))
+		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns,
+			t.Flags, columns, flags))
 	}
 	return t
 }
@@ -61,7 +62,8 @@ func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.Col
 	case kind == layout.TableShapes:
 		return errors.New("the table of shapes is the builder's own: see DeclareShape")
 	case kind.ByProducer() && b.Domain != layout.DomainCustom:
-		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain, layout.DomainCustom)
+		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain,
+			layout.DomainCustom)
 	case len(b.Tables) >= disk.MaxTables:
 		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, disk.MaxTables)
 	}
@@ -203,7 +205,8 @@ func Grouped(kind layout.TableKind) bool {
 // sortSets unites the tables that are sets, in which the order of the calls does not
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
-	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining, layout.TableFunctions, layout.TableBase, layout.TableMoved,
+	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining,
+		layout.TableFunctions, layout.TableBase, layout.TableMoved,
 		layout.TableCertain} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
@@ -241,7 +244,8 @@ func (b *Set) keepCode() {
 // merged. The caller holds mu.
 func (b *Set) addCertain(ref ProfileRef) {
 	for _, c := range b.merger.Certain {
-		b.table(layout.TableCertain, 0, disk.TableColumns(layout.TableCertain)).addRow([]uint64{uint64(ref), uint64(int64(c.Point)), c.Outcome, c.Count})
+		b.table(layout.TableCertain, 0, disk.TableColumns(layout.TableCertain)).addRow([]uint64{uint64(ref),
+			uint64(int64(c.Point)), c.Outcome, c.Count})
 	}
 	b.merger.Certain = b.merger.Certain[:0]
 }

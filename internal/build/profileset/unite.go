@@ -124,7 +124,8 @@ func (b *Set) listDumps() {
 	word := layout.ColumnWord
 	t := &Table{b: b, Kind: layout.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
 	for _, d := range dumps {
-		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time), uint64(d.Weight))
+		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time),
+			uint64(d.Weight))
 	}
 	b.Tables[layout.TableDumps] = t
 }
@@ -273,7 +274,8 @@ func (t *Table) contextRanks() contextRanks {
 	for _, depth := range slices.Sorted(maps.Keys(levels)) {
 		slices.SortFunc(levels[depth], func(x, y uint32) int {
 			s, t := b.Contexts.At(x), b.Contexts.At(y)
-			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)), cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
+			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+				cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
 				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
 		})
 		for _, ref := range levels[depth] {

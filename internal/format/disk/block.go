@@ -15,19 +15,20 @@ type Presence uint32
 const (
 	HasID          Presence = 1 << iota // u64 id of the method: in its first MethodData without a context
 	HasInvocations                      // u64 invocation counter
-	HasKey                              // u32 class, u32 name, u32 signature, u32 loader: symbols, the key of the method whose id the block has
-	HasLinks                            // u32 context node (0: none), u32 next MethodData of the same method and context
-	HasCode                             // u64 code id: which version of the method's code this profile is of
-	HasSize                             // u32 size of the code in bytes, u32 size of the VM's own MethodData in bytes
-	HasBackedges                        // u64 backedge counter
-	HasInterpreted                      // u64 invocations by the interpreter
-	HasHistory                          // u32 decompiles, u32 overflow recompiles, u32 overflow traps, u32 tenure traps
-	HasCompile                          // u8 highest level, u8 state, u8 would profile, u8 zero, u16 loops, u16 blocks
-	HasEscape                           // u64 flags, u64 args that stay local, u64 args on stack, u64 args returned
-	HasTraps                            // u32 n, u32 zero, n bytes (to a multiple of 8): traps taken, by reason
-	HasSections                         // u32 units of extra entries, u32 of parameters, u32 of handlers, u32 zero
-	HasDirectory                        // u32 entries of the point directory, u32 zero
-	presenceEnd                         // 1 << NumFields
+	// u32 class, u32 name, u32 signature, u32 loader: symbols, the key of the method whose id the block has
+	HasKey
+	HasLinks       // u32 context node (0: none), u32 next MethodData of the same method and context
+	HasCode        // u64 code id: which version of the method's code this profile is of
+	HasSize        // u32 size of the code in bytes, u32 size of the VM's own MethodData in bytes
+	HasBackedges   // u64 backedge counter
+	HasInterpreted // u64 invocations by the interpreter
+	HasHistory     // u32 decompiles, u32 overflow recompiles, u32 overflow traps, u32 tenure traps
+	HasCompile     // u8 highest level, u8 state, u8 would profile, u8 zero, u16 loops, u16 blocks
+	HasEscape      // u64 flags, u64 args that stay local, u64 args on stack, u64 args returned
+	HasTraps       // u32 n, u32 zero, n bytes (to a multiple of 8): traps taken, by reason
+	HasSections    // u32 units of extra entries, u32 of parameters, u32 of handlers, u32 zero
+	HasDirectory   // u32 entries of the point directory, u32 zero
+	presenceEnd    // 1 << NumFields
 )
 
 // FileFields are the fields that a block gets when it is written into a file: they
@@ -159,7 +160,8 @@ func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:]
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
-	units := bits.OnesCount32(uint32(before)) + bits.OnesCount32(uint32(before&twoUnits)) + 3*int(before&HasEscape/HasEscape)
+	units := bits.OnesCount32(uint32(before)) + bits.OnesCount32(uint32(before&twoUnits)) +
+		3*int(before&HasEscape/HasEscape)
 	if before&HasTraps != 0 {
 		units += b.trapUnits()
 	}
@@ -250,7 +252,8 @@ func (b Block) Key() (k BlockKey, ok bool) {
 	if f == nil {
 		return k, false
 	}
-	return BlockKey{layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:])), layout.Ref(le.Uint32(f[8:])), layout.Ref(le.Uint32(f[12:]))}, true
+	return BlockKey{layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:])), layout.Ref(le.Uint32(f[8:])),
+		layout.Ref(le.Uint32(f[12:]))}, true
 }
 
 // Append appends the encoded key.

@@ -62,7 +62,8 @@ func TestSectionsFollowEachOther(t *testing.T) {
 			at += sizes[s]
 		}
 		start, entries, directory := b.Data()
-		if span := b.SectionSpan(layout.SectionData); start != span.Offset || int64(len(entries)) != span.Size || int64(len(directory)) != sizes[4] {
+		if span := b.SectionSpan(layout.SectionData); start != span.Offset || int64(len(entries)) != span.Size ||
+			int64(len(directory)) != sizes[4] {
 			t.Fatalf("presence 0b%b: data at %d, %d bytes, a directory of %d", have, start, len(entries), len(directory))
 		}
 	}

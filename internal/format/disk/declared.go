@@ -78,7 +78,8 @@ func (d *Declared) Declare(s layout.EntryShape) error {
 			return fmt.Errorf("%w: tags %d and %d are both named %s", ErrDeclared, have.Tag, s.Tag, s.Name)
 		}
 	}
-	at, _ := slices.BinarySearchFunc(d.shapes, s.Tag, func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })
+	at, _ := slices.BinarySearchFunc(d.shapes, s.Tag,
+		func(s layout.EntryShape, tag layout.Tag) int { return int(s.Tag) - int(tag) })
 	d.shapes = slices.Insert(d.shapes, at, s)
 	d.schemas[s.Tag-layout.TagProducer] = schemaOfShape(&s)
 	return nil
@@ -112,7 +113,8 @@ func sameShape(x, y *layout.EntryShape) bool {
 	same := func(a, b layout.CellShape) bool {
 		return a.Name == b.Name && a.Kind == b.Kind && slices.Equal(a.Bits, b.Bits)
 	}
-	return x.Name == y.Name && x.Unit == y.Unit && slices.EqualFunc(x.Cells, y.Cells, same) && slices.EqualFunc(x.Rows, y.Rows, same)
+	return x.Name == y.Name && x.Unit == y.Unit && slices.EqualFunc(x.Cells, y.Cells, same) &&
+		slices.EqualFunc(x.Rows, y.Rows, same)
 }
 
 // checkShape explains why a shape cannot be declared.
@@ -121,11 +123,13 @@ func checkShape(s *layout.EntryShape) error {
 	case !s.Tag.ByProducer():
 		return fmt.Errorf("tag %d is not a producer's: those are %d to 255", s.Tag, layout.TagProducer)
 	case !isName(s.Name, true) || isTagName(s.Name):
-		return fmt.Errorf("%.40q does not name entries: a name of its own has 1 to %d letters, digits, - and _, a capital letter first", s.Name, maxShapeName)
+		return fmt.Errorf("%.40q does not name entries: a name of its own has 1 to %d letters, digits, - and _, a capital "+
+			"letter first", s.Name, maxShapeName)
 	case s.Unit >= layout.NumCountUnits:
 		return fmt.Errorf("%s: %d is no unit of counts", s.Name, s.Unit)
 	case len(s.Cells) > maxShapeCells || len(s.Rows) > maxShapeRow:
-		return fmt.Errorf("%s: %d cells, and %d in a row; at most %d and %d are possible", s.Name, len(s.Cells), len(s.Rows), maxShapeCells, maxShapeRow)
+		return fmt.Errorf("%s: %d cells, and %d in a row; at most %d and %d are possible", s.Name, len(s.Cells), len(s.Rows),
+			maxShapeCells, maxShapeRow)
 	}
 	if err := checkCells(s.Cells, entryWords); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -144,7 +148,8 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 	for _, c := range cells {
 		switch {
 		case !isName(c.Name, false) || slices.Contains(names, c.Name):
-			return fmt.Errorf("%.40q does not name a cell: a name of its own has 1 to %d small letters, digits, - and _, a letter first", c.Name, maxShapeName)
+			return fmt.Errorf("%.40q does not name a cell: a name of its own has 1 to %d small letters, digits, - and _, a "+
+				"letter first", c.Name, maxShapeName)
 		case c.Kind < layout.CellCount || c.Kind > layout.CellMethod:
 			return fmt.Errorf("cell %s: no cell of a producer is of kind %d", c.Name, c.Kind)
 		case len(c.Bits) > 0 && c.Kind != layout.CellBits || len(c.Bits) > maxShapeBits:

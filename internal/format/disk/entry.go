@@ -98,7 +98,8 @@ func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSi
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
-func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps layout.EntryTraps, n int) ([]byte, Entry) {
+func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps layout.EntryTraps,
+	n int) ([]byte, Entry) {
 	at := len(b)
 	b = append(b, byte(tag), byte(flags))
 	b = le.AppendUint16(b, bci)
@@ -108,7 +109,8 @@ func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, tra
 }
 
 // NewWide appends a wide entry with n zero cells to b and gives it too.
-func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, n, rows int) ([]byte, Entry) {
+func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, n,
+	rows int) ([]byte, Entry) {
 	at := len(b)
 	b = append(b, byte(tag), byte(flags))
 	b = le.AppendUint16(b, uint16(sub))

@@ -13,10 +13,12 @@ import (
 
 func TestEntryHeadersAreAsDocumented(t *testing.T) {
 	_, e := disk.NewEntry(nil, layout.TagBit, 1, 0x203, 0x80000004, 0)
-	holdRecord(t, "An entry of tags 1 to 63", e, map[string][]byte{"tag": {1}, "flags": {1}, "bci": u(uint16(0x203)), "traps": u(uint32(0x80000004))})
+	holdRecord(t, "An entry of tags 1 to 63", e, map[string][]byte{"tag": {1}, "flags": {1}, "bci": u(uint16(0x203)),
+		"traps": u(uint32(0x80000004))})
 	_, e = disk.NewWide(nil, layout.TagCounters, 2, 0x304, -5, 6, 6)
-	holdRecord(t, "A wide entry, of tags from 64", e[:disk.WideHeaderSize], map[string][]byte{"tag": {64}, "flags": {2}, "sub": u(uint16(0x304)),
-		"point": u(int32(-5)), "cells": u(uint32(6)), "rows": u(uint32(6))})
+	holdRecord(t, "A wide entry, of tags from 64", e[:disk.WideHeaderSize],
+		map[string][]byte{"tag": {64}, "flags": {2}, "sub": u(uint16(0x304)),
+			"point": u(int32(-5)), "cells": u(uint32(6)), "rows": u(uint32(6))})
 }
 
 // cellNames expands "count, T x (type, count), n" to the names of the cells of
@@ -147,7 +149,8 @@ func TestEveryTagIsDocumented(t *testing.T) {
 		if row := fmt.Sprintf("\n| %d | %s |", tag, tag); !strings.Contains(page(t), row) {
 			t.Errorf("docs/format.md has no row %q", row)
 		}
-		if !strings.Contains(jsonKeys, "| "+tag.String()+" |") && !strings.Contains(jsonKeys, "| "+tag.String()+",") && !strings.Contains(jsonKeys, ", "+tag.String()+" |") {
+		if !strings.Contains(jsonKeys, "| "+tag.String()+" |") && !strings.Contains(jsonKeys, "| "+tag.String()+",") &&
+			!strings.Contains(jsonKeys, ", "+tag.String()+" |") {
 			t.Errorf("docs/format.md does not say the keys of %s in the JSON dump", tag)
 		}
 	}

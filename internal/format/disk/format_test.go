@@ -127,7 +127,8 @@ func sampleHeader() *layout.Header {
 		FileSize: 0x1122334455, Required: 0x21, Optional: 0x22, Domain: layout.DomainGraal, Base: 0x1000, RWShift: 16,
 		MaxProbe: 3, Seed: 0x31, SumRoot: 0x32, Buckets: 0x33, Fingerprint: [16]byte{1, 2, 3}, DumpID: [16]byte{4, 5, 6},
 		DumpTime: -77, Flags: 3, Producer: "Some VM 1.2",
-		Counts:  layout.Counts{Methods: 41, Unexecuted: 42, Profiles: 43, Contexts: 44, Types: 45, Symbols: 46, Entries: 47, Pointers: 48},
+		Counts: layout.Counts{Methods: 41, Unexecuted: 42, Profiles: 43, Contexts: 44, Types: 45, Symbols: 46, Entries: 47,
+			Pointers: 48},
 		Summary: layout.Summary{TotalInvocations: 51, MaxInvocations: 52, TotalCount: 53, MaxCount: 54},
 	}
 	for i, v := range disk.Settings(&h.Params) {
@@ -189,14 +190,17 @@ func TestHeaderIsAsDocumented(t *testing.T) {
 
 func TestRecordsAreAsDocumented(t *testing.T) {
 	holdRecord(t, "## Type record", disk.TypeRecord{ID: 1 << 60, Name: 2, Loader: 3, Alias: 4, Flags: 1}.Append(nil),
-		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "loader": u(uint32(3)), "alias": u(uint32(4)), "flags": u(uint32(1))})
+		map[string][]byte{"id": u(uint64(1 << 60)), "name": u(uint32(2)), "loader": u(uint32(3)), "alias": u(uint32(4)),
+			"flags": u(uint32(1))})
 	holdRecord(t, "## Context record", disk.ContextRecord{Parent: 2, Caller: 4, Point: -5, Profiles: 6}.Append(nil),
 		map[string][]byte{"parent": u(uint32(2)), "caller": u(uint32(4)), "point": u(int32(-5)), "profiles": u(uint32(6))})
-	m := disk.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7 | disk.MethodHasID, Holder: 8, Signature: 9, Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
+	m := disk.MethodRecord{ID: 1 << 60, Name: 2, Units: 5, Flags: 7 | disk.MethodHasID, Holder: 8, Signature: 9,
+		Profiles: 10, Access: 11, Contexts: 12, NumContexts: 13}
 	b := m.Append(nil)
 	holdRecord(t, "## Method record", b[:disk.MinMethodSize],
 		map[string][]byte{"name": u(uint32(2)), "units": u(uint16(5)), "flags": u(uint16(7 | disk.MethodHasID))})
-	if want := u(uint64(1<<60), uint32(8), uint32(9), uint32(10), uint32(11), uint32(12), uint32(13)); !bytes.Equal(b[disk.MinMethodSize:], want) {
+	if want := u(uint64(1<<60), uint32(8), uint32(9), uint32(10), uint32(11), uint32(12),
+		uint32(13)); !bytes.Equal(b[disk.MinMethodSize:], want) {
 		t.Errorf("optional fields of a method are % x, want % x", b[disk.MinMethodSize:], want)
 	}
 	named := disk.MethodRecord{Units: disk.NamedUnits(disk.MethodNamed, 3), Flags: disk.MethodNamed, Profiles: 10}
@@ -206,8 +210,10 @@ func TestRecordsAreAsDocumented(t *testing.T) {
 }
 
 func TestFlagsAreAsDocumented(t *testing.T) {
-	flags := map[string]layout.MethodFlags{"declared": disk.MethodDeclared, "profiled": disk.MethodProfiled, "in context": disk.MethodInContext,
-		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID, "named": disk.MethodNamed, "with id": disk.MethodHasID}
+	flags := map[string]layout.MethodFlags{"declared": disk.MethodDeclared, "profiled": disk.MethodProfiled,
+		"in context": disk.MethodInContext,
+		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID,
+		"named": disk.MethodNamed, "with id": disk.MethodHasID}
 	rows := tableBehind(t, "| flag | name | adds")
 	if len(rows) != len(flags) {
 		t.Errorf("the page has %d method flags, the code %d", len(rows), len(flags))
@@ -235,7 +241,8 @@ func TestIndexLineIsAsDocumented(t *testing.T) {
 	var slots []disk.Slot
 	var prints, records []byte
 	for i := range disk.LineSlots { // each has its own slot with the multiplier 1
-		slots = append(slots, disk.Slot{Hash: disk.Hash(0x101 + 2*i), Rest: uint64(i)*(1<<63/5) + 1<<50, Ref: layout.Ref(0x200 + i)})
+		slots = append(slots, disk.Slot{Hash: disk.Hash(0x101 + 2*i), Rest: uint64(i)*(1<<63/5) + 1<<50,
+			Ref: layout.Ref(0x200 + i)})
 		prints, records = append(prints, u(uint16(0x101+2*i))...), append(records, u(uint32(0x200+i))...)
 	}
 	line.Fill(slots)
@@ -284,8 +291,10 @@ func TestBlockIsAsDocumented(t *testing.T) {
 	if s := block.SectionSpan(layout.SectionExtra); s.Offset != int64(len(b)-16) || s.Size != 8 {
 		t.Errorf("extra entries are %+v", s)
 	}
-	holdRecord(t, "**Point directory.**", disk.AppendDirectoryRow(nil, -3, 40), map[string][]byte{"point": u(int32(-3)), "entry": u(uint32(5))})
-	if text := fmt.Sprintf("A block with %d data entries or more has one", disk.DirectoryMin); !strings.Contains(page(t), text) {
+	holdRecord(t, "**Point directory.**", disk.AppendDirectoryRow(nil, -3, 40),
+		map[string][]byte{"point": u(int32(-3)), "entry": u(uint32(5))})
+	if text := fmt.Sprintf("A block with %d data entries or more has one",
+		disk.DirectoryMin); !strings.Contains(page(t), text) {
 		t.Errorf("the page does not say: %s", text)
 	}
 }
@@ -295,7 +304,8 @@ func TestTablesAreAsDocumented(t *testing.T) {
 	b := disk.AppendTable(nil, layout.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
 	holdRecord(t, "Tables follow the directory", b[:16], map[string][]byte{
 		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
-	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11), uint32(12), uint32(0))
+	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11),
+		uint32(12), uint32(0))
 	if !bytes.Equal(b[16:], want) {
 		t.Errorf("columns are % x, the page says % x", b[16:], want)
 	}
@@ -327,7 +337,8 @@ func TestTableKindsAreAsDocumented(t *testing.T) {
 			text = rest
 		}
 	}
-	if unknown := layout.TableKind(1000); unknown.String() != "1000" || disk.TableColumn(unknown, 1, layout.ColumnType) != (disk.Column{Name: "2", Kind: layout.ColumnType}) {
+	if unknown := layout.TableKind(1000); unknown.String() != "1000" ||
+		disk.TableColumn(unknown, 1, layout.ColumnType) != (disk.Column{Name: "2", Kind: layout.ColumnType}) {
 		t.Errorf("a kind that is not known is %s with %v", unknown, disk.TableColumn(unknown, 1, layout.ColumnType))
 	}
 }

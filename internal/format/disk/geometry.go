@@ -95,7 +95,8 @@ func checkHeader(h *layout.Header, p []byte) error {
 		return Corrupt(layout.RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
-		return Corrupt(layout.RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)
+		return Corrupt(layout.RegionHeader, offProducerID, "producer id %x in an archive of domain %s",
+			h.ProducerID, h.Domain)
 	}
 	if bytes.IndexByte([]byte(h.Producer), 0) >= 0 {
 		return Corrupt(layout.RegionHeader, offProducer, "the producer %q holds a NUL byte", h.Producer)
@@ -135,7 +136,8 @@ func checkRegions(h *layout.Header, p []byte) error {
 			return Corrupt(layout.RegionHeader, at+16, "region %s has protection %d", r, prot)
 		}
 		if s.Size < 0 || s.Offset != AlignUp(end, regionAlign(h, r)) || s.Size > h.FileSize-s.Offset || s.Size%Unit != 0 {
-			return Corrupt(layout.RegionHeader, at, "region %s is [0x%x, +0x%x) behind 0x%x in a file of 0x%x", r, s.Offset, s.Size, end, h.FileSize)
+			return Corrupt(layout.RegionHeader, at, "region %s is [0x%x, +0x%x) behind 0x%x in a file of 0x%x", r, s.Offset,
+				s.Size, end, h.FileSize)
 		}
 		end = s.End()
 	}
@@ -165,12 +167,14 @@ func checkSections(h *layout.Header) error {
 	end := h.Region(layout.RegionRO).Offset
 	for i, s := range h.Parts {
 		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !h.Region(layout.RegionRO).Holds(s.Offset, s.Size) {
-			return Corrupt(layout.RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i), s.Offset, s.Size, end)
+			return Corrupt(layout.RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i),
+				s.Offset, s.Size, end)
 		}
 		end = s.End()
 	}
 	if end != h.Region(layout.RegionRO).End() {
-		return Corrupt(layout.RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end, h.Region(layout.RegionRO).End())
+		return Corrupt(layout.RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end,
+			h.Region(layout.RegionRO).End())
 	}
 	if got := h.Parts[PartTypes].Size; h.Counts.Types > MaxTypes || got != int64(h.Counts.Types)*TypeSize {
 		return Corrupt(layout.RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
@@ -233,7 +237,8 @@ const MaxRows = 64
 func CheckParams(p *layout.Params) error {
 	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
 		if v > MaxRows {
-			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, v, MaxRows)
+			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i,
+				v, MaxRows)
 		}
 	}
 	return nil

@@ -175,7 +175,8 @@ func encodeGeometry(h *layout.Header, p []byte) {
 
 func encodeCounts(h *layout.Header, p []byte) {
 	c, s := h.Counts, h.Summary
-	for i, v := range []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers} {
+	for i, v := range []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries,
+		c.Pointers} {
 		le.PutUint64(p[offCounts+8*i:], v)
 	}
 	for i, v := range []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount} {
@@ -221,7 +222,8 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 	case len(b) < genericSize:
 		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
 	case le.Uint32(b[offByteOrder:]) != ByteOrderMark:
-		return 0, Corrupt(layout.RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x", le.Uint32(b[offByteOrder:]), ByteOrderMark)
+		return 0, Corrupt(layout.RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x",
+			le.Uint32(b[offByteOrder:]), ByteOrderMark)
 	}
 	n := le.Uint32(b[offHeaderSize:])
 	if n < genericSize || n > maxHeaderSize {
@@ -234,7 +236,8 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
 	}
 	if got, want := headerSum(b[:n]), le.Uint64(b[offHeaderSum:]); got != want {
-		return 0, &layout.Error{Offset: offHeaderSum, Kind: layout.ErrChecksum, Detail: fmt.Sprintf("header sums to %016x, recorded is %016x", got, want)}
+		return 0, &layout.Error{Offset: offHeaderSum, Kind: layout.ErrChecksum,
+			Detail: fmt.Sprintf("header sums to %016x, recorded is %016x", got, want)}
 	}
 	return int(n), parseVersion(b, n)
 }
@@ -250,10 +253,12 @@ func parseVersion(b []byte, size uint32) error {
 	}
 	if r := le.Uint64(b[offRequired:]); r&^uint64(KnownRequired) != 0 {
 		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,
-			Detail: fmt.Sprintf("the archive needs features 0x%x that this program does not know: use a newer profarc", r&^uint64(KnownRequired))}
+			Detail: fmt.Sprintf("the archive needs features 0x%x that this program does not know: use a newer profarc",
+				r&^uint64(KnownRequired))}
 	}
 	if size != HeaderSize {
-		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size, VersionString(Version), HeaderSize)
+		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size,
+			VersionString(Version), HeaderSize)
 	}
 	return nil
 }
@@ -285,7 +290,8 @@ func transferredAsText(b []byte) bool { return len(b) >= 5 && bytes.Equal(b[1:5]
 
 func sizeError(want uint64, have int64) error {
 	if want > uint64(have) {
-		return &layout.Error{Offset: have, Kind: layout.ErrTruncated, Detail: fmt.Sprintf("the file has %d bytes, its header says %d", have, want), Advice: "copy or write it again"}
+		return &layout.Error{Offset: have, Kind: layout.ErrTruncated,
+			Detail: fmt.Sprintf("the file has %d bytes, its header says %d", have, want), Advice: "copy or write it again"}
 	}
 	return Corrupt(layout.RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
 }
@@ -330,5 +336,6 @@ func decodeCounts(h *layout.Header, p []byte) {
 	h.Counts = layout.Counts{
 		Methods: at(offCounts, 0), Unexecuted: at(offCounts, 1), Profiles: at(offCounts, 2), Contexts: at(offCounts, 3),
 		Types: at(offCounts, 4), Symbols: at(offCounts, 5), Entries: at(offCounts, 6), Pointers: at(offCounts, 7)}
-	h.Summary = layout.Summary{TotalInvocations: at(offSummary, 0), MaxInvocations: at(offSummary, 1), TotalCount: at(offSummary, 2), MaxCount: at(offSummary, 3)}
+	h.Summary = layout.Summary{TotalInvocations: at(offSummary, 0), MaxInvocations: at(offSummary, 1),
+		TotalCount: at(offSummary, 2), MaxCount: at(offSummary, 3)}
 }

@@ -37,7 +37,8 @@ func TestWideMasks(t *testing.T) {
 			}
 		}
 	}
-	if masked < 4 || masks.Of(layout.TagReceivers) == nil || masks.Of(layout.TagCallees) != nil || masks.Of(layout.TagBitmap) != nil {
+	if masked < 4 || masks.Of(layout.TagReceivers) == nil || masks.Of(layout.TagCallees) != nil ||
+		masks.Of(layout.TagBitmap) != nil {
 		t.Errorf("%d tags have masks", masked)
 	}
 }

@@ -57,8 +57,9 @@ const (
 	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
 	MethodInContext layout.MethodFlags = 1 << 2 // has Contexts and NumContexts
 	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and lies in the record
-	MethodHasID     layout.MethodFlags = 1 << 7 // the id lies in the record; otherwise it lies in the first MethodData without a context
-	methodFlagsEnd  layout.MethodFlags = 1 << 8
+	// the id lies in the record; otherwise it lies in the first MethodData without a context
+	MethodHasID    layout.MethodFlags = 1 << 7
+	methodFlagsEnd layout.MethodFlags = 1 << 8
 )
 
 // Access flags of a method, as in a class file.
@@ -252,7 +253,8 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 func (h MethodHead) Fits() bool {
 	flags, size := h.Flags(), h.Size()
 	if flags&MethodNamed != 0 {
-		return flags < methodFlagsEnd && size >= recordSize(flags) && flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
+		return flags < methodFlagsEnd && size >= recordSize(flags) &&
+			flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
 	}
 	return flags < methodFlagsEnd && size == recordSize(flags)
 }
@@ -287,7 +289,8 @@ func (c ContextRecord) Append(b []byte) []byte {
 // least.
 func ParseContext(b []byte) ContextRecord {
 	_ = b[ContextSize-1]
-	return ContextRecord{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), int32(le.Uint32(b[8:])), layout.Ref(le.Uint32(b[12:]))}
+	return ContextRecord{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), int32(le.Uint32(b[8:])),
+		layout.Ref(le.Uint32(b[12:]))}
 }
 
 // Compare orders the nodes of one method, by parent, caller and point.

@@ -84,7 +84,8 @@ func BenchmarkNext(b *testing.B) {
 // Length is what an entry was made with.
 func TestLengthOfEntries(t *testing.T) {
 	shape := disk.Shape{TypeRows: 2, BciRows: 2}
-	for tag, n := range map[layout.Tag]int{layout.TagMultiBranch: 8, layout.TagArgInfo: 3, layout.TagCallType: 5, layout.TagVirtualCallType: 4, layout.TagParametersType: 2} {
+	for tag, n := range map[layout.Tag]int{layout.TagMultiBranch: 8, layout.TagArgInfo: 3, layout.TagCallType: 5,
+		layout.TagVirtualCallType: 4, layout.TagParametersType: 2} {
 		e := entryOf(shape, tag, n)
 		if got := shape.Length(e); got != n || shape.Cells(tag, got) != e.Cells() {
 			t.Errorf("%s: the length is %d, want %d", tag, got, n)

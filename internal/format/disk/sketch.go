@@ -109,5 +109,6 @@ func ParseSketch(b []byte, code uint64) (points []layout.SketchPoint, ok bool) {
 
 // NewSketchPoint cuts hashes to what a sketch holds of them.
 func NewSketchPoint(what, operands uint64, inverse bool) layout.SketchPoint {
-	return layout.SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
+	return layout.SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)),
+		Inverse: inverse}
 }

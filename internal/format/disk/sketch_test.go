@@ -22,7 +22,8 @@ func TestSketchesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code := rapid.Uint64().Draw(t, "code")
 		points := rapid.SliceOf(rapid.Custom(func(t *rapid.T) layout.SketchPoint {
-			return NewSketchPoint(rapid.Uint64().Draw(t, "what"), rapid.Uint64().Draw(t, "operands"), rapid.Bool().Draw(t, "inverse"))
+			return NewSketchPoint(rapid.Uint64().Draw(t, "what"), rapid.Uint64().Draw(t, "operands"),
+				rapid.Bool().Draw(t, "inverse"))
 		})).Draw(t, "points")
 		b := AppendSketch(nil, code, points)
 		got, ok := ParseSketch(b, code)

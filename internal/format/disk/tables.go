@@ -60,7 +60,8 @@ type TablePlace struct {
 
 // ReadTablePlaces reads the directory of ex with read. Tables must follow it, and one
 // another, without a gap, to the end of ex.
-func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) ([]TablePlace, error) {
+func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte,
+	error)) ([]TablePlace, error) {
 	ex := h.Region(layout.RegionEX)
 	if ex.Size == 0 {
 		return nil, nil
@@ -86,9 +87,11 @@ func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 	var places []TablePlace
 	end := ex.Offset + TablesHeaderSize + int64(len(rows))
 	for last := layout.TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
-		p := TablePlace{layout.TableKind(le.Uint32(rows)), layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
+		p := TablePlace{layout.TableKind(le.Uint32(rows)),
+			layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
 		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
-			return nil, Corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x", p.Kind, p.Span.Offset, p.Span.Size, last, end)
+			return nil, Corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
+				p.Kind, p.Span.Offset, p.Span.Size, last, end)
 		}
 		last, end = p.Kind, p.Span.End()
 		places = append(places, p)
@@ -133,7 +136,10 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	if h.Domain != layout.DomainCustom {
 		return nil, nil
 	}
-	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) { return data[offset : offset+size], nil })
+	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte,
+		error) {
+		return data[offset : offset+size], nil
+	})
 }
 
 // CheckTable explains why a table of a kind cannot have these flags or columns: a flag that
@@ -179,7 +185,8 @@ func TableSize(columns []layout.ColumnKind, rows int64) int64 {
 }
 
 // AppendTable appends an encoded table; cell gives the cells.
-func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout.ColumnKind, rows int, cell func(column, row int) uint64) []byte {
+func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout.ColumnKind, rows int,
+	cell func(column, row int) uint64) []byte {
 	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
 		b = le.AppendUint32(b, v)
 	}
@@ -319,18 +326,24 @@ var tableForms = map[layout.TableKind][]Column{
 	layout.TableReflected: {ofType},
 	layout.TableForeign:   {symbol("key"), symbol("value")},
 	layout.TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
-	layout.TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"), hex("boot-high"),
-		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime}, {"time", layout.ColumnWord, FormTime},
+	layout.TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"),
+		hex("boot-high"),
+		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime},
+		{"time", layout.ColumnWord, FormTime},
 		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
 	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
 	layout.TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
-	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"), {"point", layout.ColumnWord, FormSigned},
+	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"),
+		{"point", layout.ColumnWord, FormSigned},
 		word("number"), word("id"), word("size"), word("runs"), word("installed")},
-	layout.TableInlining:  {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
-	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"), word("start-line")},
-	layout.TableBase:      {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime}, symbol("producer")},
-	layout.TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned}, word("derived"),
+	layout.TableInlining: {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
+	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
+		word("start-line")},
+	layout.TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime},
+		symbol("producer")},
+	layout.TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned},
+		word("derived"),
 		{"confidence", layout.ColumnWord, FormWeight}},
 	layout.TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
 		{"outcome", layout.ColumnWord, FormSigned}, word("count")},
@@ -402,7 +415,8 @@ const (
 // MergedProperty returns the rule of a property.
 func MergedProperty(key string) PropertyRule {
 	switch {
-	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal), strings.HasPrefix(key, PropertySampledTotal):
+	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal),
+		strings.HasPrefix(key, PropertySampledTotal):
 		return PropertySummed
 	case key == PropertyJamaicaThreads:
 		return PropertyHighest

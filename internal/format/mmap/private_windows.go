@@ -14,7 +14,8 @@ var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewO
 // before the writable part. Windows maps no view over a reservation, so the late memory
 // lies elsewhere.
 func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
-	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32), uint32(plan.Size), nil)
+	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32),
+		uint32(plan.Size), nil)
 	if err != nil {
 		return nil, os.NewSyscallError("CreateFileMapping", err)
 	}
@@ -55,7 +56,8 @@ func (p *Private) finish() error {
 	if p.plan.Late == 0 {
 		return nil
 	}
-	at, err := windows.VirtualAlloc(0, uintptr(p.plan.Late), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	at, err := windows.VirtualAlloc(0, uintptr(p.plan.Late), windows.MEM_RESERVE|windows.MEM_COMMIT,
+		windows.PAGE_READWRITE)
 	if err != nil {
 		return fmt.Errorf("%d bytes beside the file: %w", p.plan.Late, os.NewSyscallError("VirtualAlloc", err))
 	}

@@ -51,7 +51,8 @@ func TestLoopsAskOften(t *testing.T) {
 		}
 	}
 	for _, asked := range []int{0, 3, 6, 200} { // while parts are sorted, and while they are merged
-		if err := SortStable(&ending{t.Context(), asked}, make([]pair, 5*sortedAtOnce), byKey); !errors.Is(err, context.Canceled) {
+		if err := SortStable(&ending{t.Context(), asked}, make([]pair, 5*sortedAtOnce), byKey); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("ended at question %d: %v", asked, err)
 		}
 	}

@@ -27,7 +27,8 @@ func TestParseMapping(t *testing.T) {
 			t.Errorf("%q: %+v, name %q", path, m, m.Name())
 		}
 	}
-	for _, line := range []string{"", "\n", "x", front, front + "[heap]", front + "[anon:/libjvm.so]", "zz-1 r 0 0 0 /a", "1-2 r zz 0 0 /a"} {
+	for _, line := range []string{"", "\n", "x", front, front + "[heap]", front + "[anon:/libjvm.so]", "zz-1 r 0 0 0 /a",
+		"1-2 r zz 0 0 /a"} {
 		if m, ok := parseMapping(line); ok {
 			t.Errorf("%q: %+v", line, m)
 		}
@@ -52,7 +53,8 @@ func (l *manyLines) Read(b []byte) (int, error) {
 func TestMillionsOfMappings(t *testing.T) {
 	const lines = 2_000_000
 	n := 0
-	if err := eachMapping(context.Background(), &manyLines{lines}, func(Mapping) bool { n++; return true }); err != nil || n != lines {
+	if err := eachMapping(context.Background(), &manyLines{lines}, func(Mapping) bool { n++; return true }); err != nil ||
+		n != lines {
 		t.Errorf("%d mappings, %v", n, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -68,7 +70,8 @@ func TestLongLine(t *testing.T) {
 	const front = "1-2 r--p 0 fe:00 1 /"
 	text := front + strings.Repeat("x", 3*maxLine) + "/libjvm.so\n" + front + "libjvm.so\n"
 	var names []string
-	err := eachMapping(context.Background(), strings.NewReader(text), func(m Mapping) bool { names = append(names, m.Path); return true })
+	err := eachMapping(context.Background(), strings.NewReader(text),
+		func(m Mapping) bool { names = append(names, m.Path); return true })
 	if err != nil || len(names) != 1 || names[0] != "/libjvm.so" {
 		t.Errorf("%d mappings, %v", len(names), err)
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 // renameHint is the advice for a failed renaming.
-const renameHint = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the archive into memory)"
+const renameHint = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the " +
+	"archive into memory)"
 
 // closedBefore is how long a temporary file may be closed, and so unlocked, before it is
 // renamed: an open file cannot be.

@@ -93,7 +93,8 @@ const writeBlock = 2 << 20
 // fails with its error.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if off < 0 || off > disk.MaxFileSize-int64(len(p)) {
-		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off, int64(disk.MaxFileSize))
+		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off,
+			int64(disk.MaxFileSize))
 	}
 	n := 0
 	for n < len(p) {

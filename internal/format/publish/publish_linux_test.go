@@ -60,7 +60,8 @@ func TestForeignLinksAreRefused(t *testing.T) {
 		far := t.TempDir()
 		mine := filepath.Join(far, "mine.parc")
 		all := filepath.Join(t.TempDir(), "all")
-		err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Mkdir(all, 0o700), os.Chmod(all, test.mode), os.Chown(all, test.folder, 0),
+		err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Mkdir(all, 0o700), os.Chmod(all, test.mode),
+			os.Chown(all, test.folder, 0),
 			os.Symlink(mine, filepath.Join(all, "app.parc")), os.Lchown(filepath.Join(all, "app.parc"), test.link, 0),
 			os.Symlink(far, filepath.Join(all, "folder")), os.Lchown(filepath.Join(all, "folder"), test.link, 0))
 		if err != nil {
@@ -86,7 +87,8 @@ func TestForeignPipesAreRefused(t *testing.T) {
 	needRoot(t)
 	folder := filepath.Join(t.TempDir(), "all")
 	pipe, link := filepath.Join(folder, "pipe"), filepath.Join(folder, "link")
-	if err := errors.Join(os.Mkdir(folder, 0o700), os.Chmod(folder, fs.ModeSticky|0o777), syscall.Mkfifo(pipe, 0o666), os.Symlink(os.DevNull, link)); err != nil {
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.Chmod(folder, fs.ModeSticky|0o777), syscall.Mkfifo(pipe, 0o666),
+		os.Symlink(os.DevNull, link)); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, link, os.DevNull, "/dev/stdout", "/proc/self/fd/1"} {
@@ -128,7 +130,8 @@ func TestPublishKeepsTheOwner(t *testing.T) {
 		for at := folder; at != "/" && at != os.TempDir(); at = filepath.Dir(at) {
 			os.Chmod(at, 0o777)
 		}
-		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, test.mode), os.Chown(path, test.uid, test.gid)); err != nil {
+		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, test.mode),
+			os.Chown(path, test.uid, test.gid)); err != nil {
 			t.Fatal(err)
 		}
 		as(t, test.as, test.groupOfTheMaker, func() {
@@ -191,7 +194,8 @@ func TestFileWithoutANameIsRefused(t *testing.T) {
 		if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), path); err != nil {
 			t.Fatal(err)
 		}
-		if err := At(t.Context(), path, writeAll("x")); err == nil || !strings.Contains(err.Error(), "name an ordinary file") {
+		if err := At(t.Context(), path, writeAll("x")); err == nil ||
+			!strings.Contains(err.Error(), "name an ordinary file") {
 			t.Errorf("%s: %v", file.Name(), err)
 		}
 	}
@@ -201,7 +205,8 @@ func TestFileWithoutANameIsRefused(t *testing.T) {
 func TestUnreadableFolderIsRefusedEarly(t *testing.T) {
 	needRoot(t)
 	folder := filepath.Join(t.TempDir(), "drop")
-	if err := errors.Join(os.Mkdir(folder, 0o700), os.Chmod(filepath.Dir(folder), 0o777), os.Chmod(filepath.Dir(filepath.Dir(folder)), 0o777), os.Chmod(folder, 0o733)); err != nil {
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.Chmod(filepath.Dir(folder), 0o777),
+		os.Chmod(filepath.Dir(filepath.Dir(folder)), 0o777), os.Chmod(folder, 0o733)); err != nil {
 		t.Fatal(err)
 	}
 	as(t, somebody, somebody, func() {

@@ -242,7 +242,8 @@ func TestPublishRemovesOnlyLitter(t *testing.T) {
 	}
 	const other = ".profarc-ffffffff-0123456789abcde"
 	want := map[string]string{}
-	for _, name := range []string{file(other+"0.tmp", abandonedAfter/2), file(other+".tmp", 2*abandonedAfter), file(".profarc.tmp", 2*abandonedAfter)} {
+	for _, name := range []string{file(other+"0.tmp", abandonedAfter/2), file(other+".tmp", 2*abandonedAfter),
+		file(".profarc.tmp", 2*abandonedAfter)} {
 		want[name] = "x"
 	}
 	file(other+"1.tmp", 2*abandonedAfter)

@@ -93,7 +93,8 @@ func TestPublishThroughLinks(t *testing.T) {
 	if err := os.Mkdir(far, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	links := map[string]string{"one.parc": "two.parc", "two.parc": filepath.Join("far", "app.parc"), "loop.parc": "loop.parc"}
+	links := map[string]string{"one.parc": "two.parc", "two.parc": filepath.Join("far", "app.parc"),
+		"loop.parc": "loop.parc"}
 	for name, to := range links {
 		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {
 			t.Fatal(err)

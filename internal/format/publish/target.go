@@ -141,7 +141,8 @@ func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
 }
 
 // CheckStream refuses a pipe or device that another user may have put at path: one
-// reached by a link that At refuses, or a pipe in a sticky directory that all may write to. The error matches fs.ErrPermission.
+// reached by a link that At refuses, or a pipe in a sticky directory that all may write to. The error matches
+// fs.ErrPermission.
 func CheckStream(path string) error {
 	folder, name, err := followLinks(path)
 	if err != nil {

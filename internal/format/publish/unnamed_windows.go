@@ -18,7 +18,8 @@ func openUnnamed(folder string) (*os.File, error) {
 	}
 	const access, share = windows.GENERIC_READ | windows.GENERIC_WRITE | windows.DELETE,
 		windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-	h, err := windows.CreateFile(path, access, share, nil, windows.CREATE_NEW, windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
+	h, err := windows.CreateFile(path, access, share, nil, windows.CREATE_NEW,
+		windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE, 0)
 	if err != nil {
 		return nil, &os.PathError{Op: "create", Path: name, Err: err}
 	}

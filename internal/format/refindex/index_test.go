@@ -28,7 +28,8 @@ func TestIndexIsAMap(t *testing.T) {
 		}
 		for k, ref := range want {
 			var guess [1]uint32
-			if x.Guess([]uint32{k.hash}, guess[:]); guess[0] != 0 && guess[0] != ref && want[key{k.hash, values[guess[0]-1]}] != guess[0] {
+			if x.Guess([]uint32{k.hash}, guess[:]); guess[0] != 0 && guess[0] != ref &&
+				want[key{k.hash, values[guess[0]-1]}] != guess[0] {
 				t.Fatalf("%v: guess %d has another hash", k, guess[0])
 			}
 		}

@@ -15,11 +15,14 @@ const Masked = "***"
 // harmless matches options of JVMs whose values are numbers or words of a fixed list, and some
 // on which counts and times depend.
 var harmless = regexp.MustCompile(`^-(?:` + strings.Join([]string{
-	`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`, `Xcheck:jni`,
-	`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`, `XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
+	`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
+	`Xcheck:jni`,
+	`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
+	`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
 	`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
 	`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's own
-	`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`, `verbose(?::(?:gc|class|jni|module))?`,
+	`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
+	`verbose(?::(?:gc|class|jni|module))?`,
 	`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
 	`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
 		`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
@@ -38,8 +41,10 @@ var (
 // pathOptions are options of the java launcher with a path or names of modules, which are the
 // next argument, or follow a = if the option begins with two dashes.
 var pathOptions = map[string]bool{
-	"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true, "--upgrade-module-path": true,
-	"--add-modules": true, "--limit-modules": true, "--add-exports": true, "--add-opens": true, "--add-reads": true,
+	"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true,
+	"--upgrade-module-path": true,
+	"--add-modules":         true, "--limit-modules": true, "--add-exports": true, "--add-opens": true,
+	"--add-reads":    true,
 	"--patch-module": true, "--enable-native-access": true, "--source": true, "--illegal-access": true,
 }
 
@@ -98,13 +103,15 @@ func MaskOptions(options []string) []string {
 func maskWord(word string) string {
 	name, _, valued := strings.Cut(word, "=")
 	switch {
-	case harmless.MatchString(word), len(word) == 2 && word[0] == '-', word == "--", strings.HasPrefix(word, "--") && valued && pathOptions[name]:
+	case harmless.MatchString(word), len(word) == 2 && word[0] == '-', word == "--",
+		strings.HasPrefix(word, "--") && valued && pathOptions[name]:
 		return word
 	case strings.HasPrefix(word, "-D"):
 		return masked("-D", name, valued)
 	case strings.HasPrefix(word, "-XX:"):
 		return masked("-XX:", name, valued)
-	case strings.HasPrefix(word, "-javaagent:"), strings.HasPrefix(word, "-agentlib:"), strings.HasPrefix(word, "-agentpath:"):
+	case strings.HasPrefix(word, "-javaagent:"), strings.HasPrefix(word, "-agentlib:"),
+		strings.HasPrefix(word, "-agentpath:"):
 		if !valued {
 			return word
 		}

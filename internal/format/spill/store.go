@@ -54,7 +54,8 @@ const (
 	slabDoublings = 9
 )
 
-// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept in memory, as
+// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept in memory,
+// as
 // all that come after it are, and Err returns the error.
 func (s *Store) Keep(p []byte) Place {
 	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
@@ -158,7 +159,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("profiles beyond the memory budget go to a file without a name in %s: %v: free space there, name another folder, or raise the budget", e.Folder, e.Err)
+	return fmt.Sprintf("profiles beyond the memory budget go to a file without a name in %s: %v: free space there, "+
+		"name another folder, or raise the budget", e.Folder, e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }

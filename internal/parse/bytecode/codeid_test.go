@@ -26,7 +26,8 @@ func TestCodeIDOfQuickForms(t *testing.T) {
 		}
 	}
 	for name, code := range map[string][]byte{
-		"breakpoint": {ALoad0, breakpoint, 0, 7, 172}, "cut off": {GetField, 0}, "cut switch": {LookupSwitch, 0, 0, 0, 0, 0, 0, 1},
+		"breakpoint": {ALoad0, breakpoint, 0, 7, 172}, "cut off": {GetField, 0},
+		"cut switch":  {LookupSwitch, 0, 0, 0, 0, 0, 0, 1},
 		"huge switch": {TableSwitch, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff}, "no bytecode": {255},
 	} {
 		if id := CodeID(code); id != 0 {

@@ -10,9 +10,10 @@ import (
 // with the local variables and constants that short forms have in their opcodes.
 type Instruction struct {
 	Bci   int
-	Op    byte  // of iload_0 to iload_3 ILoad, of iconst_m1 to sipush SiPush, and so on
-	Local int   // local variable, if it has one
-	Value int64 // constant of SiPush, LConst0, FConst0, DConst0; increment of IInc; dimensions of MultiANewArray; type of NewArray
+	Op    byte // of iload_0 to iload_3 ILoad, of iconst_m1 to sipush SiPush, and so on
+	Local int  // local variable, if it has one
+	// constant of SiPush, LConst0, FConst0, DConst0; increment of IInc; dimensions of MultiANewArray; type of NewArray
+	Value int64
 	// Name is the class, member or constant in the operand.
 	Name Name
 	// Targets are the bcis of the targets: one of a branch or jump, the default and the

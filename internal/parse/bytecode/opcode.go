@@ -19,7 +19,8 @@ const breakpoint = 202
 // quick maps each quick form to the bytecode of the class file.
 var quick = [...]byte{
 	GetField, GetField, GetField, GetField, GetField, GetField, GetField, GetField, // fast_{a,b,c,d,f,i,l,s}getfield
-	PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField, // fast_{a,b,z,c,d,f,i,l,s}putfield
+	// fast_{a,b,z,c,d,f,i,l,s}putfield
+	PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField, PutField,
 	ALoad0,                 // fast_aload_0
 	ALoad0, ALoad0, ALoad0, // fast_{i,a,f}access_0
 	ILoad, ILoad, ILoad, // fast_iload, fast_iload2, fast_icaload
@@ -130,7 +131,8 @@ var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 icon
 // quickMnemonics are the names of quick forms in a VM, without their prefix.
 var quickMnemonics = map[string]string{
 	"iload2": "iload", "icaload": "iload", "iaccess_0": "aload_0", "aaccess_0": "aload_0", "faccess_0": "aload_0",
-	"invokevfinal": "invokevirtual", "linearswitch": "lookupswitch", "binaryswitch": "lookupswitch", "aldc": "ldc", "aldc_w": "ldc_w",
+	"invokevfinal": "invokevirtual", "linearswitch": "lookupswitch", "binaryswitch": "lookupswitch", "aldc": "ldc",
+	"aldc_w":                    "ldc_w",
 	"return_register_finalizer": "return", "invokehandle": "invokevirtual",
 }
 
@@ -152,7 +154,8 @@ func Opcode(name string) (op byte, ok bool) {
 	}
 	if plain, quick := quickMnemonics[name]; quick {
 		name = plain
-	} else if len(name) == len("agetfield") && (strings.HasSuffix(name, "getfield") || strings.HasSuffix(name, "putfield")) {
+	} else if len(name) == len("agetfield") && (strings.HasSuffix(name, "getfield") ||
+		strings.HasSuffix(name, "putfield")) {
 		name = name[1:] // of one type
 	}
 	op, ok = opcodes[name]
@@ -179,7 +182,8 @@ func ArrayTypeName(code int64) string {
 // Short returns the instruction of an opcode without operands; ok is false if it has
 // operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
-	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide || int(op) >= len(mnemonics) {
+	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
+		int(op) >= len(mnemonics) {
 		return i, false
 	}
 	i = Instruction{Bci: bci, Op: op}

@@ -42,7 +42,8 @@ func TestPoints(t *testing.T) {
 
 func TestPointsOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		code := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte{Wide, GotoW, TableSwitch, LookupSwitch, Ret, IfEq, 0})), 0, 60).Draw(t, "code")
+		code := rapid.SliceOfN(rapid.OneOf(rapid.Byte(),
+			rapid.SampledFrom([]byte{Wide, GotoW, TableSwitch, LookupSwitch, Ret, IfEq, 0})), 0, 60).Draw(t, "code")
 		points, ok := Points(code)
 		last := -1
 		for _, p := range points {

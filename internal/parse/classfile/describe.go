@@ -32,9 +32,11 @@ func (c *File) Describe(i uint16) (d Description, err error) {
 	case TagLong:
 		return Description{Kind: "long", Text: strconv.FormatInt(int64(binary.BigEndian.Uint64(k.Data)), 10) + "l"}, nil
 	case TagFloat:
-		return Description{Kind: "float", Text: javaDecimal(float64(math.Float32frombits(binary.BigEndian.Uint32(k.Data))), 32) + "f"}, nil
+		return Description{Kind: "float", Text: javaDecimal(float64(math.Float32frombits(binary.BigEndian.Uint32(k.Data))),
+			32) + "f"}, nil
 	case TagDouble:
-		return Description{Kind: "double", Text: javaDecimal(math.Float64frombits(binary.BigEndian.Uint64(k.Data)), 64) + "d"}, nil
+		return Description{Kind: "double", Text: javaDecimal(math.Float64frombits(binary.BigEndian.Uint64(k.Data)),
+			64) + "d"}, nil
 	case TagClass:
 		name, err := c.Class(i)
 		return Description{"class", quotedName(name), Member{Class: name}}, err
@@ -56,7 +58,8 @@ func (c *File) Describe(i uint16) (d Description, err error) {
 }
 
 // refKinds are javap's words for references.
-var refKinds = map[byte]string{TagField: "Field", TagMethod: "Method", TagInterface: "InterfaceMethod", TagInvoke: "InvokeDynamic", TagDynamic: "Dynamic"}
+var refKinds = map[byte]string{TagField: "Field", TagMethod: "Method", TagInterface: "InterfaceMethod",
+	TagInvoke: "InvokeDynamic", TagDynamic: "Dynamic"}
 
 // memberText spells a field or method, without the class if it is this one.
 func (c *File) memberText(m Member) string {
@@ -74,7 +77,8 @@ var handleKinds = [...]string{1: "REF_getField", "REF_getStatic", "REF_putField"
 func (c *File) describeHandle(data []byte) (d Description, err error) {
 	m, err := c.Member(binary.BigEndian.Uint16(data[1:]))
 	if kind := int(data[0]); err == nil && kind > 0 && kind < len(handleKinds) {
-		return Description{"MethodHandle", handleKinds[kind] + " " + quotedName(m.Class) + "." + quotedName(m.Name) + ":" + m.Signature, m}, nil
+		return Description{"MethodHandle", handleKinds[kind] + " " + quotedName(m.Class) + "." + quotedName(m.Name) + ":" +
+			m.Signature, m}, nil
 	}
 	return d, fmt.Errorf("%w: a method handle of kind %d", ErrClassFile, data[0])
 }
@@ -109,7 +113,8 @@ func quotedName(name string) string {
 const codedNUL = "\xc0\x80"
 
 // escapes are the characters that Java has an escape for.
-var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`, '\\': `\\`}
+var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,
+	'\\': `\\`}
 
 // escaped spells a text as within quotes in Java.
 func escaped(text string) string {

@@ -177,7 +177,8 @@ func TestImage(t *testing.T) {
 	}
 	defer p.Close()
 	for class, super := range map[string]string{
-		"java/lang/String": "java/lang/Object", "java/util/ArrayList": "java/util/AbstractList", "java/util/logging/Level": "java/lang/Object", "java/lang/Object": "",
+		"java/lang/String": "java/lang/Object", "java/util/ArrayList": "java/util/AbstractList",
+		"java/util/logging/Level": "java/lang/Object", "java/lang/Object": "",
 	} {
 		if c, err := p.Class(class); err != nil || c == nil || c.Super != super {
 			t.Errorf("%s: %v", class, err)
@@ -193,7 +194,8 @@ func TestImage(t *testing.T) {
 // Nothing of a file of modules is trusted.
 func TestDamagedImage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "modules")
-	for _, content := range []string{"", "short", strings.Repeat("\xff", 100), "\xda\xda\xfe\xca" + strings.Repeat("\x01\x00\x00\x00", 20)} {
+	for _, content := range []string{"", "short", strings.Repeat("\xff", 100),
+		"\xda\xda\xfe\xca" + strings.Repeat("\x01\x00\x00\x00", 20)} {
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -127,7 +127,8 @@ func (j *jar) addFile(name string, f *zip.File) {
 	if path, below := strings.CutPrefix(class, versionsFolder); ok && below && j.manifest.multiRelease {
 		j.addVersion(path, f)
 	}
-	if !ok || strings.HasPrefix(class, "META-INF/") || slices.ContainsFunc(applicationClasses, func(dir string) bool { return strings.HasPrefix(class, dir) }) {
+	if !ok || strings.HasPrefix(class, "META-INF/") ||
+		slices.ContainsFunc(applicationClasses, func(dir string) bool { return strings.HasPrefix(class, dir) }) {
 		return
 	}
 	if _, known := j.classes[class]; !known {
@@ -139,7 +140,8 @@ func (j *jar) addFile(name string, f *zip.File) {
 func (j *jar) addVersion(path string, f *zip.File) {
 	number, class, ok := strings.Cut(path, "/")
 	release, err := strconv.Atoi(number)
-	if !ok || err != nil || release < firstVersioned || strconv.Itoa(release) != number || strings.HasPrefix(class, "META-INF/") {
+	if !ok || err != nil || release < firstVersioned || strconv.Itoa(release) != number ||
+		strings.HasPrefix(class, "META-INF/") {
 		return
 	}
 	if j.versions == nil {
@@ -224,7 +226,8 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 		}
 		name := j.name + "!/" + f.Name
 		if depth >= maxNesting {
-			return fmt.Errorf("%s: %w: jars are in one another, over %d deep: unpack the outer ones", name, ErrTooLarge, maxNesting)
+			return fmt.Errorf("%s: %w: jars are in one another, over %d deep: unpack the outer ones", name, ErrTooLarge,
+				maxNesting)
 		}
 		held, size, err := o.held(f, in)
 		if err != nil {
@@ -256,7 +259,8 @@ func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	defer packed.Close()
 	b, err := io.ReadAll(io.LimitReader(packed, o.budget.unpacked+1))
 	if o.budget.unpacked -= int64(len(b)); err == nil && o.budget.unpacked < 0 {
-		err = fmt.Errorf("%w: the jars in jars have over %d bytes unpacked: unpack the outer ones, and name their folders", ErrTooLarge, maxUnpacked)
+		err = fmt.Errorf("%w: the jars in jars have over %d bytes unpacked: unpack the outer ones, and name their folders",
+			ErrTooLarge, maxUnpacked)
 	}
 	return bytes.NewReader(b), int64(len(b)), err
 }

@@ -13,7 +13,8 @@ import (
 // jarOf returns a jar with a class and a manifest.
 func jarOf(t *testing.T, class, classPath string) []byte {
 	t.Helper()
-	return zipped(t, packed{"META-INF/MANIFEST.MF", zip.Deflate, []byte("Manifest-Version: 1.0\r\nClass-Path: " + classPath + "\r\n\r\n")},
+	return zipped(t, packed{"META-INF/MANIFEST.MF", zip.Deflate,
+		[]byte("Manifest-Version: 1.0\r\nClass-Path: " + classPath + "\r\n\r\n")},
 		packed{class + extension, zip.Deflate, classNamed(class)})
 }
 
@@ -23,7 +24,9 @@ func TestManifestClassPath(t *testing.T) {
 	dir := t.TempDir()
 	at := func(path ...string) string { return filepath.Join(append([]string{dir}, path...)...) }
 	far := at("far", "far.jar")
-	write(t, at("app", "app.jar"), jarOf(t, "App", "lib/near.jar ../with%20space/x.jar missing.jar http://localhost/web.jar file:"+filepath.ToSlash(far)+"\r\n  lib/classes/ lib/folder lib/text.jar lib/near.jar app.jar "+filepath.ToSlash(at("absolute.jar"))))
+	write(t, at("app", "app.jar"), jarOf(t, "App",
+		"lib/near.jar ../with%20space/x.jar missing.jar http://localhost/web.jar file:"+filepath.ToSlash(far)+
+			"\r\n  lib/classes/ lib/folder lib/text.jar lib/near.jar app.jar "+filepath.ToSlash(at("absolute.jar"))))
 	write(t, at("app", "lib", "near.jar"), jarOf(t, "Near", "deep.jar ../app.jar"))
 	write(t, at("app", "lib", "deep.jar"), jarOf(t, "Deep", ""))
 	write(t, at("app", "lib", "classes", "Plain.class"), classNamed("Plain"))
@@ -34,7 +37,8 @@ func TestManifestClassPath(t *testing.T) {
 	write(t, at("absolute.jar"), jarOf(t, "Absolute", ""))
 	write(t, at("last", "Deep.class"), classOf("Deep", "Later"))
 	p := openPath(t, at("app", "app.jar"), at("last"))
-	for class, want := range map[string]bool{"App": true, "Near": true, "Deep": true, "Plain": true, "NoSlash": false, "Space": true, "Far": true, "Absolute": true} {
+	for class, want := range map[string]bool{"App": true, "Near": true, "Deep": true, "Plain": true, "NoSlash": false,
+		"Space": true, "Far": true, "Absolute": true} {
 		if c, err := p.Class(class); err != nil || (c != nil) != want {
 			t.Errorf("%s: %v, %v", class, c != nil, err)
 		}
@@ -76,7 +80,8 @@ func TestTooMuch(t *testing.T) {
 		nested = zipped(t, packed{"lib/in.jar", zip.Deflate, nested})
 	}
 	bomb := zipped(t, packed{"Bomb.class", zip.Deflate, make([]byte, maxFileSize+2)})
-	for what, data := range map[string][]byte{"nested": nested, "unpacked": zipped(t, packed{"lib/in.jar", zip.Deflate, append(zipped(t), make([]byte, 3000)...)})} {
+	for what, data := range map[string][]byte{"nested": nested,
+		"unpacked": zipped(t, packed{"lib/in.jar", zip.Deflate, append(zipped(t), make([]byte, 3000)...)})} {
 		write(t, name, data)
 		o := &opener{budget: &budget{jars: 100, directory: maxDirectory, unpacked: 2000}, opened: map[string]bool{}}
 		if _, err := o.openJar(name); !errors.Is(err, ErrTooLarge) || !strings.HasPrefix(err.Error(), name) {

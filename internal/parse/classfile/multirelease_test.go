@@ -86,7 +86,8 @@ func TestReleaseOfTheJDK(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.jar")
 	write(t, name, zipped(t, packed{"META-INF/MANIFEST.MF", zip.Store, []byte("Multi-Release: true\n")},
-		packed{"A.class", zip.Store, classOf("A", "Base")}, packed{"META-INF/versions/18/A.class", zip.Store, classOf("A", "Eighteen")}))
+		packed{"A.class", zip.Store, classOf("A", "Base")},
+		packed{"META-INF/versions/18/A.class", zip.Store, classOf("A", "Eighteen")}))
 	object := classNamed(objectClass)
 	object[7] = 44 + 17
 	write(t, filepath.Join(dir, "jdk", objectClass+extension), object)
@@ -104,7 +105,8 @@ func TestReleaseOfTheJDK(t *testing.T) {
 func TestModuleFile(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.jmod")
-	content := zipped(t, packed{"classes/A.class", zip.Deflate, classNamed("A")}, packed{"lib/b.jar", zip.Store, []byte("none")}, packed{"B.class", zip.Store, classNamed("B")})
+	content := zipped(t, packed{"classes/A.class", zip.Deflate, classNamed("A")},
+		packed{"lib/b.jar", zip.Store, []byte("none")}, packed{"B.class", zip.Store, classNamed("B")})
 	write(t, name, append([]byte(jmodHeader), content...))
 	for _, path := range []string{name, filepath.Join(dir, "*")} {
 		p := openPath(t, path)

@@ -321,7 +321,8 @@ func (c *cache) parsed(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:
 	case c.total > maxRead:
-		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.name(), ErrTooLarge, int64(maxRead))
+		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.name(), ErrTooLarge,
+			int64(maxRead))
 	default:
 		var size int
 		f.parsed, size, f.err = readSound(f.file, class)

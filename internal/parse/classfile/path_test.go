@@ -69,7 +69,8 @@ func classNamed(name string) []byte {
 func TestApplicationJars(t *testing.T) {
 	for _, root := range []string{"BOOT-INF", "WEB-INF"} {
 		for _, method := range []uint16{zip.Store, zip.Deflate} {
-			library := zipped(t, packed{"lib/Tool.class", zip.Deflate, classNamed("lib/Tool")}, packed{"app/Main.class", zip.Store, []byte("hidden by the application's own")})
+			library := zipped(t, packed{"lib/Tool.class", zip.Deflate, classNamed("lib/Tool")},
+				packed{"app/Main.class", zip.Store, []byte("hidden by the application's own")})
 			name := filepath.Join(t.TempDir(), "app.jar")
 			write(t, name, zipped(t,
 				packed{"loader/Launcher.class", zip.Deflate, classNamed("loader/Launcher")},
@@ -125,7 +126,8 @@ func TestBadClassFiles(t *testing.T) {
 	write(t, jar, zipped(t, packed{"BOOT-INF/classes/Packed.class", zip.Store, []byte("none")}))
 	p := openPath(t, dir, jar)
 	for class, file := range map[string]string{
-		"Cut": filepath.Join(dir, "Cut.class") + ": not a sound", "Other": filepath.Join(dir, "Other.class") + ": not a sound class file: it is of class Another",
+		"Cut":    filepath.Join(dir, "Cut.class") + ": not a sound",
+		"Other":  filepath.Join(dir, "Other.class") + ": not a sound class file: it is of class Another",
 		"Packed": jar + "!/BOOT-INF/classes/Packed.class: not a sound",
 	} {
 		for range 2 {
@@ -142,10 +144,12 @@ func TestBadClassFiles(t *testing.T) {
 // A file that is no jar is distinguished from a damaged jar.
 func TestBadJars(t *testing.T) {
 	whole := zipped(t, packed{"A.class", zip.Store, classNamed("A")})
-	for want, data := range map[string][]byte{"it is empty": nil, "cut off or damaged": whole[:len(whole)-9], "neither a folder nor a jar": []byte("\x7fELF and more")} {
+	for want, data := range map[string][]byte{"it is empty": nil, "cut off or damaged": whole[:len(whole)-9],
+		"neither a folder nor a jar": []byte("\x7fELF and more")} {
 		name := filepath.Join(t.TempDir(), "a.jar")
 		write(t, name, data)
-		if _, err := Open([]string{name}, 0); err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), want) {
+		if _, err := Open([]string{name}, 0); err == nil || !strings.HasPrefix(err.Error(), name+": ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -161,8 +165,9 @@ func TestLook(t *testing.T) {
 	main := Survey{Class: "app/Main", Root: at("target", "classes")}
 	for path, want := range map[string]Survey{
 		at("target"): main, at("target", "classes"): main, at("target", "classes", "app"): main,
-		at("src"): {Source: at("src", "app", "Main.java")}, at("lib"): {Jar: at("lib", "a.jar")}, at("lib", "a.jar"): {Class: "A"},
-		at("empty"): {}, at("missing"): {},
+		at("src"): {Source: at("src", "app", "Main.java")}, at("lib"): {Jar: at("lib", "a.jar")},
+		at("lib", "a.jar"): {Class: "A"},
+		at("empty"):        {}, at("missing"): {},
 	} {
 		if got := Look(path); got != want {
 			t.Errorf("%s: %+v, want %+v", path, got, want)

@@ -22,7 +22,8 @@ type Defect struct {
 // Error returns the defect and what to do about it, in one line.
 func (d *Defect) Error() string {
 	return fmt.Sprintf("a defect of profarc, while it %s (%s: %v): report it with this line and the JVM's release; "+
-		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text", d.Doing, d.Place, d.Panic)
+		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text",
+		d.Doing, d.Place, d.Panic)
 }
 
 // Run calls work and returns its error, or a Defect if it panics. doing is called only

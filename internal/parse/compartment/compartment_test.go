@@ -23,7 +23,8 @@ func TestPanicIsADefect(t *testing.T) {
 		if !strings.HasPrefix(d.Place, "compartment_test.go:") || !strings.Contains(d.Stack, "TestPanicIsADefect") {
 			t.Errorf("%s: place %s, stack %s", name, d.Place, d.Stack)
 		}
-		if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, doing()) || !strings.Contains(text, d.Place) {
+		if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, doing()) ||
+			!strings.Contains(text, d.Place) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}

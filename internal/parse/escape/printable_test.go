@@ -10,7 +10,8 @@ import (
 func TestLongTextsAreCutForPeople(t *testing.T) {
 	for _, text := range []string{strings.Repeat("a", maxPrinted+1), strings.Repeat("\u65e5", maxPrinted)} {
 		got := Printable("begin" + text + "end")
-		if len(got) > maxPrinted || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") || !utf8.ValidString(got) ||
+		if len(got) > maxPrinted || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") ||
+			!utf8.ValidString(got) ||
 			!strings.Contains(got, "bytes)...") {
 			t.Errorf("%d bytes became %d: %.100q", len(text), len(got), got)
 		}

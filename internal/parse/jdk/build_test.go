@@ -23,7 +23,8 @@ func TestVersionInTheTextOfAVM(t *testing.T) {
 func newJDK(t *testing.T, version string) string {
 	t.Helper()
 	home := t.TempDir()
-	for name, text := range map[string]string{"bin/java": "#!/bin/sh\n", "release": "IMPLEMENTOR=\"x\"\nJAVA_RUNTIME_VERSION=\"" + version + "\"\n"} {
+	for name, text := range map[string]string{"bin/java": "#!/bin/sh\n",
+		"release": "IMPLEMENTOR=\"x\"\nJAVA_RUNTIME_VERSION=\"" + version + "\"\n"} {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)

@@ -61,12 +61,15 @@ func TestHiddenNames(t *testing.T) {
 	got := CanonicalHidden(map[string]bool{
 		"a/Foo$$Lambda$9+0x0f": true, "a/Foo$$Lambda$10+0x0a": true, "a/Foo$$Lambda+0x0b": true,
 		"a/Foo$Bar$$Lambda+0x100": true, "a/Foo$Bar$$Lambda+0x20": true,
-		"java/lang/invoke/LambdaForm$MH+0x400": true, "Own+0x1": true, "plain/Class": true, "not+hidden": true, "nor+0x": true,
+		"java/lang/invoke/LambdaForm$MH+0x400": true, "Own+0x1": true, "plain/Class": true, "not+hidden": true,
+		"nor+0x": true,
 	})
 	want := map[string]string{
-		"a/Foo$$Lambda+0x0b": "a/Foo$$Lambda@a/Foo#0", "a/Foo$$Lambda$9+0x0f": "a/Foo$$Lambda@a/Foo#1", "a/Foo$$Lambda$10+0x0a": "a/Foo$$Lambda@a/Foo#2",
+		"a/Foo$$Lambda+0x0b": "a/Foo$$Lambda@a/Foo#0", "a/Foo$$Lambda$9+0x0f": "a/Foo$$Lambda@a/Foo#1",
+		"a/Foo$$Lambda$10+0x0a":  "a/Foo$$Lambda@a/Foo#2",
 		"a/Foo$Bar$$Lambda+0x20": "a/Foo$Bar$$Lambda@a/Foo$Bar#0", "a/Foo$Bar$$Lambda+0x100": "a/Foo$Bar$$Lambda@a/Foo$Bar#1",
-		"java/lang/invoke/LambdaForm$MH+0x400": "java/lang/invoke/LambdaForm$MH@java/lang/invoke/LambdaForm#0", "Own+0x1": "Own@Own#0",
+		"java/lang/invoke/LambdaForm$MH+0x400": "java/lang/invoke/LambdaForm$MH@java/lang/invoke/LambdaForm#0",
+		"Own+0x1":                              "Own@Own#0",
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d hidden classes: %v", len(got), got)

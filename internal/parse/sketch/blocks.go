@@ -20,7 +20,8 @@ func Blocks(code []bytecode.Instruction) (blocks []Block, ok bool) {
 		return nil, false
 	}
 	for _, b := range g.blocks {
-		blocks = append(blocks, Block{First: b.first, End: b.end, To: b.to, Throws: code[b.end-1].Op == aThrow, Handler: b.handler})
+		blocks = append(blocks, Block{First: b.first, End: b.end, To: b.to, Throws: code[b.end-1].Op == aThrow,
+			Handler: b.handler})
 	}
 	return blocks, true
 }

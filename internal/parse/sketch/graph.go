@@ -73,7 +73,8 @@ func (g *graph) passes(op byte) bool {
 	case op == bytecode.GetField, op == bytecode.GetStatic:
 		return g.puts
 	}
-	return op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic || op >= bytecode.New && op < arrayLength || op == bytecode.MultiANewArray
+	return op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic || op >= bytecode.New && op < arrayLength ||
+		op == bytecode.MultiANewArray
 }
 
 // nameOf returns a hash of the name in an instruction.
@@ -116,7 +117,8 @@ func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
 
 // ends reports whether control flow never continues after a bytecode.
 func ends(op byte) bool {
-	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch || op >= iReturn && op <= bytecode.Return || op == aThrow
+	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch ||
+		op >= iReturn && op <= bytecode.Return || op == aThrow
 }
 
 // blockAt returns the block that begins with an instruction.

@@ -98,7 +98,8 @@ func switchPoint(in *bytecode.Instruction, v value) Point {
 		return Point{}
 	}
 	labels := constant(fmt.Sprint(in.Labels))
-	return Point{SketchPoint: disk.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false), Labels: in.Labels}
+	return Point{SketchPoint: disk.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false),
+		Labels: in.Labels}
 }
 
 // branchPoint returns the point of a branch.

@@ -241,7 +241,8 @@ func (r *run) leave(b, i int, operands []value) {
 // next version: maps from enum constants to the cases of a switch, synthetic accessors,
 // and methods that find the case of a switch over patterns.
 func madeUp(name string) bool {
-	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" || name == "enumSwitch"
+	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" ||
+		name == "enumSwitch"
 }
 
 // result returns the result of an instruction.

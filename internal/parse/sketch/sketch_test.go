@@ -84,7 +84,8 @@ func TestConditions(t *testing.T) {
 	}{
 		{"== and !=", branch(ints(1), bytecode.IfEq), branch(ints(1), bytecode.IfEq+1), true, true},
 		{"null and not null", branch(object(), bytecode.IfNull), branch(object(), bytecode.IfNonNull), true, true},
-		{"null as a constant", branch(object(), bytecode.IfNull), branch(object().op(bytecode.AConstNull), ifACmpEq), true, false},
+		{"null as a constant", branch(object(), bytecode.IfNull), branch(object().op(bytecode.AConstNull), ifACmpEq),
+			true, false},
 		{"a < b and a >= b", branch(ints(1, 2), ifICmpLt), branch(ints(1, 2), ifICmpGe), true, true},
 		{"a < b and b > a", branch(ints(1, 2), ifICmpLt), branch(ints(2, 1), ifICmpGt), true, false},
 		{"a < b and b <= a", branch(ints(1, 2), ifICmpLt), branch(ints(2, 1), ifICmpLe), true, true},
@@ -98,8 +99,10 @@ func TestConditions(t *testing.T) {
 		{"a != b and b != a", branch(ints(1, 2), ifICmpNe), branch(ints(2, 1), ifICmpNe), true, false},
 		{"a field and another", branch(field("a"), bytecode.IfEq), branch(field("b"), bytecode.IfEq), false, false},
 		{"a static field and another", branch(static("a"), bytecode.IfEq), branch(static("b"), bytecode.IfEq), false, false},
-		{"a + b and b + a", branch(ints(1, 2).op(iAddOp), bytecode.IfEq), branch(ints(2, 1).op(iAddOp), bytecode.IfEq), true, false},
-		{"a - b and b - a", branch(ints(1, 2).op(iSubOp), bytecode.IfEq), branch(ints(2, 1).op(iSubOp), bytecode.IfEq), false, false},
+		{"a + b and b + a", branch(ints(1, 2).op(iAddOp), bytecode.IfEq), branch(ints(2, 1).op(iAddOp), bytecode.IfEq),
+			true, false},
+		{"a - b and b - a", branch(ints(1, 2).op(iSubOp), bytecode.IfEq), branch(ints(2, 1).op(iSubOp), bytecode.IfEq),
+			false, false},
 		{"longs", branch(longs, ifLt), branch(append(code{}, longs...), ifGe), true, true},
 		{"floats", branch(floats(fCmpG, 1, 2), ifGe), branch(floats(fCmpG, 1, 2), ifLt), true, true},
 		{"floats mirrored: a < b, b > a", branch(floats(fCmpG, 1, 2), ifGe), branch(floats(fCmpL, 2, 1), ifLe), true, false},
@@ -107,7 +110,8 @@ func TestConditions(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			a, b := last(t, c.a).SketchPoint, last(t, c.b).SketchPoint
-			if same := a.What == b.What && a.Operands == b.Operands; same != c.same || same && (a.Inverse != b.Inverse) != c.inverse {
+			if same := a.What == b.What && a.Operands == b.Operands; same != c.same ||
+				same && (a.Inverse != b.Inverse) != c.inverse {
 				t.Errorf("%+v and %+v", a, b)
 			}
 		})
@@ -131,7 +135,8 @@ func TestVariablesAreWhatTheyAreSetTo(t *testing.T) {
 	if got := compare(code{}.set(4, "b").set(5, "a"), 4, 5); got.SketchPoint == want.SketchPoint {
 		t.Error("what variables are set to does not count")
 	}
-	reused := code{}.set(4, "other").local(bytecode.ILoad, 4).name(bytecode.InvokeStatic, "C", "use", "(I)V").set(4, "a").set(5, "b")
+	reused := code{}.set(4, "other").local(bytecode.ILoad, 4).name(bytecode.InvokeStatic, "C", "use", "(I)V").set(4,
+		"a").set(5, "b")
 	if got := compare(reused, 4, 5); got.SketchPoint != want.SketchPoint {
 		t.Error("what the number was before counts")
 	}
@@ -150,7 +155,8 @@ func TestConditionsInVariables(t *testing.T) {
 	if a.What == b.What && a.Operands == b.Operands {
 		t.Error("a condition and its negation are the same value")
 	}
-	swapped := code{}.local(bytecode.ALoad, 1).to(bytecode.IfNonNull, 4).push(0).to(bytecode.Goto, 5).push(1).local(bytecode.IStore, 3)
+	swapped := code{}.local(bytecode.ALoad, 1).to(bytecode.IfNonNull, 4).push(0).to(bytecode.Goto,
+		5).push(1).local(bytecode.IStore, 3)
 	if c := last(t, branch(swapped.local(bytecode.ILoad, 3), bytecode.IfEq)); c.SketchPoint != a.SketchPoint {
 		t.Error("the order of the arms counts")
 	}
@@ -192,7 +198,8 @@ func TestSwitches(t *testing.T) {
 	if a.What != b.What || a.Operands == b.Operands || len(a.Labels) != 2 {
 		t.Errorf("%+v and %+v", a, b)
 	}
-	enum := code{}.name(bytecode.GetStatic, "C$1", "$SwitchMap$E", "[I").local(bytecode.ALoad, 1).name(bytecode.InvokeVirtual, "E", "ordinal", "()I").op(iALoad)
+	enum := code{}.name(bytecode.GetStatic, "C$1", "$SwitchMap$E", "[I").local(bytecode.ALoad,
+		1).name(bytecode.InvokeVirtual, "E", "ordinal", "()I").op(iALoad)
 	if p := last(t, over(enum, 1, 2)); p.What != 0 || p.Labels != nil {
 		t.Error("the numbers of a switch over an enum count")
 	}
@@ -201,9 +208,12 @@ func TestSwitches(t *testing.T) {
 // Anything that can be decoded is gone through, or has no sketch.
 func TestAnyCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		raw := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte{21, 1, 3, 54, 1, 153, 0, 3, 87, 89, 96, 182, 0, 167, 255, 172, 177})), 0, 80).Draw(t, "code")
+		raw := rapid.SliceOfN(rapid.OneOf(rapid.Byte(),
+			rapid.SampledFrom([]byte{21, 1, 3, 54, 1, 153, 0, 3, 87, 89, 96, 182, 0, 167, 255, 172, 177})), 0,
+			80).Draw(t, "code")
 		list, ok := bytecode.Instructions(raw, func(_, java byte, operand []byte) (bytecode.Name, bool) {
-			return bytecode.Name{Class: "C", Name: string(operand[:1]), Descriptor: []string{"I", "(IJ)V", "()Ljava/lang/Object;", "([[DF)J", "(", "((", "[L"}[int(operand[0])%7]}, true
+			return bytecode.Name{Class: "C", Name: string(operand[:1]),
+				Descriptor: []string{"I", "(IJ)V", "()Ljava/lang/Object;", "([[DF)J", "(", "((", "[L"}[int(operand[0])%7]}, true
 		})
 		if !ok {
 			return

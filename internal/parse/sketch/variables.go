@@ -259,7 +259,8 @@ func unordered(op byte, a, b value) value {
 	return value{
 		root:  root,
 		shape: mix(root, min(a.shape, b.shape), max(a.shape, b.shape)),
-		full:  mix(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable, passing: a.passing || b.passing,
+		full:  mix(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
+		passing: a.passing || b.passing,
 	}
 }
 

@@ -92,7 +92,8 @@ func Part(data []byte, w Window, yield func(Line)) (err error) {
 	for _, r := range []struct {
 		name  string
 		print func(span)
-	}{{"ps", d.printSums}, {"ix", d.printIndex}, {"ro", d.printRecords}, {"bm", d.printBitmaps}, {"ex", d.printTables}, {"rw", d.printBlocks}} {
+	}{{"ps", d.printSums}, {"ix", d.printIndex}, {"ro", d.printRecords}, {"bm", d.printBitmaps}, {"ex", d.printTables},
+		{"rw", d.printBlocks}} {
 		s := d.header.regions[r.name]
 		d.within(s.offset, s.end(), func() { d.region(r.name, s); r.print(s) })
 	}
@@ -143,7 +144,8 @@ func (d *dumper) readHeader() {
 		row += i * size
 		return span{int64(le.Uint64(d.data[row:])), int64(le.Uint64(d.data[row+8:]))}
 	}
-	d.header = header{base: d.u64(72), regions: map[string]span{}, sections: map[string]span{}, contexts: int64(d.u64(512 + 24))}
+	d.header = header{base: d.u64(72), regions: map[string]span{}, sections: map[string]span{},
+		contexts: int64(d.u64(512 + 24))}
 	d.header.shape = disk.Shape{TypeRows: int(d.u32(160)), BciRows: int(d.u32(164)), Gap: int(d.u32(168))}
 	if h, err := disk.ParseHeader(d.data, int64(len(d.data))); err == nil {
 		d.header.shape.Declared, _ = disk.DeclaredIn(h, d.data)

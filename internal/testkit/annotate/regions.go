@@ -42,7 +42,8 @@ func (d *dumper) printHeader() {
 		d.number(8, "section "+name+": offset", hex)
 		d.number(8, "size", decimal)
 	}
-	for _, name := range []string{"methods", "unexecuted methods", "MethodData blocks", "contexts", "types", "symbols", "entries", "pointer slots"} {
+	for _, name := range []string{"methods", "unexecuted methods", "MethodData blocks", "contexts", "types", "symbols",
+		"entries", "pointer slots"} {
 		d.number(8, "count of "+name, decimal)
 	}
 	for _, name := range []string{"sum of invocations", "highest invocations", "sum of counts", "highest count"} {
@@ -54,7 +55,8 @@ func (d *dumper) printHeader() {
 
 // printSettings prints the settings that are not 0, and the rest as zeros.
 func (d *dumper) printSettings() {
-	names := []string{"type rows", "bci rows", "gap", "type profile level", "VM release", "LLVM version", "LLVM variant", "profile traps", "LLVM newest version"}
+	names := []string{"type rows", "bci rows", "gap", "type profile level", "VM release", "LLVM version", "LLVM variant",
+		"profile traps", "LLVM newest version"}
 	end := d.at + 64
 	for i := 0; d.at < end; i++ {
 		if d.zeros(end) > bytesPerLine {
@@ -142,7 +144,8 @@ func (d *dumper) printBitmap(size int64) {
 		})
 	}
 	for i := 0; d.at < end; i += 64 {
-		d.number(8, fmt.Sprintf("pointer slots %d to %d", i, i+63), func(v uint64) string { return decimal(uint64(bits.OnesCount64(v))) + " set" })
+		d.number(8, fmt.Sprintf("pointer slots %d to %d", i, i+63),
+			func(v uint64) string { return decimal(uint64(bits.OnesCount64(v))) + " set" })
 	}
 	d.padUnit()
 }

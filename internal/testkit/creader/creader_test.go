@@ -30,7 +30,8 @@ import (
 func compile(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "creader")
-	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, "creader.c", "-lm")...).CombinedOutput()
+	out, err := exec.Command(compiler(t), append(flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program,
+		"creader.c", "-lm")...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -217,7 +218,8 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"empty": {}, "text": []byte("not an archive"), "magic": sound[:8], "generic": sound[:64], "header": sound[:639],
 		"cut": sound[:len(sound)-1], "longer": append(bytes.Clone(sound), 0), "version": version,
 	} {
-		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 || len(stderr) == 0 {
+		if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data)); status != 1 || len(out) > 0 ||
+			len(stderr) == 0 {
 			t.Errorf("%s: exit status %d, output %q, message %q", name, status, out, stderr)
 		}
 	}

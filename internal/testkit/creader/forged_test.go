@@ -26,7 +26,8 @@ func forgeriesProgram(t *testing.T) string {
 		t.Skip("forgeries.c prints into memory as Linux can")
 	}
 	program := filepath.Join(t.TempDir(), "forgeries")
-	flags := append(sanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered", "-o", program, "forgeries.c", "-lm")
+	flags := append(sanitizers(t), "-D_GNU_SOURCE", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-clobbered", "-o",
+		program, "forgeries.c", "-lm")
 	if out, err := exec.Command(compiler(t), flags...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -35,7 +36,8 @@ func forgeriesProgram(t *testing.T) string {
 
 // agreeOnForgery reports whether both readers refuse a forgery, or print the same of it;
 // taken is whether the Go reader takes it.
-func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger, r forgery.Reference, value uint64) (agree, taken bool) {
+func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger, r forgery.Reference,
+	value uint64) (agree, taken bool) {
 	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
 	hash := xxhash.New()
 	if err == nil {
@@ -43,7 +45,8 @@ func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger,
 	}
 	status, printed := f.Verdict(t, forged.Edits()...)
 	if agree = (err == nil) == (status == 0) && (err != nil || printed == hash.Sum64()); !agree {
-		t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C exits with %d; same output: %v", r.What, r.At, value, err, status, printed == hash.Sum64())
+		t.Errorf("%s at 0x%x set to 0x%x: Go says %v, C exits with %d; same output: %v", r.What, r.At, value, err, status,
+			printed == hash.Sum64())
 	}
 	return agree, err == nil
 }

@@ -119,7 +119,8 @@ func (s *subject) hold(t *testing.T, what string, at int, data []byte) {
 		for i, want := range s.want[adopted] {
 			switch a := got[i]; {
 			case a.err == nil && a.text != want.text:
-				t.Fatalf("%s at 0x%x, adopted %v: %s: another answer:\n%s\nwant\n%s", what, at, adopted, a.question, a.text, want.text)
+				t.Fatalf("%s at 0x%x, adopted %v: %s: another answer:\n%s\nwant\n%s", what, at, adopted, a.question,
+					a.text, want.text)
 			case a.err != nil && !typed(a.err):
 				t.Fatalf("%s at 0x%x, adopted %v: %s: %v", what, at, adopted, a.question, a.err)
 			case a.err != nil && !strings.HasPrefix(want.text, a.text):

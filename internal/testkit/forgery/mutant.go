@@ -28,7 +28,8 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references, regions: []layout.Span{{Size: disk.HeaderSize}}}
+	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references,
+		regions: []layout.Span{{Size: disk.HeaderSize}}}
 	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
 		if s := f.h.Region(r); s.Size > 0 {
 			m.regions = append(m.regions, s)

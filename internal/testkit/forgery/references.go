@@ -228,7 +228,8 @@ func (l *lister) blocks() {
 		}
 		directory := b.SectionSpan(layout.SectionDirectory)
 		for i := range disk.DirectoryLen(b.Section(layout.SectionDirectory)) {
-			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry, base: at + b.SectionSpan(layout.SectionData).Offset})
+			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry,
+				base: at + b.SectionSpan(layout.SectionData).Offset})
 		}
 		at += int64(len(b))
 	}

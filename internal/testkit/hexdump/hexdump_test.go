@@ -248,7 +248,8 @@ func pageSumVector(t *testing.T, row string) string {
 	for level := range tree.Levels() {
 		sums = append(sums, strconv.FormatInt(tree.Count(level), 10))
 	}
-	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "), binary.LittleEndian.Uint64(ps[tree.Slot(0, 0):]), root)
+	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "),
+		binary.LittleEndian.Uint64(ps[tree.Slot(0, 0):]), root)
 }
 
 // TestCountsAndSummaryAreAtTheirOffsets compares the tables of docs/format.md
@@ -257,7 +258,8 @@ func TestCountsAndSummaryAreAtTheirOffsets(t *testing.T) {
 	t.Parallel()
 	text := readPage(t)
 	shown := annotated(t, exampleArchive(t))
-	for heading, label := range map[string]string{"| offset | type | count of |": "count of ", "| offset | type | value |": "summary: "} {
+	for heading, label := range map[string]string{"| offset | type | count of |": "count of ",
+		"| offset | type | value |": "summary: "} {
 		_, table, found := strings.Cut(text, heading+"\n")
 		table, _, closed := strings.Cut(table, "\n\n")
 		rows := strings.Split(table, "\n")[1:]

@@ -18,23 +18,30 @@ func customShapes() []layout.EntryShape {
 	kinds := []string{"int", "float", "", "string"}
 	return []layout.EntryShape{
 		{Tag: tagShapes, Name: "Shapes", Unit: layout.UnitExecutions, Rows: []layout.CellShape{
-			{Name: "class", Kind: layout.CellType}, {Name: "hits", Kind: layout.CellCount}, {Name: "deepest", Kind: layout.CellMax},
-			{Name: "kinds", Kind: layout.CellBits, Bits: kinds}, {Name: "to", Kind: layout.CellMethod}, {Name: "since", Kind: layout.CellFirst},
+			{Name: "class", Kind: layout.CellType}, {Name: "hits", Kind: layout.CellCount},
+			{Name: "deepest", Kind: layout.CellMax},
+			{Name: "kinds", Kind: layout.CellBits, Bits: kinds}, {Name: "to", Kind: layout.CellMethod},
+			{Name: "since", Kind: layout.CellFirst},
 		}},
 		{Tag: tagOperands, Name: "Operands", Cells: []layout.CellShape{
-			{Name: "hits", Kind: layout.CellCount}, {Name: "left", Kind: layout.CellBits, Bits: kinds}, {Name: "right", Kind: layout.CellBits},
-			{Name: "longest", Kind: layout.CellMax}, {Name: "constant", Kind: layout.CellFirst}, {Name: "op", Kind: layout.CellValue},
-			{Name: "result", Kind: layout.CellType}, {Name: "handler", Kind: layout.CellMethod}, {Name: "misses", Kind: layout.CellCount},
+			{Name: "hits", Kind: layout.CellCount}, {Name: "left", Kind: layout.CellBits, Bits: kinds},
+			{Name: "right", Kind: layout.CellBits},
+			{Name: "longest", Kind: layout.CellMax}, {Name: "constant", Kind: layout.CellFirst},
+			{Name: "op", Kind: layout.CellValue},
+			{Name: "result", Kind: layout.CellType}, {Name: "handler", Kind: layout.CellMethod},
+			{Name: "misses", Kind: layout.CellCount},
 		}},
-		{Tag: tagSlots, Name: "Slots", Unit: layout.UnitArrays, Cells: []layout.CellShape{{Name: "frame", Kind: layout.CellValue}},
-			Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}},
+		{Tag: tagSlots, Name: "Slots", Unit: layout.UnitArrays,
+			Cells: []layout.CellShape{{Name: "frame", Kind: layout.CellValue}},
+			Rows:  []layout.CellShape{{Name: "count", Kind: layout.CellCount}}},
 		{Tag: tagOuter, Name: "Seen-x_1"},
 	}
 }
 
 // custom has the entries and tables of a producer beside this format's own.
 func custom() *builder.Builder {
-	b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4.2", ProducerID: fingerprint("numbat-bytecode3")})
+	b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4.2",
+		ProducerID: fingerprint("numbat-bytecode3")})
 	for _, s := range customShapes() {
 		_ = b.DeclareShape(s)
 	}
@@ -46,12 +53,14 @@ func custom() *builder.Builder {
 	p.Invocations(1000)
 	p.Backedges(64000)
 	p.Custom(builder.Custom{Point: -3, Tag: tagOuter, Sub: 40000, Flags: 0x81})
-	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Flags: 1, Cells: []uint64{900, 3, 1 << 63, 12, 42, 5, uint64(number), uint64(add), 100}})
+	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Flags: 1,
+		Cells: []uint64{900, 3, 1 << 63, 12, 42, 5, uint64(number), uint64(add), 100}})
 	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Cells: []uint64{0, 13, 0, 0, 0, 6, 0, 0, 0}})
 	p.Custom(builder.Custom{Point: 70000, Tag: tagShapes, Sub: 1},
 		[]uint64{uint64(number), 600, 3, 1, uint64(add), 17}, []uint64{0, 1, 0, 0, 0, 0}, []uint64{0, 0, 0, 0, 0, 0})
 	p.Custom(builder.Custom{Point: 9, Tag: tagSlots, Cells: []uint64{2}}, []uint64{5}, []uint64{0}, []uint64{1<<64 - 1})
-	p.Receivers(builder.Receivers{Point: 5, Sub: layout.SubProducer + 3, Flags: layout.EntryNullSeen | 0x40, Other: 8}, builder.Row{Type: number, Count: 5}, builder.Row{})
+	p.Receivers(builder.Receivers{Point: 5, Sub: layout.SubProducer + 3, Flags: layout.EntryNullSeen | 0x40, Other: 8},
+		builder.Row{Type: number, Count: 5}, builder.Row{})
 	p.Count(builder.Count{Point: 6, Sub: layout.SubProducer, Flags: 0x10, N: 11})
 	p.Counters(8, 1, 2, 3)
 	p.Callees(12, builder.Callee{Method: add, Count: 9})

@@ -19,7 +19,8 @@ func graal() *builder.Builder {
 	}
 	m := printers{
 		main: method("main", "void([Ljava.lang.String;)"), evenOrOdd: method("printEvenOrOdd", "void(java.lang.String)"),
-		even: method("printEven", "void()"), odd: method("printOdd", "void()"), print: method("print", "void(java.lang.String)"),
+		even: method("printEven", "void()"), odd: method("printOdd", "void()"),
+		print: method("print", "void(java.lang.String)"),
 	}
 	calls(b, m)
 	branches(b, m)
@@ -47,7 +48,8 @@ func unexecuted(b *builder.Builder) {
 // calls has the call counts of the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0.
 // The inner nodes of the first context have no profile.
 func calls(b *builder.Builder, m printers) {
-	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9}, builder.Frame{Caller: m.main, Point: 3})
+	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9},
+		builder.Frame{Caller: m.main, Point: 3})
 	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
 	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: builder.NoContext} {
 		p := b.Profile(m.print, 0, c)
@@ -65,9 +67,12 @@ func calls(b *builder.Builder, m printers) {
 func branches(b *builder.Builder, m printers) {
 	p := b.Profile(m.evenOrOdd, 0, builder.NoContext)
 	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
-	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10}, builder.Successor{Point: 53, Index: 1, Count: 1},
+	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
+		builder.Successor{Point: 53, Index: 1, Count: 1},
 		builder.Successor{Point: 20, Index: 1, Count: 2})
-	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.String"}), Count: 60}, builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.StringBuilder"}), Count: 56})
+	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.String"}), Count: 60},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.StringBuilder"}), Count: 56})
 	done(p)
 	at := b.Context(m.evenOrOdd, builder.Frame{Caller: m.main, Point: -3})
 	for _, code := range []uint64{2, 1} {
@@ -81,7 +86,8 @@ func graalTables(b *builder.Builder, m printers) {
 	monitors := b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
+		layout.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)

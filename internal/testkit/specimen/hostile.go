@@ -93,7 +93,8 @@ func hostileRun(b *builder.Builder, h *namer) {
 	}
 	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
 	for i, path := range []string{h.text(), h.long()} {
-		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(1, uint64(i), uint64(b.Symbol(path)), 0, 0, 0)
+		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(1, uint64(i),
+			uint64(b.Symbol(path)), 0, 0, 0)
 	}
 }
 
@@ -108,7 +109,8 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
 		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
-		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5}, row(1), row(2))
+		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5},
+			row(1), row(2))
 	case layout.DomainGraal:
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
@@ -152,7 +154,8 @@ func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	case layout.DomainGraal:
 		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
-		samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
+			layout.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
 		b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:
@@ -161,6 +164,7 @@ func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 		b.Table(layout.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
 		b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
-		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(), 0x7f0000401000, 32)
+		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(),
+			0x7f0000401000, 32)
 	}
 }

@@ -38,7 +38,8 @@ func hotspot() *builder.Builder {
 		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
-	b.DescribeType(s.hidden, builder.TypeInfo{Alias: "shapes/Area$$Lambda$14/0x0000000800c03000", Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	b.DescribeType(s.hidden, builder.TypeInfo{Alias: "shapes/Area$$Lambda$14/0x0000000800c03000",
+		Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	everyEntry(b, s)
 	optionalFields(b, s)
 	manyPoints(b, s)
@@ -48,7 +49,8 @@ func hotspot() *builder.Builder {
 	compilations(b, s)
 	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
-	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")), uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
+	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
+		uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
 	return b
 }
 
@@ -69,7 +71,8 @@ func everyEntry(b *builder.Builder, s shapes) {
 		builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
 	p.Ret(builder.At{Bci: 6}, 1, builder.RetRow{Bci: 33, Count: 7, Displacement: 16})
 	p.Branch(builder.At{Bci: 7}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 200})
-	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8}, builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8},
+		builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
 	p.CallType(builder.At{Bci: 9}, 11, builder.CallTypes{
 		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
 		Return: &builder.TypeWord{Type: s.square},
@@ -102,7 +105,9 @@ func optionalFields(b *builder.Builder, s shapes) {
 	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
 	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
 	p.TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
-	p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: uint64(5 | layout.EntryTrapRecompiled)}, builder.Row{Type: s.circle, Count: 1}, builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
+	p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1,
+		Traps: uint64(5 | layout.EntryTrapRecompiled)}, builder.Row{Type: s.circle, Count: 1},
+		builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
 	done(p)
 }
 
@@ -154,14 +159,16 @@ func compilations(b *builder.Builder, s shapes) {
 	moved.Row(uint64(total), 0x51ea, 7, 1, 970_000_000)
 	inlined := b.Table(layout.TableInlining, 0)
 	inlined.Row(uint64(b.Context(area, builder.Frame{Caller: total, Point: 5})), 4, 1)
-	inlined.Row(uint64(b.Context(simple, builder.Frame{Caller: area, Point: 1}, builder.Frame{Caller: total, Point: 5})), 4, 1)
+	inlined.Row(uint64(b.Context(simple, builder.Frame{Caller: area, Point: 1}, builder.Frame{Caller: total, Point: 5})),
+		4, 1)
 }
 
 // oddMethods adds methods without a profile: one unexecuted, one that cannot be matched,
 // and one that only a trap would name.
 func oddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
-	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply", Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
+	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply",
+		Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
 	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccFinal, Flags: layout.MethodNotMatchable})
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }

@@ -49,7 +49,8 @@ func llvmIR() *builder.Builder {
 func llvmFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11
-	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8", Flags: layout.FlagDelta})
+	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8",
+		Flags: layout.FlagDelta})
 	p := b.Profile(b.Method(layout.Key{Name: "main"}), 24, builder.NoContext)
 	p.Counters(0, 1, 2, 3)
 	p.Bitmap(0, []byte{0xff, 0x01, 0x80})

@@ -11,7 +11,8 @@ import (
 func sampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }
-	main, fib, sum, none := function("fibs.main"), function("fibs.fib"), function("example.com/sums.(*Adder[go.shape.int]).Add"), function("")
+	main, fib, sum, none := function("fibs.main"), function("fibs.fib"),
+		function("example.com/sums.(*Adder[go.shape.int]).Add"), function("")
 	inFib := builder.Frame{Caller: fib, Point: 2}
 	sampledAt(b, fib, 1, 40, builder.Frame{Caller: main, Point: 7})
 	sampledAt(b, fib, 4, 30, inFib, builder.Frame{Caller: main, Point: 7})

@@ -133,7 +133,8 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 // addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
 // in one of the ways in which VMs with other settings may record it.
 func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countRand) {
-	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)), Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
+	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)),
+		Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
 	word := randomWord(b, r)
 	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
@@ -143,21 +144,24 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
 		if way == 0 {
-			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9),
+				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 			return
 		}
 		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(),
+				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 		case 1:
 			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
 			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 		}
 	case 4:
-		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16}, {Bci: 7, Count: 1}}[:way]...)
+		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
+			{Bci: 7, Count: 1}}[:way]...)
 	case 5:
 		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
 	case 6:
@@ -174,7 +178,8 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
 	}
 	if r.IntN(2) == 0 {
-		p.SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))}, b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
+		p.SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
+			b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
 		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
@@ -193,11 +198,16 @@ const (
 // declareRandom declares the shapes of a random archive, in any order.
 func declareRandom(b *builder.Builder, r *countRand) {
 	shapes := []layout.EntryShape{
-		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax},
-			{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "", "float"}}, {Name: "op", Kind: layout.CellValue}, {Name: "class", Kind: layout.CellType}}},
-		{Tag: randomKeyed, Name: "Keyed", Unit: layout.UnitArrays, Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
-			{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod}, {Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
-		{Tag: randomPlaces, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount}, {Name: "most", Kind: layout.CellMax}}},
+		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
+			{Name: "most", Kind: layout.CellMax},
+			{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "", "float"}}, {Name: "op", Kind: layout.CellValue},
+			{Name: "class", Kind: layout.CellType}}},
+		{Tag: randomKeyed, Name: "Keyed", Unit: layout.UnitArrays,
+			Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
+				{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod},
+				{Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
+		{Tag: randomPlaces, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
+			{Name: "most", Kind: layout.CellMax}}},
 	}
 	for _, i := range r.Perm(len(shapes)) {
 		if err := b.DeclareShape(shapes[i]); err != nil {
@@ -214,7 +224,8 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 		}
 		return 0
 	}
-	e := builder.Custom{Point: point, Tag: randomOnce + layout.Tag(r.IntN(3)), Sub: layout.Sub(r.IntN(2)), Flags: layout.EntryFlags(r.IntN(256))}
+	e := builder.Custom{Point: point, Tag: randomOnce + layout.Tag(r.IntN(3)), Sub: layout.Sub(r.IntN(2)),
+		Flags: layout.EntryFlags(r.IntN(256))}
 	var rows [][]uint64
 	switch e.Tag {
 	case randomOnce:
@@ -251,33 +262,42 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
 	case layout.TagValueSite:
 		p.ValueSite(point, layout.Sub(r.IntN(2)),
-			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2)}}[:r.IntN(4)]...)
+			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()},
+				{Value: r.Uint64N(2)}}[:r.IntN(4)]...)
 	case layout.TagBitmap:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
 	case layout.TagSuccessors:
-		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()}, {Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
+		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()},
+			{Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
 	case layout.TagReceivers:
-		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)), Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
+		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)),
+			Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
 	case layout.TagCallees:
-		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}), Count: r.count()})
+		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}),
+			Count: r.count()})
 	case layout.TagUndecoded:
-		p.Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf, []uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
+		p.Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf,
+			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
-		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)), Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
-			N: r.count()})
+		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),
+			Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
+			N:     r.count()})
 	}
 }
 
 func addRandomTables(b *builder.Builder, r *countRand) {
 	word, symbol := layout.ColumnWord, layout.ColumnSymbol
 	for range r.IntN(4) {
-		b.Table(layout.TableMonitors, 0, layout.ColumnType, word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
+		b.Table(layout.TableMonitors, 0, layout.ColumnType,
+			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
 		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(), r.Uint64N(2), 0, 0, 0, 0, 0)
+		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
+			r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-		b.Table(layout.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99), r.Uint64N(99), r.count(), r.count())
+		b.Table(layout.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
+			r.Uint64N(99), r.count(), r.count())
 		b.Table(layout.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
 		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
 		b.Table(layout.TableInlining, 0).Row(uint64(inlined), 4, r.count())
@@ -285,9 +305,12 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
 			b.Table(layout.TableTraces, 0, word, word, word).Row(group, 1, frame)
-			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group, uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
+			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group,
+				uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
 		}
 	}
-	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)), uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)),
+		uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
+	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")),
+		uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
 }

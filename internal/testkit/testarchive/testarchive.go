@@ -54,7 +54,8 @@ func Open(t TB, data []byte) *reader.Store {
 }
 
 // Domains are all domains.
-var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal, layout.DomainJamaica, layout.DomainCustom, layout.DomainSampled}
+var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal,
+	layout.DomainJamaica, layout.DomainCustom, layout.DomainSampled}
 
 // Params returns settings with which a domain has entries of all kinds.
 func Params(domain layout.Domain) layout.Params {

@@ -62,7 +62,8 @@ func Need(t testing.TB, home string) {
 func Compile(t testing.TB, home string, sources ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command(filepath.Join(home, "bin", "javac"), append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+	cmd := exec.Command(filepath.Join(home, "bin", "javac"),
+		append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}

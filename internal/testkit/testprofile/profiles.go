@@ -47,13 +47,15 @@ func Random(seed uint64) *profile.Profile {
 	r := rand.New(rand.NewPCG(seed, 9))
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
-		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 100, DurationNanos: 1000, TimeNanos: 1_700_000_000_000_000_000 + int64(seed),
+		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 100, DurationNanos: 1000,
+		TimeNanos: 1_700_000_000_000_000_000 + int64(seed),
 	}
 	if seed%8 == 7 {
 		slices.Reverse(p.SampleType)
 	}
 	for i, name := range []string{"a.f", "a.g", "b.(*T).m", "a.f", "", "a.g"} {
-		p.Function = append(p.Function, &profile.Function{ID: uint64(i + 1), Name: name, SystemName: name, Filename: fmt.Sprintf("f%d.go", i%2), StartLine: int64(7 * i)})
+		p.Function = append(p.Function, &profile.Function{ID: uint64(i + 1), Name: name, SystemName: name,
+			Filename: fmt.Sprintf("f%d.go", i%2), StartLine: int64(7 * i)})
 	}
 	for i := range 12 {
 		l := &profile.Location{ID: uint64(100 - i), Address: uint64(r.IntN(4))}
@@ -69,7 +71,8 @@ func Random(seed uint64) *profile.Profile {
 		}
 		p.Sample = append(p.Sample, s)
 	}
-	p.Location = append(p.Location, &profile.Location{ID: 1, Address: 77, Line: []profile.Line{{Function: p.Function[2], Line: 20}, {Function: p.Function[1], Line: 9}}})
+	p.Location = append(p.Location, &profile.Location{ID: 1, Address: 77,
+		Line: []profile.Line{{Function: p.Function[2], Line: 20}, {Function: p.Function[1], Line: 9}}})
 	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{3, 300}, Location: p.Location[len(p.Location)-1:]})
 	return p
 }

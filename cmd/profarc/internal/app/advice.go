@@ -24,8 +24,10 @@ var advice = []struct {
 	sentinel error
 	text     string
 }{
-	{hotspot.ErrNoMethodData, printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
-	{hotspot.ErrTextCut, "let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output"},
+	{hotspot.ErrNoMethodData,
+		printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
+	{hotspot.ErrTextCut,
+		"let the program exit by itself, since SIGKILL or a full disk loses the rest, and keep its whole output"},
 	{live.ErrUnsupported, printMethodData + ", and import what it prints"},
 	{live.ErrNoProcess, "find the JVM's with jps, and name it as this side of a container sees it"},
 	{live.ErrZombie, "dump it earlier, or run it under profarc train"},
@@ -40,15 +42,20 @@ var advice = []struct {
 		"GraalVM's native images keep their profiles in .iprof files"},
 	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
-	{live.ErrAdopted, "start the JVM with the agent of this version of profarc; dump --with-adopted takes what the JVM has as it is, to be looked at"},
+	{live.ErrAdopted,
+		"start the JVM with the agent of this version of profarc; dump --with-adopted takes what the JVM has as it is, to " +
+			"be looked at"},
 	{live.ErrBudget, "name the process of java itself, as jps shows it, or dump it again"},
-	{merge.ErrCounted, "if it is of another run that counted just the same, give one of the two the weight 2 (NAME.parc:2), " +
-		"or import that run again with a --run of its own"},
+	{merge.ErrCounted,
+		"if it is of another run that counted just the same, give one of the two the weight 2 (NAME.parc:2), " +
+			"or import that run again with a --run of its own"},
 	{iprof.ErrSalvageable, "to have what is whole, import it with --salvage"},
 	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
 	{text.ErrOrder, "leave it out with --unordered"},
 	{compare.ErrDomains, "name archives of one domain"},
-	{watcher.ErrChanged, "LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are merged"},
+	{watcher.ErrChanged,
+		"LLVM_PROFILE_FILE=NAME-%p.profraw names a file for each run; --remove lets watch take files away once they are " +
+			"merged"},
 	{watcher.ErrUnsupported, "sum the files with profarc import, and archives with profarc merge"},
 	{watcher.ErrLarge, "raise it with --max-file"},
 	{training.ErrUnsupported, printMethodData + ", and import what it prints"},

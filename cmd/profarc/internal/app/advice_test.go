@@ -20,7 +20,8 @@ import (
 func TestLossesNameFlags(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1}, {What: llvm.LossContext, Count: 1}})
+	PrintLosses(&b, codec.Losses{{What: llvm.LossBitmaps, Count: 2}, {What: llvm.LossTextVTables, Count: 1},
+		{What: llvm.LossContext, Count: 1}})
 	lines := strings.Split(b.String(), "\n")
 	for i, flag := range []string{": see --profdata-version", ": see --keep-vtable-symbols", "no place for them"} {
 		if !strings.HasSuffix(lines[i], flag) {
@@ -51,7 +52,8 @@ func TestAdvice(t *testing.T) {
 		{training.ErrUnsupported, "import what it prints"},
 		{training.ErrPermission, "--cap-add=SYS_PTRACE"},
 	} {
-		if got := Message(fmt.Errorf("app: %w", test.err)); !strings.HasPrefix(got, "app: "+test.err.Error()+": ") || !strings.Contains(got, test.want) {
+		if got := Message(fmt.Errorf("app: %w", test.err)); !strings.HasPrefix(got, "app: "+test.err.Error()+": ") ||
+			!strings.Contains(got, test.want) {
 			t.Errorf("%q does not say %q", got, test.want)
 		}
 	}

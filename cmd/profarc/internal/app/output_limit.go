@@ -26,7 +26,8 @@ var _ pflag.Value = (*OutputLimit)(nil)
 
 // AddTo adds the flag --max-output.
 func (l *OutputLimit) AddTo(f *pflag.FlagSet) {
-	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)", outputShare))
+	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)",
+		outputShare))
 }
 
 func (l *OutputLimit) Type() string { return "size" }
@@ -58,8 +59,10 @@ func (l OutputLimit) of(s *reader.Store) int64 {
 // Writer returns a writer to w that fails beyond the limit for an archive.
 func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
 	most := l.of(s)
-	return &limitedOutput{w, most, fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many records: choose some with profarc show --class or --method, or name a higher --max-output",
-		s.Mapping().Name(), FormatSize(s.Header().FileSize), FormatSize(most))}
+	return &limitedOutput{w, most,
+		fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many "+
+			"records: choose some with profarc show --class or --method, or name a higher --max-output",
+			s.Mapping().Name(), FormatSize(s.Header().FileSize), FormatSize(most))}
 }
 
 // A limitedOutput writes left bytes, and then fails with tooMuch.

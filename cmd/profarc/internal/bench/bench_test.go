@@ -21,9 +21,11 @@ func TestVerdicts(t *testing.T) {
 		"faster":               {steady(100), steady(95), "time", "faster"},
 		"few rounds":           {steady(100), few, "time", "unknown"},
 		"nothing measured":     {steady(0), steady(100), "time", "unknown"},
-		"a slower machine":     {against(steady(100), ratio{0.5, 0.5, 0.5}), against(steady(200), ratio{0.51, 0.51, 0.51}), "ratio", "same"},
-		"slower than the map":  {against(steady(100), ratio{0.5, 0.5, 0.5}), against(steady(100), ratio{0.6, 0.6, 0.6}), "ratio", "slower"},
-		"unsteady":             {against(steady(100), ratio{0.5, 0.4, 0.6}), against(steady(100), ratio{0.6, 0.6, 0.6}), "ratio", "same"},
+		"a slower machine": {against(steady(100), ratio{0.5, 0.5, 0.5}), against(steady(200), ratio{0.51, 0.51, 0.51}),
+			"ratio", "same"},
+		"slower than the map": {against(steady(100), ratio{0.5, 0.5, 0.5}), against(steady(100), ratio{0.6, 0.6, 0.6}),
+			"ratio", "slower"},
+		"unsteady": {against(steady(100), ratio{0.5, 0.4, 0.6}), against(steady(100), ratio{0.6, 0.6, 0.6}), "ratio", "same"},
 	} {
 		if got := changeOf(&c.then, &c.now); got.By != c.by || got.Verdict != c.verdict {
 			t.Errorf("%s: %+v, want %s by %s", name, got, c.verdict, c.by)

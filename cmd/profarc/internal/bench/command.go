@@ -77,12 +77,14 @@ func Command(a *app.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.time, "time", 5*time.Second, "time for all measurements; reading the keys and filling the maps comes on top")
+	f.DurationVar(&o.time, "time", 5*time.Second,
+		"time for all measurements; reading the keys and filling the maps comes on top")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
 	f.StringVar(&o.compare, "compare", "", "compare with the JSON of an earlier run")
 	f.BoolVar(&o.llvm, "llvm", false, "compare with LLVM's own reader, which is compiled for it")
-	f.StringVar(&o.llvmConfig, "llvm-config", "", "llvm-config of the LLVM for --llvm; by default that of the newest there is")
+	f.StringVar(&o.llvmConfig, "llvm-config", "",
+		"llvm-config of the LLVM for --llvm; by default that of the newest there is")
 	f.IntVar(&o.width, "width", 0, "columns of the histograms; by default those of the terminal, or 80")
 	return cmd
 }
@@ -95,7 +97,9 @@ func run(ctx context.Context, a *app.App, path string, o options) error {
 	if err != nil {
 		return err
 	}
-	b := &bench{a: a, ctx: ctx, path: path, o: o, report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.GOMAXPROCS(0)}}
+	b := &bench{a: a, ctx: ctx, path: path, o: o,
+		report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+			CPUs: runtime.GOMAXPROCS(0)}}
 	if err := b.measure(); err != nil {
 		return err
 	}

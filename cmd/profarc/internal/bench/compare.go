@@ -98,7 +98,8 @@ func verdictOf(change, noise float64) string {
 
 // texts are the verdicts for people.
 var texts = map[string]string{
-	"same": "within the noise", "faster": "faster, beyond the noise", "slower": "slower, beyond the noise", "unknown": "too few rounds to tell",
+	"same": "within the noise", "faster": "faster, beyond the noise", "slower": "slower, beyond the noise",
+	"unknown": "too few rounds to tell",
 }
 
 func (r *report) printChanges(a *app.App) {

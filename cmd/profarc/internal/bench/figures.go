@@ -86,7 +86,8 @@ func (r *report) add(name string, goroutines int, archive, peer *series) {
 // addLLVM adds a row that compares with LLVM's reader.
 func (r *report) addLLVM(name string, archive, llvm *series) {
 	other := llvm.figure()
-	r.Rows = append(r.Rows, row{Name: llvmRow + name, Rounds: len(archive.rounds), Archive: archive.figure(), LLVM: &other, Ratio: ratioOf(archive.rounds, llvm.rounds)})
+	r.Rows = append(r.Rows, row{Name: llvmRow + name, Rounds: len(archive.rounds), Archive: archive.figure(), LLVM: &other,
+		Ratio: ratioOf(archive.rounds, llvm.rounds)})
 }
 
 // llvmRow begins the names of rows that compare with LLVM's reader.

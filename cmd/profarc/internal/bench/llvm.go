@@ -157,7 +157,8 @@ func (f *llvmField) agree(b *bench) error {
 			return err
 		}
 		if ours.Found != theirs.Found || ours.Sum != theirs.Sum {
-			return b.wrong(fmt.Sprintf("%s: %d found with a sum of %d, LLVM finds %d with %d", c.Name, ours.Found, ours.Sum, theirs.Found, theirs.Sum))
+			return b.wrong(fmt.Sprintf("%s: %d found with a sum of %d, LLVM finds %d with %d", c.Name, ours.Found, ours.Sum,
+				theirs.Found, theirs.Sum))
 		}
 	}
 	return nil

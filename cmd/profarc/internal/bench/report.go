@@ -45,7 +45,8 @@ func (r *report) note(text string) {
 }
 
 func (r *report) print(a *app.App, width int) {
-	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive),
+		app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
 	for i := range r.Rows {
 		if r.Rows[i].LLVM == nil {
@@ -74,7 +75,8 @@ func (r *report) printLLVM(a *app.App) {
 	fmt.Fprintf(a.Out, "\n%-40s%9s%14s%7s\n", "lookups of LLVM's reader "+r.LLVM, "archive", "LLVM", "ratio")
 	for _, x := range r.Rows {
 		if x.LLVM != nil {
-			fmt.Fprintf(a.Out, "%-40s%9s%14s%7.2f\n", strings.TrimPrefix(x.Name, llvmRow), nsText(x.Archive.MedianNS), nsText(x.LLVM.MedianNS), x.Ratio.Median)
+			fmt.Fprintf(a.Out, "%-40s%9s%14s%7.2f\n", strings.TrimPrefix(x.Name, llvmRow), nsText(x.Archive.MedianNS),
+				nsText(x.LLVM.MedianNS), x.Ratio.Median)
 		}
 	}
 }

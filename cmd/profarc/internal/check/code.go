@@ -134,7 +134,8 @@ func codeKind(name string) (int, error) {
 		return kindArchive, nil
 	case ext == ".class":
 		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
-	case ext == ".jar", ext == ".war", ext == ".jmod", bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("JM\x01\x00")):
+	case ext == ".jar", ext == ".war", ext == ".jmod", bytes.HasPrefix(head, []byte("PK\x03\x04")),
+		bytes.HasPrefix(head, []byte("JM\x01\x00")):
 		return kindClasses, nil
 	}
 	return kindProfiles, nil
@@ -162,7 +163,8 @@ func openClasses(paths []string, of *layout.Header) (code, error) {
 	if err != nil {
 		return code{}, err
 	}
-	return code{Code: c, what: strings.Join(paths, listSeparator), close: c.Close, related: c.Related, missing: c.Missing()}, nil
+	return code{Code: c, what: strings.Join(paths, listSeparator), close: c.Close, related: c.Related,
+		missing: c.Missing()}, nil
 }
 
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {
@@ -184,7 +186,8 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, er
 func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()
-		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain", name, other, d)
+		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
+			name, other, d)
 	}
 	profiled := fit.Archived(s)
 	return code{

@@ -31,7 +31,8 @@ func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) 
 	case against.related != nil:
 		err := against.related()
 		if flags := o.filters(); err != nil && flags != "" {
-			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against, r.Archive, flags)
+			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against,
+				r.Archive, flags)
 		}
 		if err != nil {
 			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
@@ -44,7 +45,8 @@ func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) 
 	if len(reasons) == 0 {
 		return fmt.Errorf("nothing of %s can be checked: no method that was selected has a profile", r.Archive)
 	}
-	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive, r.Against, uncheckedText(reasons))
+	return fmt.Errorf("nothing of %s can be checked against %s: %s: name the code that its methods are of", r.Archive,
+		r.Against, uncheckedText(reasons))
 }
 
 // refuseOld returns an error if the code of --old has none of the classes of the
@@ -189,14 +191,19 @@ func Command(a *app.App) *cobra.Command {
 		}),
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.against, "against", nil, "the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the archive records)")
+	f.StringArrayVar(&o.against, "against", nil,
+		"the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the "+
+			"archive records)")
 	layers.AddTo(f, &o.base)
 	f.StringArrayVar(&o.old, "old", nil, "class path with the code that was profiled, in one or more parts")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
-	f.BoolVar(&o.renames, "renames", true, "let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
-	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence, "least confidence, from 0 to 1, at which a point is moved")
+	f.BoolVar(&o.renames, "renames", true,
+		"let --rewrite give renamed methods and classes their new names; otherwise it leaves them out")
+	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence,
+		"least confidence, from 0 to 1, at which a point is moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
-	f.Float64Var(&o.minChecked, "min-checked", fit.DefaultChecked, "least share of all events, from 0 to 1, that must be checked")
+	f.Float64Var(&o.minChecked, "min-checked", fit.DefaultChecked,
+		"least share of all events, from 0 to 1, that must be checked")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -212,9 +219,11 @@ func (o *checkOptions) check(path string) error {
 	case o.all && !o.json:
 		return app.Usagef("--all is for --json")
 	case o.base != "" && o.rewrite != "":
-		return app.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc merge --flatten", path)
+		return app.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc "+
+			"merge --flatten", path)
 	}
-	err := cmp.Or(app.CheckShare("--confidence", o.confidence), app.CheckShare("--fail-below", o.failBelow), app.CheckShare("--min-checked", o.minChecked))
+	err := cmp.Or(app.CheckShare("--confidence", o.confidence), app.CheckShare("--fail-below", o.failBelow),
+		app.CheckShare("--min-checked", o.minChecked))
 	if err != nil || o.rewrite == "" {
 		return err
 	}
@@ -262,7 +271,8 @@ func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) erro
 }
 
 func (o *checkOptions) options(s *reader.Store) fit.Options {
-	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames, Methods: o.filter.Keys(s.Header().Domain)}
+	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames,
+		Methods: o.filter.Keys(s.Header().Domain)}
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
 		config.Fingerprint = [16]byte{} // the program differs; the dump is the same
@@ -303,7 +313,8 @@ func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, 
 		if err != nil {
 			return err
 		}
-		r.Rewritten = &report.CheckRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts, RewrittenCounts: report.RewrittenCounts(found.Rewritten)}
+		r.Rewritten = &report.CheckRewritten{Archive: o.rewrite, Bytes: written.Bytes, Counts: written.Counts,
+			RewrittenCounts: report.RewrittenCounts(found.Rewritten)}
 	}
 	if o.json {
 		err = a.PrintJSON(r)
@@ -328,15 +339,18 @@ const ExitUnchecked = 4
 func (o *checkOptions) outcome(r *report.Check) error {
 	switch {
 	case r.Score < o.failBelow:
-		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against, app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
+		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against,
+			app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
 	case o.demanding && r.Verdict == report.VerdictUnchecked:
-		return &app.ExitError{Code: ExitUnchecked, Err: fmt.Errorf("%s: %s of all events was checked, less than the %s of --min-checked: %s",
-			r.Archive, app.FormatPercent(r.Checked), app.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
+		return &app.ExitError{Code: ExitUnchecked,
+			Err: fmt.Errorf("%s: %s of all events was checked, less than the %s of --min-checked: %s",
+				r.Archive, app.FormatPercent(r.Checked), app.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
 	}
 	return nil
 }
 
 // report returns the report of an archive that is compared with the code.
 func (c *code) report(s *reader.Store) *report.Check {
-	return &report.Check{Archive: s.Mapping().Name(), Against: c.what, Domain: s.Header().Domain.String(), Missing: c.missing, Origin: c.origin}
+	return &report.Check{Archive: s.Mapping().Name(), Against: c.what, Domain: s.Header().Domain.String(),
+		Missing: c.missing, Origin: c.origin}
 }

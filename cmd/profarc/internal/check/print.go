@@ -15,7 +15,8 @@ import (
 )
 
 func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
-	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against), app.FormatPercent(r.Score), r.OfChecked(app.FormatPercent))
+	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against),
+		app.FormatPercent(r.Score), r.OfChecked(app.FormatPercent))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
@@ -43,8 +44,11 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
-		fmt.Fprintf(a.Out, "\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d filled in, %d with counts left out (%.0f counts), %d traps left out\n",
-			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled, n.PointsDropped, n.CountsDropped, n.TrapsDropped)
+		fmt.Fprintf(a.Out,
+			"\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d filled "+
+				"in, %d with counts left out (%.0f counts), %d traps left out\n",
+			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled,
+			n.PointsDropped, n.CountsDropped, n.TrapsDropped)
 	}
 }
 
@@ -52,7 +56,8 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 func printPoints(a *app.App, r *report.Check) {
 	p := &r.Points
 	if p.Guessed > 0 {
-		fmt.Fprintf(a.Out, "\nguesses: the counts of %s in %s were moved from other code by --rewrite; no run of this code counted them\n",
+		fmt.Fprintf(a.Out,
+			"\nguesses: the counts of %s in %s were moved from other code by --rewrite; no run of this code counted them\n",
 			app.Amount(p.Guessed, "point"), app.Amount(p.GuessedProfiles, "profile"))
 	}
 	if p.Old > 0 {
@@ -66,7 +71,8 @@ func printPoints(a *app.App, r *report.Check) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, app.FormatPercent(p.Found.Counts/all))
 	if p.Swapped.Points > 0 {
-		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n", p.Swapped.Points, app.FormatPercent(p.Swapped.Counts/all))
+		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n",
+			p.Swapped.Points, app.FormatPercent(p.Swapped.Counts/all))
 	}
 	for _, l := range p.Dropped {
 		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, app.FormatPercent(l.Counts/all), l.Reason)
@@ -76,10 +82,13 @@ func printPoints(a *app.App, r *report.Check) {
 		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == string(why) })
 	}
 	if dropped(fit.LostAssumed) {
-		fmt.Fprintf(a.Out, "--confidence %g moves points as if the new code reached them as often as the old, which is so if a new way out is hardly ever taken\n", fit.AssumedConfidence)
+		fmt.Fprintf(a.Out,
+			"--confidence %g moves points as if the new code reached them as often as the old, which is so if a new way out "+
+				"is hardly ever taken\n", fit.AssumedConfidence)
 	}
 	if dropped(fit.LostUnknown) {
-		fmt.Fprintf(a.Out, "what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
+		fmt.Fprintf(a.Out,
+			"what the archive does not say of its code, --old CLASSPATH does: name the code that was profiled\n")
 	}
 }
 
@@ -91,7 +100,8 @@ func printMisfits(a *app.App, screen *terminal.Screen, r *report.Check) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
 	for _, m := range r.Misfits {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, methodText(screen, m), escape.Printable(strings.TrimSpace(m.Reason)))
+		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, methodText(screen, m),
+			escape.Printable(strings.TrimSpace(m.Reason)))
 	}
 	w.Flush()
 }
@@ -119,7 +129,8 @@ func printRenames(a *app.App, r *report.Check) {
 		if n.Methods == 0 {
 			same = "named by others"
 		}
-		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, escape.Printable(n.From.String()), escape.Printable(n.To.String()), same)
+		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, escape.Printable(n.From.String()),
+			escape.Printable(n.To.String()), same)
 	}
 	w.Flush()
 	if n := len(r.Renames) - shownRenames; n > 0 {

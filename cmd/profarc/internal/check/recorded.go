@@ -40,7 +40,8 @@ func recordedCode(ctx context.Context, s *reader.Store) (code, error) {
 	case len(run.ClassPath) == 0:
 		return code{}, fmt.Errorf("%w, and %s does not record a class path", ErrNotRecorded, s.Mapping().Name())
 	case len(paths) == 0:
-		return code{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded, s.Mapping().Name())
+		return code{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded,
+			s.Mapping().Name())
 	}
 	java := jdk.FindJava("")
 	if origin.VM = jdk.OfVM(run.VM); origin.VM != "" && jdk.OfProgram(java) == origin.VM {

@@ -22,7 +22,8 @@ func explain(err error) error {
 	case errors.Is(err, formats.ErrMixed), errors.Is(err, formats.ErrRuns):
 		return app.Usagef("%w", err)
 	case errors.As(err, &repeated):
-		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted 2,%s", repeated.Name, repeated.Name)
+		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted "+
+			"2,%s", repeated.Name, repeated.Name)
 	case errors.Is(err, formats.ErrArchive) && errors.As(err, &input):
 		return fmt.Errorf("%w: see profarc info %s", err, input.Name)
 	case errors.Is(err, formats.ErrUnknown):

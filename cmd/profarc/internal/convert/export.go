@@ -112,14 +112,16 @@ func runExport(ctx context.Context, a *app.App, path string, o *exportOptions) e
 	case o.out == "-":
 		app.PrintLosses(a.ErrOut, r.Lost)
 	default:
-		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, app.FormatSize(r.Bytes), app.FormatDuration(time.Duration(r.NS)))
+		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, app.FormatSize(r.Bytes),
+			app.FormatDuration(time.Duration(r.NS)))
 		app.PrintLosses(a.Out, r.Lost)
 	}
 	return nil
 }
 
 // export writes the archive to where the report says, and fills the rest of it.
-func export(ctx context.Context, a *app.App, s *reader.Store, e formats.Exporter, most app.OutputLimit, r *exportReport) error {
+func export(ctx context.Context, a *app.App, s *reader.Store, e formats.Exporter, most app.OutputLimit,
+	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
 		size := &sizedWriter{w: most.Writer(w, s)}
 		r.Lost, err = formats.Export(ctx, size, s, e)

@@ -76,14 +76,18 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
 	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
-	f.StringVar(&o.run, "run", "", "name of the run: tells it from another that counted just the same, so that both can be merged")
+	f.StringVar(&o.run, "run", "",
+		"name of the run: tells it from another that counted just the same, so that both can be merged")
 	f.BoolVar(&o.unordered, "unordered", false, "forget the order of the methods in the file")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
-	f.StringArrayVar(&o.weighted, "weighted", nil, "a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
+	f.StringArrayVar(&o.weighted, "weighted", nil,
+		"a further file and what its counts are multiplied by, as 3,FILE; may be given several times")
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
-	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion, "how many times its size a compressed file may expand to; 0 for no bound")
+	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
+		"how many times its size a compressed file may expand to; 0 for no bound")
 	o.flags, o.of = f, addOptionFlags(f, o.importers)
-	_ = cmd.RegisterFlagCompletionFunc("failure-mode", cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("failure-mode",
+		cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -190,9 +194,10 @@ func runImport(ctx context.Context, a *app.App, names []string, o *importOptions
 	begin := time.Now()
 	skipped := []skippedFile(nil)
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
-		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny, MaxExpansion: cmp.Or(o.expansion, -1),
-		Accept: func(in formats.Input, i formats.Importer) error { return o.accept(in, i, len(inputs)) },
-		OnSkip: func(s formats.Skipped) { skipped = append(skipped, skip(a, argument(s.Input), s.Reason)) },
+		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny,
+		MaxExpansion: cmp.Or(o.expansion, -1),
+		Accept:       func(in formats.Input, i formats.Importer) error { return o.accept(in, i, len(inputs)) },
+		OnSkip:       func(s formats.Skipped) { skipped = append(skipped, skip(a, argument(s.Input), s.Reason)) },
 	})
 	if err != nil {
 		return err
@@ -219,7 +224,8 @@ func (o *importOptions) accept(in formats.Input, i formats.Importer, inputs int)
 
 // importFiles imports files, shows how much of each is read, and says what is
 // wrong in the words of the command line.
-func importFiles(ctx context.Context, a *app.App, inputs []formats.Input, o formats.ImportOptions) (*formats.Imported, error) {
+func importFiles(ctx context.Context, a *app.App, inputs []formats.Input,
+	o formats.ImportOptions) (*formats.Imported, error) {
 	var mu sync.Mutex
 	meter, name := a.Meter(""), ""
 	o.Progress = func(of string, done, total int64) {

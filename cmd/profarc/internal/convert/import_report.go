@@ -128,8 +128,10 @@ func (w *importWriter) commit(b *builder.Builder, out string) (*importReport, er
 	in := w.in
 	last := in.Inputs[len(in.Inputs)-1]
 	return &importReport{
-		Input: w.input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods, Entries: in.Entries, Lost: in.Lost, notes: in.Notes,
-		Archive: out, Bytes: written.Bytes, Base: fmt.Sprintf("0x%x", written.Base), DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
+		Input: w.input, Format: in.Format, Codec: last.Codec, Facts: last.Facts, Methods: in.Methods, Entries: in.Entries,
+		Lost: in.Lost, notes: in.Notes,
+		Archive: out, Bytes: written.Bytes, Base: fmt.Sprintf("0x%x", written.Base),
+		DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
 		ReadNS: w.read.Nanoseconds(), WriteNS: time.Since(begin).Nanoseconds(),
 	}, nil
 }
@@ -157,15 +159,18 @@ func (r *importReport) printRead(a *app.App) {
 		if llvm {
 			what = "functions"
 		}
-		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed, r.Counts.Profiles, what, droppedText(r.Lost), read)
+		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed,
+			r.Counts.Profiles, what, droppedText(r.Lost), read)
 		return
 	}
-	fmt.Fprintf(a.Out, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed, r.Methods, r.Entries, read)
+	fmt.Fprintf(a.Out, "read   %s (%s%s): %d methods, %d entries, %s\n", escape.Printable(r.Input), r.Format, compressed,
+		r.Methods, r.Entries, read)
 }
 
 func (r *importReport) printWritten(a *app.App) {
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
+		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
+		app.FormatDuration(time.Duration(r.WriteNS)))
 }
 
 // droppedText describes how many functions were dropped, and why.

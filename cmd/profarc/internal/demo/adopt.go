@@ -37,7 +37,8 @@ func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
 	if !state.AtRequested {
 		where = "where there was room"
 	}
-	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, app.FormatDuration(took), state.Relocated)
+	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, app.FormatDuration(took),
+		state.Relocated)
 	return demoCount(a, s, p)
 }
 
@@ -55,7 +56,8 @@ func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
 	if err := s.Bind(gen, 1); err != nil {
 		return err
 	}
-	step(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall, usable, count(receivers))
+	step(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall,
+		usable, count(receivers))
 	if err := countTogether(branch.Taken); err != nil {
 		return err
 	}
@@ -137,7 +139,8 @@ func countTogether(c reader.Counter) error {
 }
 
 // errOtherAnswers is the error of a wrong relocation.
-var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the output of profarc --version")
+var errOtherAnswers = errors.New("the relocated profiles give other answers than the file: report this, with the " +
+	"output of profarc --version")
 
 // demoRelocate maps the archive again while its base is taken, claims every
 // profile, and compares all answers with those of the file.
@@ -168,8 +171,10 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 	}
 	claimed := time.Since(begin)
 	state, _ := s.Adoption()
-	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base, app.FormatDuration(adopted))
-	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated, app.FormatDuration(claimed))
+	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base,
+		app.FormatDuration(adopted))
+	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated,
+		app.FormatDuration(claimed))
 	got, err := answersOf(s, all)
 	if err != nil {
 		return err

@@ -82,14 +82,16 @@ func demoBuild(ctx context.Context, a *app.App, path string) error {
 		return err
 	}
 	step(a, "training", recordedRun)
-	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods, app.FormatSize(recordedText))
+	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods,
+		app.FormatSize(recordedText))
 	step(a, "import", "%d profile entries in %s", read.Entries, app.FormatDuration(time.Since(begin)))
 	begin = time.Now()
 	w, err := b.Commit(ctx, path)
 	if err != nil {
 		return err
 	}
-	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
+	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), app.FormatSize(w.Bytes),
+		app.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
 	step(a, "", "it asks to be mapped at 0x%x", w.Base)
 	return nil
 }

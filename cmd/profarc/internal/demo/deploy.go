@@ -76,7 +76,8 @@ func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
 		return nil, reader.Profile{}, err
 	}
 	p, _, err := m.Profile(layout.CodeAny)
-	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened), app.FormatDuration(time.Since(begin)))
+	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened),
+		app.FormatDuration(time.Since(begin)))
 	return s, p, err
 }
 
@@ -148,7 +149,8 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 	if err != nil {
 		return err
 	}
-	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes), app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes),
+		app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
 	if dropped.Rows+dropped.Profiles > 0 {
 		step(a, "", "it lacks %v", dropped)
 	}

@@ -76,7 +76,10 @@ func Command(a *app.App) *cobra.Command {
   profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
 		Args:              app.Args(2, 2, "two archives"),
 		ValidArgsFunction: app.CompleteArchives(2),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runDiff(ctx, a, args[0], args[1], o) }),
+		RunE: a.Run(func(ctx context.Context,
+			args []string) error {
+			return runDiff(ctx, a, args[0], args[1], o)
+		}),
 	}
 	f := cmd.Flags()
 	f.IntVarP(&o.top, "top", "n", 10, "entries of each list")
@@ -140,11 +143,13 @@ func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) 
 func tooLow(r *report.Diff, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:
-		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs", r.A, r.B)
+		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs",
+			r.A, r.B)
 	case r.Score == nil:
 		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs that counted", r.A, r.B)
 	case *r.Score < least:
-		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, app.FormatPercent(*r.Score), app.FormatPercent(least))
+		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, app.FormatPercent(*r.Score),
+			app.FormatPercent(least))
 	}
 	return nil
 }

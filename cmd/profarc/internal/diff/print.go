@@ -25,7 +25,8 @@ func printDiff(a *app.App, screen *terminal.Screen, r *report.Diff) {
 	printKinds(a, r)
 	PrintRemarks(a.Out, r.Remarks(func(n float64) string { return fmt.Sprintf("%.0f", n) }))
 	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m report.DiffMethod) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap), app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", app.FormatPercent(m.Difference), app.FormatPercent(m.Overlap),
+			app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
 			screen.Method(m.MethodName), app.Note(m.Mismatch, "mismatch"))
 	})
 	share := func(m report.DiffMethod) string {
@@ -33,15 +34,20 @@ func printDiff(a *app.App, screen *terminal.Screen, r *report.Diff) {
 	}
 	printList(a.Out, "only in B", "in B\t", r.Came, share)
 	printList(a.Out, "only in A", "in A\t", r.Went, share)
-	printList(a.Out, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered, func(m report.DiffRenumbered) string {
-		return fmt.Sprintf("%s\t%s\t  %s; in B: %s", app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB), screen.Method(m.MethodName), screen.Method(m.NameB))
-	})
+	printList(a.Out, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
+		func(m report.DiffRenumbered) string {
+			return fmt.Sprintf("%s\t%s\t  %s; in B: %s", app.FormatPercent(m.ShareA), app.FormatPercent(m.ShareB),
+				screen.Method(m.MethodName), screen.Method(m.NameB))
+		})
 	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f report.DiffFlip) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count, f.Where(screen.Method(f.MethodName)))
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count,
+			f.Where(screen.Method(f.MethodName)))
 	})
-	printList(a.Out, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites, func(s report.DiffSite) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(s.Weight), report.SiteText(s.Kind), s.Change, s.A, s.A.Count, s.B, s.B.Count, s.Where(screen.Method(s.MethodName))+newTargets(s.New))
-	})
+	printList(a.Out, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
+		func(s report.DiffSite) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(s.Weight), report.SiteText(s.Kind),
+				s.Change, s.A, s.A.Count, s.B, s.B.Count, s.Where(screen.Method(s.MethodName))+newTargets(s.New))
+		})
 	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
 }
@@ -121,9 +127,11 @@ func others(c report.Certainty) string {
 
 // PrintCertainties prints the sites that are certain in one archive only.
 // certain and not name the archives in which they are and are not.
-func PrintCertainties(a *app.App, screen *terminal.Screen, title, certain, not string, l report.List[report.Certainty]) {
+func PrintCertainties(a *app.App, screen *terminal.Screen, title, certain, not string,
+	l report.List[report.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a.Out, title, columns, l, func(c report.Certainty) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count, c.Where(screen.Method(c.MethodName)))
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", app.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count,
+			c.Where(screen.Method(c.MethodName)))
 	})
 }

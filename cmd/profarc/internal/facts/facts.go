@@ -59,13 +59,16 @@ func flagNames(flags uint64) []string {
 }
 
 var tableNames = map[layout.TableKind]string{
-	layout.TableOrder: "source order", layout.TableOrderRuns: "runs of the source order", layout.TableProperties: "properties", layout.TableDumps: "dumps",
+	layout.TableOrder: "source order", layout.TableOrderRuns: "runs of the source order",
+	layout.TableProperties: "properties", layout.TableDumps: "dumps",
 	layout.TableMonitors: "monitors", layout.TableSamples: "samples", layout.TableBinaryIDs: "binary ids",
 	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
 	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
 	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
-	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code", layout.TableShapes: "shapes of entries",
-	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions", layout.TableBase: "base", layout.TableMoved: "moved points",
+	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
+	layout.TableShapes:       "shapes of entries",
+	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions",
+	layout.TableBase: "base", layout.TableMoved: "moved points",
 	layout.TableCertain: "outcomes that were certain",
 }
 
@@ -169,9 +172,11 @@ type SampleFact struct {
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
-		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version), Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
+		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version),
+		Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
 		DumpID: bytesText(h.DumpID), Sum: idText(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
-		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize, OpenNS: opened.Nanoseconds(),
+		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize,
+		OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Settings: settingsOf(h.Params),
 		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
 		Properties: []Property{}, Tables: []TableFact{},
@@ -200,7 +205,8 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 		if err != nil {
 			return err
 		}
-		fact := TableFact{Kind: uint32(t.Kind), Name: TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(), Columns: ColumnsOf(t)}
+		fact := TableFact{Kind: uint32(t.Kind), Name: TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
+			Columns: ColumnsOf(t)}
 		if t.Kind == layout.TableSamples {
 			stackCount, samples, err := CountSamples(s)
 			if err != nil {

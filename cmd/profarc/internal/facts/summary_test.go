@@ -86,7 +86,8 @@ func TestSummaryTakesTheFewestCounts(t *testing.T) {
 			}
 		}
 	}
-	if u := r.Units[0]; r.Methods != 3 || u.Methods != 3 || u.Counts != 6 || len(u.Cutoffs) != len(summaryShares) || len(r.Units) != 1 {
+	if u := r.Units[0]; r.Methods != 3 || u.Methods != 3 || u.Counts != 6 || len(u.Cutoffs) != len(summaryShares) ||
+		len(r.Units) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

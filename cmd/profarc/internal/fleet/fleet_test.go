@@ -66,7 +66,8 @@ func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
 	}
 	beside, onPath := t.TempDir(), t.TempDir()
 	out, code := profarc(t, beside, onPath, "carry", "x")
-	if code != 1 || !strings.HasPrefix(out, "profarc: ") || !strings.Contains(out, "go install ./cmd/profarc-fleet") || strings.Count(out, "\n") != 1 {
+	if code != 1 || !strings.HasPrefix(out, "profarc: ") || !strings.Contains(out, "go install ./cmd/profarc-fleet") ||
+		strings.Count(out, "\n") != 1 {
 		t.Errorf("without a program: %d, %q", code, out)
 	}
 	fleetIn(t, onPath, "path")

@@ -132,7 +132,8 @@ func sound(ctx context.Context, a *app.App, s *reader.Store) error {
 }
 
 // judgeSound judges a sound archive.
-func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits criteria.Limits, o *options) (err error) {
+func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits criteria.Limits,
+	o *options) (err error) {
 	e := criteria.Evidence{BaselineName: o.baseline, Now: time.Now()}
 	switch program, err := o.program(ctx, a, s, limits); {
 	case errors.Is(err, check.ErrNotRecorded):
@@ -170,7 +171,8 @@ func (o *options) program(ctx context.Context, a *app.App, s *reader.Store, l cr
 }
 
 // fill judges by all criteria.
-func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence, o *options) (err error) {
+func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
+	o *options) (err error) {
 	if j.Criteria, err = criteria.Judge(ctx, s, limits, e); err != nil {
 		return err
 	}

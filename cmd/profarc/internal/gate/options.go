@@ -30,10 +30,13 @@ type options struct {
 
 func (o *options) addTo(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.against, "against", nil, "the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the archive records)")
+	f.StringArrayVar(&o.against, "against", nil,
+		"the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool "+
+			"(default what the archive records)")
 	f.StringVar(&o.baseline, "baseline", "", "the archive in use")
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
-	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*fit.DefaultChecked), "least share of all events that the check covers")
+	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*fit.DefaultChecked),
+		"least share of all events that the check covers")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
 	f.StringVar(&o.overlap, "min-overlap", "50%", "least overlap with the baseline")
@@ -44,7 +47,8 @@ func (o *options) addTo(cmd *cobra.Command) {
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
-	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked", cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked",
+		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // off returns the texts of a threshold that switches its criterion off.
@@ -61,7 +65,8 @@ func (o *options) limits() (l criteria.Limits, err error) {
 	for _, share := range []struct {
 		flag, text string
 		to         *float64
-	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage}, {"--min-overlap", o.overlap, &l.Overlap}} {
+	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
+		{"--min-overlap", o.overlap, &l.Overlap}} {
 		if *share.to, err = shareOf(share.flag, share.text); err != nil {
 			return l, err
 		}

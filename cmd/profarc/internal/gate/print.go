@@ -30,7 +30,8 @@ func (j *judgement) text(a *app.App) {
 	fmt.Fprintln(w, "criterion\tstate\tvalue\tthreshold\treason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, stateText(c), valueText(c), thresholdText(c), escape.Printable(app.OneLine(c.Reason)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, stateText(c), valueText(c), thresholdText(c),
+			escape.Printable(app.OneLine(c.Reason)))
 	}
 	w.Flush()
 }
@@ -51,16 +52,19 @@ func (j *judgement) headline() string {
 // the archive, and the reader of a failed gate wants to know that.
 func (j *judgement) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌", criteria.TooLittle: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
+	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌",
+		criteria.TooLittle: "❔", noProfile: "⚪"}[j.Verdict], inMarkdown(j.headline()))
 	if j.Verdict == noProfile {
 		fmt.Fprintf(&b, "%s\n\nThe program starts normally without one.\n", inMarkdown(j.Reason))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "| | criterion | value | threshold | |\n|---|---|---|---|---|\n")
-	marks := map[criteria.State]string{criteria.Passed: "✅", criteria.Failed: "❌", criteria.Unchecked: "❔", criteria.Off: "➖"}
+	marks := map[criteria.State]string{criteria.Passed: "✅", criteria.Failed: "❌", criteria.Unchecked: "❔",
+		criteria.Off: "➖"}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], stateText(c), c.Name, valueText(c), thresholdText(c), inMarkdown(c.Reason))
+		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], stateText(c), c.Name, valueText(c),
+			thresholdText(c), inMarkdown(c.Reason))
 	}
 	return b.String()
 }

@@ -105,7 +105,8 @@ func printFacts(a *app.App, f *facts.Facts) {
 	line("dump id", f.DumpID)
 	line("sum", f.Sum)
 	if b := f.LayerOn; b != nil {
-		line("layer on", escape.Printable(fmt.Sprintf("dump %s, sum %s, of %s, %s: it lacks what that has", b.DumpID, b.Sum, orUnknown(b.DumpTime), orUnknown(b.Producer))))
+		line("layer on", escape.Printable(fmt.Sprintf("dump %s, sum %s, of %s, %s: it lacks what that has", b.DumpID, b.Sum,
+			orUnknown(b.DumpTime), orUnknown(b.Producer))))
 	}
 	line("fingerprint", orUnknown(f.Fingerprint))
 	line("flags", strings.Join(f.Flags, ", "))
@@ -186,7 +187,8 @@ func headerSums(f *facts.Facts) []number {
 	if s == nil {
 		return nil
 	}
-	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount}, {"highest", s.MaxCount}}
+	return []number{{"invocations", s.TotalInvocations}, {"highest", s.MaxInvocations}, {"counts", s.TotalCount},
+		{"highest", s.MaxCount}}
 }
 
 type number struct {

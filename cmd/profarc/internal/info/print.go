@@ -20,7 +20,8 @@ func printRuns(a *app.App, f *facts.RunFacts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	common := commonFacts(f)
 	for _, line := range []struct{ name, value string }{
-		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command}, {"options", common.Options},
+		{"main", common.Main}, {"VM", common.VM}, {"vendor", common.Vendor}, {"command", common.Command},
+		{"options", common.Options},
 		{"selection", common.Selection},
 	} {
 		if line.value != "" {
@@ -60,7 +61,8 @@ func commonFacts(f *facts.RunFacts) facts.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {
 		for _, text := range []struct{ all, one *string }{
-			{&c.Main, &r.Main}, {&c.VM, &r.VM}, {&c.Vendor, &r.Vendor}, {&c.Command, &r.Command}, {&c.Options, &r.Options}, {&c.Selection, &r.Selection},
+			{&c.Main, &r.Main}, {&c.VM, &r.VM}, {&c.Vendor, &r.Vendor}, {&c.Command, &r.Command}, {&c.Options, &r.Options},
+			{&c.Selection, &r.Selection},
 		} {
 			if *text.all != *text.one {
 				*text.all = ""
@@ -126,7 +128,8 @@ func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 		fmt.Fprintf(a.Out, "\n%s without any: %s\n", app.Amount(int(r.Without), "method"), facts.WithoutText(d))
 	}
 	for _, u := range r.Undecoded {
-		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n", app.Amount(u.Profiles, "profile"), u.Tag)
+		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n",
+			app.Amount(u.Profiles, "profile"), u.Tag)
 	}
 	if len(r.Units) < 2 {
 		return
@@ -148,7 +151,9 @@ func printUnit(a *app.App, r *facts.UnitSummary, d layout.Domain) {
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	if r.Inclusive {
-		fmt.Fprintf(a.Out, "\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the highest\n", r.Methods, r.Unit)
+		fmt.Fprintf(a.Out,
+			"\nsummary of %d methods with %s, which include those of called methods: a share takes each with the rest of the "+
+				"highest\n", r.Methods, r.Unit)
 		fmt.Fprint(w, "share\tmethods\tlowest\t\n")
 	} else {
 		fmt.Fprintf(a.Out, "\nsummary of %d methods and %d %s\n", r.Methods, r.Counts, countsText(r))

@@ -76,12 +76,19 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
 	f.StringVar(&o.base, "base", "", "archive that the archive to adopt is a layer on")
 	f.StringVar(&o.library, "agent", "", "library of the agent to load, instead of one that is built")
-	f.StringVar(&o.agent.Weight, "weight", "", "invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
-	f.StringVar(&o.agent.Weights, "weights", "", "flat: all methods weigh alike; bounded: less if training called them little; hot: and more if often (default bounded)")
-	f.StringVar(&o.agent.Flags, "vm-flags", "", "raise flags of the VM's compilation policy while the program warms up, or keep them (default raise)")
-	f.StringVar(&o.agent.Policy, "policy", "", "ask the VM to compile what training compiled with C2, in its order or the hottest first: none, order or hottest (default none)")
+	f.StringVar(&o.agent.Weight, "weight", "",
+		"invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
+	f.StringVar(&o.agent.Weights, "weights", "",
+		"flat: all methods weigh alike; bounded: less if training called them little; hot: and more if often (default "+
+			"bounded)")
+	f.StringVar(&o.agent.Flags, "vm-flags", "",
+		"raise flags of the VM's compilation policy while the program warms up, or keep them (default raise)")
+	f.StringVar(&o.agent.Policy, "policy", "",
+		"ask the VM to compile what training compiled with C2, in its order or the hottest first: none, order or hottest "+
+			"(default none)")
 	f.StringVar(&o.agent.Budget, "budget", "", "percentage of the processors that C2 may take for that (default 25)")
-	f.IntVar(&o.agent.Tier4, "tier4", 0, "factor by which the thresholds of C2 are raised meanwhile (default 1: they are not)")
+	f.IntVar(&o.agent.Tier4, "tier4", 0,
+		"factor by which the thresholds of C2 are raised meanwhile (default 1: they are not)")
 	f.DurationVar(&o.agent.Warmup, "warmup", 0, "longest time until flags that were raised are restored (default 1m)")
 	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
 	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
@@ -146,7 +153,8 @@ func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
 
 // errNoJava returns the error of a command of which it is not known where java's flag belongs.
 func errNoJava(name string) error {
-	return app.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command starts adopt with --inherit, "+
+	return app.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
+		"starts adopt with --inherit, "+
 		"which sets %s", name, program.Options)
 }
 

@@ -29,7 +29,8 @@ func checkFits(ctx context.Context, a *app.App, archive string, p *program.Progr
 		return checkBuild(archive, version, runs)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: there is no such archive: make one with profarc train, or let the first start make it with --train-if-missing", archive)
+		return fmt.Errorf("%s: there is no such archive: make one with profarc train, or let the first start make it with "+
+			"--train-if-missing", archive)
 	}
 	return err
 }
@@ -47,5 +48,6 @@ func checkBuild(archive, version string, runs []layout.Provenance) error {
 	if other == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive, jdk.OfVM(other), version)
+	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive,
+		jdk.OfVM(other), version)
 }

@@ -27,7 +27,8 @@ func (o *runOptions) setBase(ctx context.Context, a *app.App, to *agentlib.Optio
 	case o.strict || ctx.Err() != nil:
 		return err
 	case !o.quiet:
-		fmt.Fprintf(a.ErrOut, "profarc: only %s is adopted, without what it left to its base: %s\n", o.archive, app.Message(err))
+		fmt.Fprintf(a.ErrOut, "profarc: only %s is adopted, without what it left to its base: %s\n", o.archive,
+			app.Message(err))
 	}
 	to.Alone = true
 	return nil

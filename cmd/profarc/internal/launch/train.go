@@ -52,7 +52,9 @@ func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program.Progr
 	first := train.First{Archive: o.archive, All: p.Way == program.WayInherit, Quiet: o.quiet, Base: o.base}
 	ran, err := first.Run(ctx, a, p.Path, p.Args)
 	if !ran && errors.Is(err, training.ErrPermission) {
-		return false, fmt.Errorf("%s: the program may not be traced to make it: in a container add --cap-add=SYS_PTRACE, or train elsewhere (see profarc train)", o.archive)
+		return false,
+			fmt.Errorf("%s: the program may not be traced to make it: in a container add --cap-add=SYS_PTRACE, or train "+
+				"elsewhere (see profarc train)", o.archive)
 	}
 	return ran, err
 }

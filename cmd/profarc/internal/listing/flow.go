@@ -115,7 +115,8 @@ func (f *flow) sent(i *Instruction, k int) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		for _, o := range p.Outcomes {
 			switch {
-			case o.Kind == Taken, o.Kind == Default && k == 0, o.Kind == Case && o.Index == k-1, o.Kind == To && *o.Target == i.Targets[k]:
+			case o.Kind == Taken, o.Kind == Default && k == 0, o.Kind == Case && o.Index == k-1,
+				o.Kind == To && *o.Target == i.Targets[k]:
 				n = disk.SaturatingAdd(n, o.Count)
 			}
 		}

@@ -38,7 +38,8 @@ func TestBytecodesAsByJavap(t *testing.T) {
 				classes, named = append(classes, c), append(named, strings.ReplaceAll(name, "/", "."))
 			}
 		}
-		out, err := exec.Command(filepath.Join(home, "bin", "javap"), append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-c", "-p"}, named...)...).Output()
+		out, err := exec.Command(filepath.Join(home, "bin", "javap"),
+			append([]string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-c", "-p"}, named...)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,8 @@ func (e *entries) add(q reader.Profile) {
 
 // list lists the code of a method.
 func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []Point, entered entries) *Listing {
-	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature, Instructions: []Instruction{}}
+	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
+		Instructions: []Instruction{}}
 	class, m := p.method(l, d, k, code)
 	if class == nil || m.Code == nil {
 		l.Unplaced = points
@@ -185,7 +186,8 @@ func codeEnd(code []byte, list []Instruction) int {
 
 // method finds the code of a method, that with the code id if there is one, and sets the
 // match.
-func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File, m classfile.Method) {
+func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
+	m classfile.Method) {
 	files, err := p.classes.All(l.Class)
 	if l.Match = NoClass; err != nil {
 		l.Problem = err.Error()
@@ -239,7 +241,8 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 // pointKinds are the kinds of bytecodes at which entries stand, by tag. Others may stand at
 // any.
 var pointKinds = map[layout.Tag][]bytecode.PointKind{
-	layout.TagCounter: calls, layout.TagCallType: calls, layout.TagVirtualCall: calls, layout.TagVirtualCallType: calls, layout.TagCallees: calls,
+	layout.TagCounter: calls, layout.TagCallType: calls, layout.TagVirtualCall: calls, layout.TagVirtualCallType: calls,
+	layout.TagCallees:      calls,
 	layout.TagReceiverType: {bytecode.TypeCheck},
 	layout.TagReceivers:    append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
 	layout.TagJump:         {bytecode.Jump},

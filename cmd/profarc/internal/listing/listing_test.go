@@ -148,11 +148,13 @@ func TestCountsOfLines(t *testing.T) {
 			got = append(got, fmt.Sprint(i+1, " ", line.Count, " ", line.Basis, " ", len(line.Bcis) > 0))
 		}
 	}
-	want := []string{"5 10 derived true", "6 110 counted true", "7 100 counted true", "8 40 derived true", "9 100 derived true", "11 10 derived true"}
+	want := []string{"5 10 derived true", "6 110 counted true", "7 100 counted true", "8 40 derived true",
+		"9 100 derived true", "11 10 derived true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
-	if lines := l.Source.Lines; lines[5].Heat != 1 || lines[7].Heat <= 0 || lines[7].Heat >= lines[8].Heat || lines[0].Heat != 0 {
+	if lines := l.Source.Lines; lines[5].Heat != 1 || lines[7].Heat <= 0 || lines[7].Heat >= lines[8].Heat ||
+		lines[0].Heat != 0 {
 		t.Errorf("heats %+v", lines)
 	}
 }
@@ -202,7 +204,8 @@ func TestSourcesThatDoNotFit(t *testing.T) {
 	}
 	write(t, sources, "Till.java", []byte("\xff one\r\ntwo\rthree"))
 	l := listed(t, s, classes, sources)
-	if !l.Source.Short || len(l.Source.Lines) != 3 || l.Source.Lines[0].Text != "\uFFFD one" || l.Source.Lines[2].Text != "three" {
+	if !l.Source.Short || len(l.Source.Lines) != 3 || l.Source.Lines[0].Text != "\uFFFD one" ||
+		l.Source.Lines[2].Text != "three" {
 		t.Errorf("%+v", l.Source)
 	}
 	if !strings.HasSuffix(l.Source.File, filepath.Join("shop", "Till.java")) {
@@ -239,7 +242,8 @@ func TestSourcesOutsideAreNotRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(sources, "A.java"), []byte("secret"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"../A.java", "/etc/hos", "..//////", "a/b.java.", ".........", `..\A.java`, "Til\x00.java"} {
+	for _, name := range []string{"../A.java", "/etc/hos", "..//////", "a/b.java.", ".........", `..\A.java`,
+		"Til\x00.java"} {
 		named := strings.Replace(string(till.file), "Till.java", (name + "         ")[:9], 1)
 		write(t, classes, "Till.class", []byte(named))
 		if l := listed(t, profiled(t, code, layout.CodeUnknown), classes, filepath.Join(sources, "shop")); l.Source != nil {
@@ -254,12 +258,14 @@ func TestConstantsAsProgrammersWriteThem(t *testing.T) {
 		ref  listing.Ref
 		want [2]string // in full, and without packages
 	}{
-		{listing.Ref{Kind: "Method", Class: "a/Map$Entry", Name: "put", Descriptor: "(ILa/B;)V"}, [2]string{"a.Map.Entry.put(int, B)", "Map.Entry.put(int, B)"}},
+		{listing.Ref{Kind: "Method", Class: "a/Map$Entry", Name: "put", Descriptor: "(ILa/B;)V"},
+			[2]string{"a.Map.Entry.put(int, B)", "Map.Entry.put(int, B)"}},
 		{listing.Ref{Kind: "Field", Class: "a/B", Name: "c", Descriptor: "I"}, [2]string{"a.B.c", "B.c"}},
 		{listing.Ref{Kind: "class", Text: "a/B", Class: "a/B"}, [2]string{"a.B", "B"}},
 		{listing.Ref{Kind: "String", Text: "two words"}, [2]string{`"two words"`, `"two words"`}},
 		{listing.Ref{Kind: "int", Text: "65536"}, [2]string{"65536", "65536"}},
-		{listing.Ref{Kind: "InvokeDynamic", Text: "#0:run:()La/B;", Name: "run", Descriptor: "(La/B;)La/B;"}, [2]string{"run(B)", "run(B)"}},
+		{listing.Ref{Kind: "InvokeDynamic", Text: "#0:run:()La/B;", Name: "run", Descriptor: "(La/B;)La/B;"},
+			[2]string{"run(B)", "run(B)"}},
 		{listing.Ref{Kind: "MethodType", Text: "()V"}, [2]string{"MethodType ()V", "MethodType ()V"}},
 	} {
 		for i, sp := range []naming.Spelling{{}, {Short: true}} {

@@ -88,7 +88,10 @@ func Points(q reader.Profile) (points []Point, err error) {
 			return nil, err
 		}
 		if section == layout.SectionExtra {
-			list = slices.DeleteFunc(list, func(p Point) bool { return p.Traps == "" && p.Entry.Tag() != layout.TagSpeculativeTrap })
+			list = slices.DeleteFunc(list, func(p Point) bool {
+				return p.Traps == "" &&
+					p.Entry.Tag() != layout.TagSpeculativeTrap
+			})
 			for i := range list {
 				list[i].Extra = true
 			}

@@ -22,9 +22,10 @@ type Source struct {
 
 // A Line is one line of a source file.
 type Line struct {
-	Text  string  `json:"text"` // without its end; of any length, with any characters, but UTF-8
-	Bcis  []int   `json:"bcis,omitempty"`
-	Count uint64  `json:"count"` // the highest of its instructions, of those that were counted if there are some; see Basis
+	Text string `json:"text"` // without its end; of any length, with any characters, but UTF-8
+	Bcis []int  `json:"bcis,omitempty"`
+	// the highest of its instructions, of those that were counted if there are some; see Basis
+	Count uint64  `json:"count"`
 	Basis Basis   `json:"basis,omitempty"`
 	Sum   uint64  `json:"sum"` // of all counts of its profile points
 	Heat  float64 `json:"heat"`

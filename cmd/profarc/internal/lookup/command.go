@@ -64,7 +64,10 @@ func Command(a *app.App) *cobra.Command {
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
 		Args:              app.Args(2, -1, "an archive and at least one key"),
 		ValidArgsFunction: app.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runLookup(ctx, a, args[0], args[1:], o) }),
+		RunE: a.Run(func(ctx context.Context,
+			args []string) error {
+			return runLookup(ctx, a, args[0], args[1:], o)
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
@@ -134,7 +137,8 @@ func (o *lookupOptions) print(a *app.App, screen *terminal.Screen, answers []ans
 
 // askLayers asks for a key in the first archive that has a profile of it. missing says what
 // none has.
-func (o *lookupOptions) askLayers(ctx context.Context, stores []*reader.Store, key string) (answers []answer, missing, err error) {
+func (o *lookupOptions) askLayers(ctx context.Context, stores []*reader.Store, key string) (answers []answer, missing,
+	err error) {
 	for i, s := range stores {
 		answers, missing, err = o.askStore(ctx, s, key)
 		profiles := 0
@@ -151,7 +155,8 @@ func (o *lookupOptions) askLayers(ctx context.Context, stores []*reader.Store, k
 }
 
 // askStore asks an archive for a key.
-func (o *lookupOptions) askStore(ctx context.Context, s *reader.Store, key string) (answers []answer, missing, err error) {
+func (o *lookupOptions) askStore(ctx context.Context, s *reader.Store, key string) (answers []answer, missing,
+	err error) {
 	asked, err := questions(s, key, *o)
 	if err != nil {
 		return nil, nil, err
@@ -224,7 +229,8 @@ func (r *answer) print(a *app.App, screen *terminal.Screen) error {
 	if !r.Found {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID, r.Profiles,
+	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID,
+		r.Profiles,
 		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))

@@ -71,15 +71,20 @@ func Command(a *app.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
-	f.StringVar(&o.halfLife, "half-life", "", "age at which a dump counts half, as 30d or 12h, relative to the newest dump")
+	f.StringVar(&o.halfLife, "half-life", "",
+		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
 	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
-	f.StringVar(&o.versions, "versions", "all", "of a method whose code has several versions, keep all, newest or heaviest")
-	f.BoolVar(&o.asLLVM, "llvm-compat", false, "merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site have no weight")
+	f.StringVar(&o.versions, "versions", "all",
+		"of a method whose code has several versions, keep all, newest or heaviest")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false,
+		"merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site "+
+			"have no weight")
 	f.StringVar(&o.flatten, "flatten", "", "base of the archives, to be put together with them into one")
 	_ = cmd.RegisterFlagCompletionFunc("flatten", app.CompleteArchives(-1))
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
-	_ = cmd.RegisterFlagCompletionFunc("versions", cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("versions",
+		cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -129,7 +134,8 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 	if err != nil {
 		return err
 	}
-	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts, time.Since(begin).Nanoseconds()
+	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts,
+		time.Since(begin).Nanoseconds()
 	if o.json {
 		return a.PrintJSON(r)
 	}
@@ -157,14 +163,17 @@ func flatten(ctx context.Context, a *app.App, merged *builder.Builder, o mergeOp
 // noLayers returns the error of archives that are no layers, of which another cannot be the base.
 func noLayers(base *reader.Store, name string) error {
 	if _, layer, err := base.Base(); err == nil && layer {
-		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten", name)
+		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten",
+			name)
 	}
-	return fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten", name)
+	return fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten",
+		name)
 }
 
 // check checks the flags, and returns which versions of methods stay, what is to
 // be merged, and what is left out.
-func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput, []supersededInput, error) {
+func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput,
+	[]supersededInput, error) {
 	versions, err := merge.ParseVersions(o.versions)
 	if err != nil {
 		return 0, nil, nil, app.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
@@ -186,7 +195,8 @@ func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (me
 }
 
 // finish takes the steps after a merge, and records what the merge and they cost.
-func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions, o mergeOptions) (err error) {
+func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions,
+	o mergeOptions) (err error) {
 	var dropped int
 	if r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions); err != nil {
 		return err
@@ -241,14 +251,18 @@ func (r *mergeReport) print(a *app.App) {
 		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", app.Amount(r.Versions, "method"))
 	}
 	if r.Doubtful > 0 {
-		fmt.Fprintf(a.Out, "doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
+		fmt.Fprintf(a.Out,
+			"doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class "+
+				"loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
 	}
 	if r.Widened > 0 {
-		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n", app.Amount(r.Widened, "profile point"))
+		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n",
+			app.Amount(r.Widened, "profile point"))
 	}
 	if n := r.Narrowed; n != nil {
 		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", app.Amount(n.Entries, "profile point"), n.To)
 	}
-	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
+		app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
 	app.PrintLosses(a.Out, r.Lost)
 }

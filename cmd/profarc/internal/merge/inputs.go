@@ -35,7 +35,8 @@ type supersededInput struct {
 
 // mergeInputs parses the arguments, reads the headers of the archives, and
 // decides their weights.
-func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput, []supersededInput, error) {
+func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput,
+	[]supersededInput, error) {
 	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +52,9 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 	for i := range inputs {
 		in := &inputs[i]
 		if in.Weight = in.weight.String(); in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
-			return nil, nil, app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the archives that it was made from", in.Path)
+			return nil, nil,
+				app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
+					"archives that it was made from", in.Path)
 		}
 	}
 	return inputs, superseded, nil
@@ -59,7 +62,8 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 
 // readMergeInputs reads the headers, and separates the archives that others
 // supersede.
-func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput, superseded []supersededInput, err error) {
+func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput,
+	superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
 	contents := make([]merge.Contents, len(args))
 	for i, arg := range args {
@@ -154,7 +158,8 @@ func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptio
 	first := inputs[0].header
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
-	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report, SpillFolder: filepath.Dir(o.out)})
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,
+		SpillFolder: filepath.Dir(o.out)})
 	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
 	defer reading.Done()
 	for _, in := range inputs {

@@ -40,7 +40,8 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 	case len(all) == 0:
 		return m, reader.ErrNotFound
 	case len(all) > 1:
-		return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it", s.Mapping().Name(), escape.Printable(text))
+		return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
+			s.Mapping().Name(), escape.Printable(text))
 	}
 	return all[0], nil
 }

@@ -26,8 +26,10 @@ func TestKeysOf(t *testing.T) {
 		{layout.DomainHotSpot, "java.lang.String::length()I", length},
 		{layout.DomainHotSpot, "java.lang.String.length()I", length},
 		{layout.DomainHotSpot, "java/lang/String::length()I", length},
-		{layout.DomainHotSpot, "A::<init>(Ljava/lang/Object;)V", layout.Key{Class: "A", Name: "<init>", Signature: "(Ljava/lang/Object;)V"}},
-		{layout.DomainGraal, "a.B::c void(java.lang.String)", layout.Key{Class: "a.B", Name: "c", Signature: "void(java.lang.String)"}},
+		{layout.DomainHotSpot, "A::<init>(Ljava/lang/Object;)V",
+			layout.Key{Class: "A", Name: "<init>", Signature: "(Ljava/lang/Object;)V"}},
+		{layout.DomainGraal, "a.B::c void(java.lang.String)",
+			layout.Key{Class: "a.B", Name: "c", Signature: "void(java.lang.String)"}},
 		{layout.DomainLLVMIR, "a.c;f::g(int)", layout.Key{Name: "a.c;f::g(int)"}},
 		{layout.DomainJamaica, "A.b()V", layout.Key{Name: "A.b()V"}},
 	} {
@@ -49,17 +51,26 @@ func TestSpellings(t *testing.T) {
 		want   layout.Key
 		texts  []string
 	}{
-		{layout.DomainGraal, main, []string{"a.Fib::main void([Ljava.lang.String;,int,[[J)", "a.Fib::main::void([Ljava.lang.String;,int,[[J)",
-			"a.Fib.main void([Ljava.lang.String;,int,[[J)", "a.Fib::main([Ljava/lang/String;I[[J)V", "a/Fib.main([Ljava/lang/String;I[[J)V"}},
-		{layout.DomainGraal, blank, []string{"my.FooTest::does a (big) thing int(int)", `my.FooTest::"does a (big) thing"::int(int)`,
-			"my.FooTest::does a (big) thing::int(int)", "my.FooTest::does a (big) thing(I)I", "static my.FooTest::does a (big) thing int(int)"}},
+		{layout.DomainGraal, main, []string{"a.Fib::main void([Ljava.lang.String;,int,[[J)",
+			"a.Fib::main::void([Ljava.lang.String;,int,[[J)",
+			"a.Fib.main void([Ljava.lang.String;,int,[[J)", "a.Fib::main([Ljava/lang/String;I[[J)V",
+			"a/Fib.main([Ljava/lang/String;I[[J)V"}},
+		{layout.DomainGraal, blank, []string{"my.FooTest::does a (big) thing int(int)",
+			`my.FooTest::"does a (big) thing"::int(int)`,
+			"my.FooTest::does a (big) thing::int(int)", "my.FooTest::does a (big) thing(I)I",
+			"static my.FooTest::does a (big) thing int(int)"}},
 		{layout.DomainGraal, layout.Key{Name: "f", Signature: "int()"}, []string{"f int()", "::f::int()"}},
-		{layout.DomainJamaica, put, []string{"java/nio/B.put(B)Ljava/nio/B;", "java.nio.B.put(B)Ljava/nio/B;", "java.nio.B::put(B)Ljava/nio/B;",
+		{layout.DomainJamaica, put, []string{"java/nio/B.put(B)Ljava/nio/B;", "java.nio.B.put(B)Ljava/nio/B;",
+			"java.nio.B::put(B)Ljava/nio/B;",
 			"java/nio/B::put(B)Ljava/nio/B;", "native java/nio/B.put(B)Ljava/nio/B;",
-			"java/nio/B.put(B)Ljava/nio/B;(interpreted)", "java/nio/B.put(B)Ljava/nio/B;(inte", "java.nio.B::put(B)Ljava/nio/B;(interpreted)"}},
-		{layout.DomainHotSpot, area, []string{"shapes.Circle::area()D (loader my loader)", `shapes/Circle::area()D{"my loader"}`,
-			`shapes.Circle::area()D{"my loader"}`, "final native shapes.Circle::area()D (loader my loader)", "shapes/Circle.area()D (loader my loader)"}},
-		{layout.DomainHotSpot, layout.Key{Class: "T", Name: "a b (c)", Signature: "(I)V"}, []string{"T::a b (c)(I)V", `T::"a b (c)"(I)V`, "T.a b (c)(I)V"}},
+			"java/nio/B.put(B)Ljava/nio/B;(interpreted)", "java/nio/B.put(B)Ljava/nio/B;(inte",
+			"java.nio.B::put(B)Ljava/nio/B;(interpreted)"}},
+		{layout.DomainHotSpot, area, []string{"shapes.Circle::area()D (loader my loader)",
+			`shapes/Circle::area()D{"my loader"}`,
+			`shapes.Circle::area()D{"my loader"}`, "final native shapes.Circle::area()D (loader my loader)",
+			"shapes/Circle.area()D (loader my loader)"}},
+		{layout.DomainHotSpot, layout.Key{Class: "T", Name: "a b (c)", Signature: "(I)V"},
+			[]string{"T::a b (c)(I)V", `T::"a b (c)"(I)V`, "T.a b (c)(I)V"}},
 		{layout.DomainLLVMIR, layout.Key{Name: "-[A b::c d]"}, []string{"-[A b::c d]", `"-[A b::c d]"`}},
 	} {
 		for _, text := range c.texts {
@@ -75,8 +86,10 @@ func TestSpellings(t *testing.T) {
 func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 	part := rapid.StringMatching(`[ab:(). ]{0,6}`)
 	rapid.Check(t, func(t *rapid.T) {
-		d := rapid.SampledFrom([]layout.Domain{layout.DomainHotSpot, layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR}).Draw(t, "domain")
-		k := layout.Key{Class: part.Draw(t, "class"), Name: part.Draw(t, "name"), Signature: part.Draw(t, "signature"), Loader: part.Draw(t, "loader")}
+		d := rapid.SampledFrom([]layout.Domain{layout.DomainHotSpot, layout.DomainGraal, layout.DomainJamaica,
+			layout.DomainLLVMIR}).Draw(t, "domain")
+		k := layout.Key{Class: part.Draw(t, "class"), Name: part.Draw(t, "name"), Signature: part.Draw(t, "signature"),
+			Loader: part.Draw(t, "loader")}
 		if d.LLVM() {
 			k = layout.Key{Name: k.Name}
 		}

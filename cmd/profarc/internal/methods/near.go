@@ -155,5 +155,6 @@ func edits(a, b string) int {
 // NoProfile returns the error of a method that has no profile in a context, nor
 // one for every caller.
 func NoProfile(s *reader.Store, key string) error {
-	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc show %s", s.Mapping().Name(), key, s.Mapping().Name())
+	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc "+
+		"show %s", s.Mapping().Name(), key, s.Mapping().Name())
 }

@@ -28,7 +28,8 @@ func CheckText(t *testing.T, what, text string) {
 // terminal obeys.
 func CheckCharacters(t *testing.T, what, text string) {
 	t.Helper()
-	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 || !utf8.ValidString(text) {
+	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||
+		!utf8.ValidString(text) {
 		t.Errorf("%s: prints %q", what, text[max(at-40, 0):min(at+40, len(text))])
 	}
 }

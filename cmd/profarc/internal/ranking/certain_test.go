@@ -23,7 +23,8 @@ func sitesOfMerged(t *testing.T, runs ...[6]uint64) []PollutedSite {
 		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 7, builder.NoContext)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: did[0], Displacement: 16, NotTaken: did[1]})
 		p.MultiBranch(builder.At{Bci: 5}, builder.SwitchCase{Count: did[2]}, builder.SwitchCase{Count: did[3]})
-		p.ReceiverType(builder.At{Bci: 9, Flags: layout.EntryNullSeen * layout.EntryFlags(did[5])}, builder.Others{}, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: did[4]})
+		p.ReceiverType(builder.At{Bci: 9, Flags: layout.EntryNullSeen * layout.EntryFlags(did[5])}, builder.Others{},
+			builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: did[4]})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}
@@ -52,12 +53,14 @@ func TestPointsThatWereCertainAreListed(t *testing.T) {
 		want []listed
 	}{
 		{"a branch", [][6]uint64{{1784}, {3784}, {1784, 200}}, []listed{{SiteBranch, 7552, []SeenRow{{"taken", 5568}}}}},
-		{"each way in a run", [][6]uint64{{1784}, {0, 200}}, []listed{{SiteBranch, 1984, []SeenRow{{"taken", 1784}, {"not taken", 200}}}}},
+		{"each way in a run", [][6]uint64{{1784}, {0, 200}},
+			[]listed{{SiteBranch, 1984, []SeenRow{{"taken", 1784}, {"not taken", 200}}}}},
 		{"too few", [][6]uint64{{39}, {1784, 200}}, nil},
 		{"certain in all", [][6]uint64{{1784}, {200}, {}}, nil},
 		{"in none", [][6]uint64{{1784, 1}, {1784, 200}}, nil},
 		{"a switch", [][6]uint64{{0, 0, 0, 50}, {0, 0, 7, 100}}, []listed{{SiteSwitch, 157, []SeenRow{{"case 1", 50}}}}},
-		{"no null", [][6]uint64{{0, 0, 0, 0, 60}, {0, 0, 0, 0, 90, 1}}, []listed{{SiteNull, 150, []SeenRow{{"no null", 60}}}}},
+		{"no null", [][6]uint64{{0, 0, 0, 0, 60}, {0, 0, 0, 0, 90, 1}},
+			[]listed{{SiteNull, 150, []SeenRow{{"no null", 60}}}}},
 		{"null in all", [][6]uint64{{0, 0, 0, 0, 60, 1}, {0, 0, 0, 0, 90, 1}}, []listed{{SiteNull, 150, []SeenRow{}}}},
 	} {
 		var got []listed

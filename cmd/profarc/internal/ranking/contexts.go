@@ -33,7 +33,8 @@ func ContextsOf(m reader.Method, kind SiteKind, point int32, code uint64) (list 
 		}
 		for context, part := range at.parts {
 			n := part.total()
-			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind), names.mostSeen(kind, part, seenRows), part.untyped})
+			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind),
+				names.mostSeen(kind, part, seenRows), part.untyped})
 		}
 	}
 	slices.SortFunc(list, func(a, b SiteContext) int {

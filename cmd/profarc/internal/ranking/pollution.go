@@ -26,7 +26,8 @@ type PollutionReport struct {
 	Sites   []PollutedSite `json:"sites"`
 }
 
-// A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the share of the highest count of all that was
+// A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the share of the
+// highest count of all that was
 // recorded, Cured that of the counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
@@ -137,7 +138,8 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 			return err
 		}
 		all := f.site.pooled()
-		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count, Best: share(all.best(), f.count),
+		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count,
+			Best:     share(all.best(), f.count),
 			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all, seenRows), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {

@@ -82,7 +82,8 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	}
 	branch := func(x, y uint64) func(*builder.Profile) {
 		return func(p *builder.Profile) {
-			p.Successors(9, layout.SubConditional, builder.Successor{Point: 12, Count: x}, builder.Successor{Point: 20, Index: 1, Count: y})
+			p.Successors(9, layout.SubConditional, builder.Successor{Point: 12, Count: x},
+				builder.Successor{Point: 20, Index: 1, Count: y})
 		}
 	}
 	for i, caller := range []string{"f", "g", "h"} {
@@ -134,7 +135,9 @@ func TestTypesWithoutARowLeaveDoubts(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for name, other := range map[string]uint64{"sure": 40, "likelier": 60, "dominant": 900} {
 		called(t, b, name, "", func(p *builder.Profile) {
-			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: other}, builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 50}, builder.Row{Type: b.Type(builder.TypeKey{Name: "U"}), Count: 10})
+			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: other},
+				builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 50},
+				builder.Row{Type: b.Type(builder.TypeKey{Name: "U"}), Count: 10})
 		})
 	}
 	r, err := MostPolluted(t.Context(), memstore.Open(t, b), analyze.RankOptions{Limit: 100})
@@ -145,7 +148,8 @@ func TestTypesWithoutARowLeaveDoubts(t *testing.T) {
 	for _, s := range r.Sites {
 		got[s.Name] = s.Doubt()
 	}
-	if d := cmp.Diff(map[string]Doubt{"sure": DoubtNone, "likelier": DoubtLikelier, "dominant": DoubtDominant}, got); d != "" {
+	if d := cmp.Diff(map[string]Doubt{"sure": DoubtNone, "likelier": DoubtLikelier, "dominant": DoubtDominant},
+		got); d != "" {
 		t.Error(d)
 	}
 }

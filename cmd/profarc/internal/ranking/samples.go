@@ -71,7 +71,8 @@ func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*
 		x, y := tally.Of(a), tally.Of(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
-	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples, Of: len(found), Methods: []SampledMethod{}}
+	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples,
+		Of: len(found), Methods: []SampledMethod{}}
 	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
 }
 

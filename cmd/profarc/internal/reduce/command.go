@@ -83,10 +83,12 @@ func Command(a *app.App) *cobra.Command {
 	o.filter.AddTo(f)
 	o.filter.AddFunctionTo(f)
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
-	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+fmt.Sprint(reduce.MinKey))
+	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+
+		fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
 	f.StringVar(&o.base, "base", "", "archive that the result is to be a layer on: methods that it has too are left out")
-	f.StringVar(&o.mayDiffer, "may-differ", "", "with --base: share of its counts by which a method may differ and be left out, as 5%")
+	f.StringVar(&o.mayDiffer, "may-differ", "",
+		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
@@ -145,7 +147,8 @@ func (o reduceOptions) withBase(ctx context.Context, a *app.App, in string, f fu
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
-		return r, app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
+		return r,
+			app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
 	case o.base == "" && o.mayDiffer != "":
 		return r, app.Usagef("--may-differ says when a method is left to a base: name it with --base")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
@@ -172,7 +175,8 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 			return nil, err
 		}
 		if len(key) < reduce.MinKey {
-			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least", o.keyFile, len(key), reduce.MinKey)
+			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least",
+				o.keyFile, len(key), reduce.MinKey)
 		}
 	}
 	return reduce.NewAnonymizer(key, wholeNames(o.keep))

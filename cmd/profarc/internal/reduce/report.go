@@ -62,13 +62,16 @@ type keptOf struct {
 
 func (k keptOf) String() string { return fmt.Sprintf("%d of %d", k.Kept, k.Of) }
 
-func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *reduce.Report, written builder.Report) *reduceReport {
+func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *reduce.Report,
+	written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
 		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
-		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles}, Entries: keptOf{kept.Entries, of.Entries},
-		Named: written.Counts.Methods - kept.Methods,
-		Bytes: written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts, Lost: formats.Losses{}, hot: hot,
+		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles},
+		Entries: keptOf{kept.Entries, of.Entries},
+		Named:   written.Counts.Methods - kept.Methods,
+		Bytes:   written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
+		Lost: formats.Losses{}, hot: hot,
 	}
 	if o.base != "" {
 		r.Base = &leftToBase{o.base, kept.LeftToBase, s.Header().FileSize - written.Bytes}
@@ -83,7 +86,8 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + facts.TableTitle(kind)), Count: kept.Rows[kind]})
+		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + facts.TableTitle(kind)),
+			Count: kept.Rows[kind]})
 	}
 	return r
 }
@@ -112,7 +116,8 @@ func (r *reduceReport) shares() string {
 		case r.hot == layout.WeightOne:
 			parts = append(parts, "all methods with "+u.Unit)
 		case r.hot > 0:
-			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s", (100*(layout.WeightOne-r.hot)).String(), u.Unit))
+			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s",
+				(100*(layout.WeightOne-r.hot)).String(), u.Unit))
 		}
 	}
 	if r.Samples != nil {
@@ -127,7 +132,8 @@ func (r *reduceReport) shares() string {
 func (r *reduceReport) print(a *app.App) {
 	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
 	if b := r.Base; b != nil {
-		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive), app.Amount(int(b.Methods), "method"), app.FormatSize(max(0, b.Saved)))
+		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive),
+			app.Amount(int(b.Methods), "method"), app.FormatSize(max(0, b.Saved)))
 	}
 	if r.Named > 0 {
 		fmt.Fprintf(a.Out, "also   %s that these name\n", app.Amount(int(r.Named), "method"))
@@ -139,5 +145,6 @@ func (r *reduceReport) print(a *app.App) {
 		fmt.Fprintln(a.Out, "names  hashed with the key of the file")
 	}
 	app.PrintLosses(a.Out, r.Lost)
-	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
+		app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
 }

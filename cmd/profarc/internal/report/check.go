@@ -138,7 +138,8 @@ type CheckLost struct {
 
 // pointsOf returns what became of the points of changed code.
 func pointsOf(f *fit.Report) CheckPoints {
-	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points, GuessedProfiles: f.Guessed.Profiles}
+	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points,
+		GuessedProfiles: f.Guessed.Profiles}
 	p.Found, p.Swapped = CheckLost{"", f.Found.Points, f.Found.Counts}, CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
 	for why, l := range f.Lost {
 		p.Dropped = append(p.Dropped, CheckLost{string(why), l.Points, l.Counts})

@@ -226,15 +226,18 @@ type DiffSeen struct {
 func NewDiff(a, b *reader.Store, c *compare.Report) (*Diff, error) {
 	n := &diffNames{a: a, b: b, domain: c.Domain}
 	r := &Diff{
-		A: a.Mapping().Name(), B: b.Mapping().Name(), DumpedA: timeText(a), DumpedB: timeText(b), Domain: c.Domain.String(), Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
-		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA, MarkedB: c.MarkedB,
+		A: a.Mapping().Name(), B: b.Mapping().Name(), DumpedA: timeText(a), DumpedB: timeText(b), Domain: c.Domain.String(),
+		Kinds: []DiffKind{}, NotCompared: []DiffUncompared{},
+		Methods: DiffTally(c.Methods), Profiles: DiffTally(c.Profiles), LeftOut: c.LeftOut, MarkedA: c.MarkedA,
+		MarkedB: c.MarkedB,
 		Changed: listed(c.Changed, n.method), Came: listed(c.Came, n.method), Went: listed(c.Went, n.method),
 		Renumbered: listed(c.Renumbered, n.renumbered), HiddenCame: c.HiddenCame, HiddenWent: c.HiddenWent,
 		Flipped: listed(c.Flips, n.flip), Sites: listed(c.Sites, n.site),
 		NoLongerCertain: listed(c.NoLongerCertain, n.certainty), NowCertain: listed(c.NowCertain, n.certainty),
 	}
 	for _, k := range c.Kinds {
-		r.Kinds = append(r.Kinds, DiffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB, k.UntypedA, k.UntypedB})
+		r.Kinds = append(r.Kinds, DiffKind{k.Kind.String(), k.Overlap, k.Mismatch, k.OnlyB, k.SumA, k.SumB, k.UntypedA,
+			k.UntypedB})
 	}
 	if score, ok := c.Score(); ok {
 		by := c.Primary.String()
@@ -340,7 +343,8 @@ func wayText(tag layout.Tag, w compare.Way) string {
 }
 
 func (n *diffNames) site(s compare.SiteChange) DiffSite {
-	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A), n.seen(n.b, s.Kind, s.B),
+	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A),
+		n.seen(n.b, s.Kind, s.B),
 		n.targets(n.a, s.Kind, s.Gone), n.targets(n.b, s.Kind, s.New), s.Weight}
 }
 
@@ -353,7 +357,8 @@ func (n *diffNames) targets(s *reader.Store, k compare.Kind, list []compare.Targ
 }
 
 func (n *diffNames) seen(s *reader.Store, k compare.Kind, seen compare.Seen) DiffSeen {
-	return DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped, Top: n.targetText(s, k, seen.Top, seen.Value)}
+	return DiffSeen{Targets: seen.Targets, Share: seen.TopShare, Count: seen.Count, Untyped: seen.Untyped,
+		Top: n.targetText(s, k, seen.Top, seen.Value)}
 }
 
 // targetText returns the name of a type, or of the target that a value stands for.

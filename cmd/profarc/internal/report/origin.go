@@ -39,7 +39,8 @@ func (o *CheckOrigin) Text() string {
 	for _, e := range o.Elements {
 		names[e.State] = append(names[e.State], e.Path)
 	}
-	text := fmt.Sprintf("elements of the recorded class path: %d, with the recorded content %d", len(o.Elements), len(names[ElementSame]))
+	text := fmt.Sprintf("elements of the recorded class path: %d, with the recorded content %d", len(o.Elements),
+		len(names[ElementSame]))
 	for _, state := range []ElementState{ElementChanged, ElementMissing} {
 		if all := names[state]; len(all) > 0 {
 			text += fmt.Sprintf(", %s %d (%s)", elementTexts[state], len(all), escape.Printable(shownNames(all)))

@@ -46,12 +46,14 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 	}
 	for _, k := range r.Kinds {
 		if k.UntypedA+k.UntypedB > 0 {
-			say("%s of types that were not recorded are in no sum: %s in A, %s in B", KindText(k.Kind), count(k.UntypedA), count(k.UntypedB))
+			say("%s of types that were not recorded are in no sum: %s in A, %s in B", KindText(k.Kind), count(k.UntypedA),
+				count(k.UntypedB))
 		}
 	}
 	number := func(n int) string { return count(float64(n)) }
 	if r.HiddenCame+r.HiddenWent+r.Renumbered.Total > 0 {
-		say("hidden classes, whose names are made up in each run: %s of the %s methods that came are of such, %s of the %s that went; %s more have the same code under another name",
+		say("hidden classes, whose names are made up in each run: %s of the %s methods that came are of such, %s of the "+
+			"%s that went; %s more have the same code under another name",
 			number(r.HiddenCame), number(r.Came.Total), number(r.HiddenWent), number(r.Went.Total), number(r.Renumbered.Total))
 	}
 	switch {
@@ -61,13 +63,15 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 		say("%s context-sensitive records are left out: compare them with --cs", number(r.LeftOut))
 	}
 	if r.MarkedA > 0 || r.MarkedB > 0 {
-		say("%s functions of A and %s of B are marked as hot or warm and have no counts to compare", number(r.MarkedA), number(r.MarkedB))
+		say("%s functions of A and %s of B are marked as hot or warm and have no counts to compare", number(r.MarkedA),
+			number(r.MarkedB))
 	}
 	if parts := r.uncompared(count); len(parts) > 0 {
 		say("not compared: %s", strings.Join(parts, ", "))
 	}
 	if r.NoLoaders != "" {
-		say("matched by name: %s names no class loaders, the other does; a class that several loaders have there has no partner", escape.Printable(r.NoLoaders))
+		say("matched by name: %s names no class loaders, the other does; a class that several loaders have there has no "+
+			"partner", escape.Printable(r.NoLoaders))
 	}
 	return append(list, LoaderRemarks(r.Loaders)...)
 }
@@ -95,9 +99,11 @@ const shownDoubts = 5
 // LoaderRemarks says which class loaders of two runs cannot be matched for sure.
 func LoaderRemarks(doubts []LoaderDoubt) (list []string) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
-		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A), escape.Printable(d.Loader), len(d.B))
+		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A),
+			escape.Printable(d.Loader), len(d.B))
 		if d.Numbered {
-			what = fmt.Sprintf("class loaders %s are the same by number alone, which may be of others in the other run", escape.Printable(d.Loader))
+			what = fmt.Sprintf("class loaders %s are the same by number alone, which may be of others in the other run",
+				escape.Printable(d.Loader))
 		}
 		list = append(list, "doubt: "+what)
 	}

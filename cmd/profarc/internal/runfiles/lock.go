@@ -42,7 +42,8 @@ func Lock(out string) (release func(), err error) {
 		}
 		if err := lock(f); err != nil {
 			if errors.Is(err, ErrLocked) {
-				err = fmt.Errorf("%s: %w%s: wait until it has ended, then run this again, or name another archive", out, err, holderOf(f))
+				err = fmt.Errorf("%s: %w%s: wait until it has ended, then run this again, or name another archive", out, err,
+					holderOf(f))
 			}
 			f.Close()
 			return nil, err

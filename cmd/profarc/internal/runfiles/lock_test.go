@@ -24,7 +24,8 @@ func TestLockOutlivesOtherOpenings(t *testing.T) {
 	if _, err := os.ReadFile(path); err != nil && runtime.GOOS != "windows" { // it opens and closes it
 		t.Fatal(err)
 	}
-	if _, err := Lock(out); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), fmt.Sprintf(", process %d: ", os.Getpid())) {
+	if _, err := Lock(out); !errors.Is(err, ErrLocked) ||
+		!strings.Contains(err.Error(), fmt.Sprintf(", process %d: ", os.Getpid())) {
 		t.Errorf("locked again: %v", err)
 	}
 	release()

@@ -43,7 +43,8 @@ type Run struct {
 // Expand replaces the verbs in the name of an archive.
 func Expand(pattern string, run Run) string {
 	directory, name := filepath.Split(pattern)
-	return directory + strings.NewReplacer("%%", "%", "%m", mainName(run.Main), "%p", strconv.Itoa(run.PID), "%n", strconv.Itoa(run.Number)).Replace(name)
+	return directory + strings.NewReplacer("%%", "%", "%m", mainName(run.Main), "%p", strconv.Itoa(run.PID), "%n",
+		strconv.Itoa(run.Number)).Replace(name)
 }
 
 // maxMainName is the most bytes of a main class in the name of a file.

@@ -29,7 +29,8 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 		return nil, nil
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
-		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of", escape.Printable(classPath), d)
+		return nil, fmt.Errorf("--class-path %s: profiles of domain %s do not say which bytecodes they are of",
+			escape.Printable(classPath), d)
 	}
 	var sources []string
 	if sourcePath != "" {
@@ -101,7 +102,8 @@ func (p *profilePrinter) code(l *listing.Listing) {
 		i := &l.Instructions[k]
 		if i.Line != line && l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
 			source := &l.Source.Lines[i.Line-1]
-			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, executedText(source.Count, source.Basis), source.Heat, source.Text})
+			printLine(p.w, p.screen, " ", executedWidth, countedLine{i.Line, executedText(source.Count, source.Basis),
+				source.Heat, source.Text})
 		}
 		number := ""
 		if l.Source == nil && i.Line != line && i.Line > 0 {

@@ -99,7 +99,8 @@ func Command(a *app.App) *cobra.Command {
 	o.source.addTo(f)
 	o.table.addTo(f)
 	o.terminal.AddTo(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(),
+		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -125,13 +126,16 @@ func (o *showOptions) check(args []string) error {
 		return app.Usagef("--caller needs one method: name it after the archive")
 	}
 	if o.classPath != "" && o.json && o.source.path == "" {
-		return app.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with --source-path for both in JSON")
+		return app.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
+			"--source-path for both in JSON")
 	}
 	if o.source.path != "" && o.classPath == "" && !o.source.asked() {
-		return app.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or with --binary")
+		return app.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
+			"with --binary")
 	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
-		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the filters out")
+		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
+			"filters out")
 	}
 	if err := o.source.check(len(args) > 1 || !o.everything(), o.llvm.asked() || o.table.name != ""); err != nil {
 		return err
@@ -184,7 +188,8 @@ func (o *showOptions) everything() bool {
 
 // showMethod prints the method of a key, in a calling context if the key has
 // callers, or else the methods whose names contain the key.
-func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string, sel methods.Selection) error {
+func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string,
+	sel methods.Selection) error {
 	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
 	if err != nil {
 		return err
@@ -220,7 +225,8 @@ func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 
 // showAll prints methods. If there are none, it returns the error of nothing,
 // which may be nil.
-func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error], nothing func(*reader.Store) error) error {
+func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
+	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)
 	defer stop()
 	first, err, ok := next()

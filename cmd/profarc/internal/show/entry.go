@@ -36,7 +36,8 @@ var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
 
 // printEntry prints one entry: point, kind, data, and a line for each row.
 func (p *profilePrinter) printEntry(e reader.Entry) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()), p.entryNotes(e))
+	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()),
+		p.entryNotes(e))
 	if printTag, ok := entryPrinters[e.Tag()]; ok {
 		printTag(p, e)
 	} else {
@@ -393,7 +394,8 @@ func (p *profilePrinter) printUndecoded(e reader.Entry) {
 	if e.Flags()&layout.EntryOneOf != 0 {
 		of = ", those of one of several runs"
 	}
-	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted", app.Amount(e.Cells(), "raw word"),
+	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
+		app.Amount(e.Cells(), "raw word"),
 		disk.UndecodedTag(disk.Entry(e.Bytes())), of)
 	for first := 0; first < e.Cells(); first += wordsPerLine {
 		line := fmt.Sprintf("%4d:", first)

@@ -57,7 +57,8 @@ type llvmHot struct {
 // showLLVMSummary prints the summary as llvm-profdata show does, or in JSON.
 func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
 	if d := s.Header().Domain; !d.LLVM() {
-		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: see profarc top", d)
+		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: "+
+			"see profarc top", d)
 	}
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -82,7 +83,8 @@ func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions
 }
 
 func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSummary {
-	r := llvmSummary{cs, s.Functions, s.Blocks, s.MaxFunctionCount, s.MaxBlockCount, s.MaxInternalCount, s.TotalCount, []llvmCutoff{}, []llvmHot{}}
+	r := llvmSummary{cs, s.Functions, s.Blocks, s.MaxFunctionCount, s.MaxBlockCount, s.MaxInternalCount, s.TotalCount,
+		[]llvmCutoff{}, []llvmHot{}}
 	for _, c := range s.Cutoffs {
 		r.Cutoffs = append(r.Cutoffs, llvmCutoff{c.Percent(), c.MinCount, c.Blocks})
 	}

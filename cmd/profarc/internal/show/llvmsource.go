@@ -40,7 +40,8 @@ type llvmSourceOptions struct {
 }
 
 func (o *llvmSourceOptions) addTo(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.binaries, "binary", nil, "LLVM: instrumented program or library with a coverage mapping, to show source lines; may be repeated")
+	f.StringArrayVar(&o.binaries, "binary", nil,
+		"LLVM: instrumented program or library with a coverage mapping, to show source lines; may be repeated")
 	f.StringVar(&o.path, "source-path", "", "folders with the source files, separated as in PATH")
 	f.StringVar(&o.file, "source-file", "", "LLVM: with --binary, print the source files whose names contain this")
 	f.BoolVar(&o.branches, "branches", false, "LLVM: with --binary, print how often each condition was true and false")
@@ -59,7 +60,8 @@ func (o *llvmSourceOptions) check(methods, others bool) error {
 	case o.file != "" && methods:
 		return app.Usagef("--source-file prints whole files: leave the method and the filters out")
 	case o.asked() && others:
-		return app.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and --showcs out")
+		return app.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and " +
+			"--showcs out")
 	}
 	return nil
 }
@@ -119,7 +121,8 @@ func (l *llvmSource) note(notes io.Writer) {
 }
 
 // show prints functions with their source lines, separated by blank lines, or in JSON.
-func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen, methods iter.Seq2[reader.Method, error], json bool) error {
+func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen,
+	methods iter.Seq2[reader.Method, error], json bool) error {
 	if json {
 		return l.json(w, methods)
 	}
@@ -182,7 +185,8 @@ func (l *llvmSource) files(named string) (list []*coverage.Listing, err error) {
 		list = append(list, l.sources.List(v, true))
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("no source file of the program is named like %q; it has %d, such as %s", named, len(names), someNames(names))
+		return nil, fmt.Errorf("no source file of the program is named like %q; it has %d, such as %s", named, len(names),
+			someNames(names))
 	}
 	return list, nil
 }
@@ -191,7 +195,8 @@ func (l *llvmSource) files(named string) (list []*coverage.Listing, err error) {
 func noteMismatches(notes io.Writer, c *coverage.Coverage) error {
 	list, err := c.Mismatches()
 	if len(list) > 0 {
-		fmt.Fprintf(notes, "profarc: %d functions have no counts, since other code of theirs was counted; the first: %v\n", len(list), list[0])
+		fmt.Fprintf(notes, "profarc: %d functions have no counts, since other code of theirs was counted; the first: %v\n",
+			len(list), list[0])
 	}
 	return err
 }
@@ -264,14 +269,16 @@ func (s *llvmSource) print(w *bufio.Writer, screen *terminal.Screen, l *coverage
 	case l.Problem != "":
 		fmt.Fprintf(w, "  no source: %s; name its folder with --source-path\n", l.Problem)
 	case l.Short:
-		fmt.Fprintf(w, "  %s ends before the last line that is counted: the program was compiled from another version\n", escape.Printable(l.Source))
+		fmt.Fprintf(w, "  %s ends before the last line that is counted: the program was compiled from another version\n",
+			escape.Printable(l.Source))
 	}
 	width, highest := countWidth, uint64(0)
 	for _, line := range l.Lines {
 		width, highest = max(width, len(countText(line))), max(highest, line.Count)
 	}
 	for _, line := range l.Lines {
-		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest), line.Text})
+		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest),
+			line.Text})
 		if s.branches {
 			printBranches(w, width, line.Branches)
 		}
@@ -336,7 +343,8 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 	if err != nil {
 		return sourceFunction{}, err
 	}
-	j := sourceFunction{Function: name.String(), ID: app.FormatID(m.ID()), Hash: app.FormatHash(q.Code()), Counters: countersOf(q)}
+	j := sourceFunction{Function: name.String(), ID: app.FormatID(m.ID()), Hash: app.FormatHash(q.Code()),
+		Counters: countersOf(q)}
 	if l.cover == nil {
 		j.Reason = l.reasons[0].Error()
 		return j, nil

@@ -39,7 +39,8 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	case errors.Is(err, reader.ErrNotFound):
 		return methods.NoProfile(s, key)
 	case errors.Is(err, reader.ErrAmbiguous):
-		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, without callers", s.Mapping().Name(), key, s.Mapping().Name())
+		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, "+
+			"without callers", s.Mapping().Name(), key, s.Mapping().Name())
 	case err != nil:
 		return err
 	case o.json:
@@ -73,7 +74,8 @@ func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, er
 			return m, err
 		}
 		if named && found.Valid() {
-			return m, app.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key", key)
+			return m, app.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key",
+				key)
 		}
 		if named {
 			found = m
@@ -91,7 +93,8 @@ func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()), methodNotes(m))
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()),
+		methodNotes(m))
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)
 	}
@@ -136,7 +139,8 @@ func ProfileFacts(q reader.Profile) string {
 func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 	var facts factList
 	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
-		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
+		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps,
+			h.TenureTraps)
 	}
 	if c, ok := q.Compile(); ok {
 		facts.add("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks)
@@ -186,11 +190,13 @@ type profilePrinter struct {
 
 // newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a
 // program no code.
-func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally lazyTally, program *listing.Program) *profilePrinter {
+func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally lazyTally,
+	program *listing.Program) *profilePrinter {
 	if screen == nil {
 		screen = terminal.Pipe()
 	}
-	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, tally: tally, program: program}
+	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, tally: tally,
+		program: program}
 }
 
 func (p *profilePrinter) trapReasons() *hotspot.TrapReasons {

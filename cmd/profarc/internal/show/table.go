@@ -35,7 +35,8 @@ type tableOptions struct {
 func (o *tableOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
 	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
-	f.StringVar(&o.match, "match", "", "with --table: only rows with a matching cell: a part of it, or a glob with * and ?")
+	f.StringVar(&o.match, "match", "",
+		"with --table: only rows with a matching cell: a part of it, or a glob with * and ?")
 	f.IntVar(&o.top, "top", 0, "with --table: most rows to print")
 }
 
@@ -44,7 +45,8 @@ func (o *tableOptions) check(args int, filtered bool) error {
 	case o.name == "" && *o != tableOptions{}:
 		return app.Usagef("--sort, --match and --top are of a table: name it with --table")
 	case o.name != "" && (args > 1 || filtered):
-		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with --match", o.name)
+		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with "+
+			"--match", o.name)
 	case o.top < 0:
 		return app.Usagef("--top %d: print at least one row", o.top)
 	}
@@ -52,7 +54,8 @@ func (o *tableOptions) check(args int, filtered bool) error {
 }
 
 // showTable prints a table.
-func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *reader.Store, o tableOptions, asJSON bool) error {
+func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *reader.Store, o tableOptions,
+	asJSON bool) error {
 	t, err := tableNamed(s, o.name)
 	if err != nil {
 		return err
@@ -91,7 +94,8 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, facts.TableTitle(t.Kind)) || name == fmt.Sprint(uint32(t.Kind)) {
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, facts.TableTitle(t.Kind)) ||
+			name == fmt.Sprint(uint32(t.Kind)) {
 			return t, nil
 		}
 		names = append(names, t.Kind.String())
@@ -99,7 +103,8 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	if len(names) == 0 {
 		return reader.Table{}, fmt.Errorf("%s has no tables", s.Mapping().Name())
 	}
-	return reader.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name), strings.Join(names, ", "))
+	return reader.Table{}, fmt.Errorf("%s has no table %s: name one of %s", s.Mapping().Name(), escape.Printable(name),
+		strings.Join(names, ", "))
 }
 
 // A tableView is the part of a table that is shown.

@@ -48,7 +48,8 @@ func (o *Options) AddTo(cmd *cobra.Command) {
 	f.BoolVar(&o.mangled, "no-demangle", false, "names of C++ and Rust as linkers know them")
 	f.StringVar(&o.color, "color", colorAuto, "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
 	f.BoolVar(&o.noPager, "no-pager", false, "print long outputs directly, not through $PAGER")
-	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever},
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // A Screen is how a command prints.
@@ -124,7 +125,8 @@ func (s *Screen) Type(in *reader.Store, t reader.Type) (string, error) {
 	}
 	name, _ := t.Name()
 	loader, _ := t.Loader()
-	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) + naming.LoaderNote(in, name.String(), loader.String())), nil
+	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) +
+		naming.LoaderNote(in, name.String(), loader.String())), nil
 }
 
 // Method returns a method for people. On a terminal its class loader is named only where

@@ -38,7 +38,8 @@ func (p *printer) top(r *analyze.TopReport) {
 		highest = max(highest, m.Value)
 	}
 	for _, m := range r.Methods {
-		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, sum(&m)))
+		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)},
+			column(summed, sum(&m)))
 		t.Row(cells, app.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
 	}
 	t.Print()
@@ -50,7 +51,9 @@ func (p *printer) top(r *analyze.TopReport) {
 		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
 	if r.Total == 0 {
-		fmt.Fprintf(p.ErrOut, "profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n", escape.Printable(r.Archive), r.By)
+		fmt.Fprintf(p.ErrOut,
+			"profarc: nothing in %s counts %s: leave out --by, so that top takes a measure that it counts\n",
+			escape.Printable(r.Archive), r.By)
 	}
 }
 
@@ -76,7 +79,8 @@ func sum(m *analyze.TopMethod) string {
 // compiled reports whether C2 compiled a listed method, which ended its counts.
 func compiled(r *analyze.TopReport) bool {
 	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
-	return counted && slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
+	return counted && slices.ContainsFunc(r.Methods,
+		func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
 // totalText names what shares refer to.
@@ -102,11 +106,13 @@ func (p *printer) samples(r *ranking.SampleReport) {
 		highest = max(highest, m.Self)
 	}
 	for _, m := range r.Methods {
-		cells := []string{fmt.Sprint(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), fmt.Sprint(m.Total), fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
+		cells := []string{fmt.Sprint(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), fmt.Sprint(m.Total),
+			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
 		t.Row(cells, app.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
 	}
 	t.Print()
-	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"), app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"),
+		app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
 }
 
 func (p *printer) pollution(r *ranking.PollutionReport) {
@@ -129,13 +135,16 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 		if s.Split == ranking.SplitPartly {
 			answer = app.FormatPercentDown(s.Cured)
 		}
-		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point, p.screen.Method(s.MethodName))
+		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point,
+			p.screen.Method(s.MethodName))
 		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s)+certainText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 	if doubts > 0 {
-		fmt.Fprintf(p.Out, "%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above 90%% (see --help)\n", app.Amount(doubts, "site"))
+		fmt.Fprintf(p.Out,
+			"%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above "+
+				"90%% (see --help)\n", app.Amount(doubts, "site"))
 	}
 }
 
@@ -156,7 +165,8 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {
-		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What), app.Share(row.Count, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What),
+			app.Share(row.Count, s.Count)))
 		rest -= min(rest, row.Count)
 	}
 	if len(parts) == 0 {

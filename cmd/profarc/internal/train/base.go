@@ -22,7 +22,8 @@ type baseOptions struct {
 
 func (o *baseOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.path, "base", "", "archive that the new one is to be a layer on: methods that it has too are left out")
-	f.StringVar(&o.mayDiffer, "may-differ", "", "with --base: share of its counts by which a method may differ and be left out, as 5%")
+	f.StringVar(&o.mayDiffer, "may-differ", "",
+		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 }
 
 // A base is the open archive to which methods are left; nil leaves none.
@@ -72,7 +73,8 @@ func (b *base) leave(ctx context.Context, u *unwritten, name string) error {
 		return err
 	}
 	defer s.Close()
-	layer, kept, err := reduce.Archive(ctx, s, reduce.Options{Base: b.Store, MayDiffer: b.mayDiffer, Config: builder.Config{SpillFolder: filepath.Dir(name)}})
+	layer, kept, err := reduce.Archive(ctx, s, reduce.Options{Base: b.Store, MayDiffer: b.mayDiffer,
+		Config: builder.Config{SpillFolder: filepath.Dir(name)}})
 	if err != nil {
 		return err
 	}

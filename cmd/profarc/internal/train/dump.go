@@ -63,9 +63,11 @@ func DumpCommand(a *app.App) *cobra.Command {
 	o.filters.addTo(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
-	f.BoolVar(&o.adopted, "with-adopted", false, "leave the counts in that the JVM adopted from an archive: to look at, not to merge")
+	f.BoolVar(&o.adopted, "with-adopted", false,
+		"leave the counts in that the JVM adopted from an archive: to look at, not to merge")
 	f.BoolVar(&o.running, "running", false, "do not stop the JVM: profiles may then be of different moments")
-	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit, "longest time to stop the JVM; the rest is read while it runs; 0 stands for the default")
+	f.DurationVar(&o.stopLimit, "stop-limit", live.DefaultStopLimit,
+		"longest time to stop the JVM; the rest is read while it runs; 0 stands for the default")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
@@ -156,7 +158,8 @@ type dumpReport struct {
 
 func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
-		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations, Skipped: r.Skipped, Refused: formats.Losses{},
+		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations,
+		Skipped: r.Skipped, Refused: formats.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
 		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: newAdoptedReport(r.Adopted),
@@ -172,12 +175,14 @@ func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport
 
 func (r *dumpReport) print(w io.Writer) {
 	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
-		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, app.FormatSize(r.DataBytes), app.FormatDuration(time.Duration(r.ReadNS)))
+		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, app.FormatSize(r.DataBytes),
+		app.FormatDuration(time.Duration(r.ReadNS)))
 	switch {
 	case r.Consistent:
 		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
 	case r.Threads > 0:
-		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
+		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads,
+			app.FormatDuration(time.Duration(r.StoppedNS)))
 	default:
 		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
 	}
@@ -188,7 +193,8 @@ func (r *dumpReport) print(w io.Writer) {
 		fmt.Fprintf(w, "own    %s\n", r.Adopted)
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base, app.FormatDuration(time.Duration(r.WriteNS)))
+		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
+		app.FormatDuration(time.Duration(r.WriteNS)))
 	app.PrintLosses(w, r.Refused)
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(w, "raw    %d %s\n", u.Count, escape.Printable(string(u.What)))
@@ -205,7 +211,8 @@ type dumpFilters struct {
 func (d *dumpFilters) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
 	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
-	f.StringVar(&d.class, "class", "", "only methods of classes whose name contains this, or matches this pattern with * and ?")
+	f.StringVar(&d.class, "class", "",
+		"only methods of classes whose name contains this, or matches this pattern with * and ?")
 }
 
 // options returns the options for reading the selected profiles.

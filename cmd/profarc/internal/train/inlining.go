@@ -34,14 +34,16 @@ func (c *compileLogs) environment() []string {
 	if c == nil {
 		return nil
 	}
-	options := fmt.Sprintf(`-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation "-XX:LogFile=%s"`, filepath.Join(c.dir, "%p.log"))
+	options := fmt.Sprintf(`-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation "-XX:LogFile=%s"`,
+		filepath.Join(c.dir, "%p.log"))
 	if own := os.Getenv(toolOptions); own != "" {
 		options = own + " " + options
 	}
 	return append(os.Environ(), toolOptions+"="+options)
 }
 
-// read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number where it runs. why says
+// read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number where it
+// runs. why says
 // why nothing is known of what it inlined.
 func (c *compileLogs) read(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
 	if c == nil {

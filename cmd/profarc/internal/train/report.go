@@ -18,7 +18,8 @@ import (
 )
 
 // errNoJVM is the error of a command under which no JVM ended.
-var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself starts java, " +
+var errNoJVM = errors.New("no JVM ended under the command, so no archive was written: name a command that itself " +
+	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
 // end prints what became of the JVMs when the command has ended, and returns how
@@ -33,7 +34,8 @@ func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	if len(t.jvms) == 0 {
 		end.Err = errors.Join(errNoJVM, end.Err)
 	} else if mains, none := t.noneSelected(); none {
-		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only, enumerated(mains)), end.Err)
+		end.Err = errors.Join(fmt.Errorf("--only %s selects no JVM: those that ended ran %s: name one of these", t.o.only,
+			enumerated(mains)), end.Err)
 	}
 	return end
 }
@@ -92,9 +94,11 @@ func (t *trainingRun) print() {
 
 // print prints what an archive of merged JVMs holds.
 func (a *trainedArchive) print(w io.Writer, first string) {
-	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles, app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
+	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles,
+		app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
 	if a.Apart != "" {
-		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", escape.Printable(a.Archive), escape.Printable(first), escape.Printable(a.Apart))
+		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", escape.Printable(a.Archive), escape.Printable(first),
+			escape.Printable(a.Apart))
 	}
 }
 
@@ -109,9 +113,11 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 	case j.Archive == "":
 		fmt.Fprintf(w, "profarc: no archive of %s: %s\n", name, escape.Printable(j.Why))
 	case merged:
-		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name, escape.Printable(j.Producer), end)
+		fmt.Fprintf(w, "profarc: merged into %s: %d methods of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, name,
+			escape.Printable(j.Producer), end)
 	default:
-		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods, app.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
+		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods,
+			app.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
@@ -126,7 +132,8 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
 	}
 	for _, u := range j.Undecoded {
-		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Why()), escape.Printable(u.Example))
+		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Why()),
+			escape.Printable(u.Example))
 	}
 	for _, r := range j.Refused {
 		fmt.Fprintf(w, "profarc: refused %d %s", r.Count, escape.Printable(string(r.Why)))
@@ -183,7 +190,8 @@ func commandLine(words ...string) string {
 
 // valueFlags are the flags of java whose value is the next argument.
 var valueFlags = []string{
-	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules", "--limit-modules",
+	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
+	"--limit-modules",
 	"--add-exports", "--add-opens", "--add-reads", "--patch-module", "--enable-native-access", "--source",
 }
 

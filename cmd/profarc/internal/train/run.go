@@ -221,6 +221,7 @@ func (t *trainingRun) refused(status training.Status) string {
 	case t.o.first:
 		return fmt.Sprintf("the program failed with exit code %d: the next start trains", code)
 	default:
-		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is given or --accept %d", code, code)
+		return fmt.Sprintf("the command failed with exit code %d: nothing of the run is kept, unless --keep-failed is "+
+			"given or --accept %d", code, code)
 	}
 }

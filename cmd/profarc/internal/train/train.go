@@ -93,11 +93,15 @@ func Command(a *app.App) *cobra.Command {
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
 	o.filters.addTo(f)
-	f.StringVar(&o.only, "only", "", "only JVMs whose main class or command line contains this, or matches this pattern with * and ?")
-	f.IntVar(&o.require, "require", 0, "least methods with profiles in an archive: one with fewer is not written, and the exit code is 1")
+	f.StringVar(&o.only, "only", "",
+		"only JVMs whose main class or command line contains this, or matches this pattern with * and ?")
+	f.IntVar(&o.require, "require", 0,
+		"least methods with profiles in an archive: one with fewer is not written, and the exit code is 1")
 	f.BoolVar(&o.keepFailed, "keep-failed", false, "write archives even if the command fails")
-	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
-	f.BoolVar(&o.inlining, "inlining", false, "keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
+	f.IntSliceVar(&o.accept, "accept", nil,
+		"exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
+	f.BoolVar(&o.inlining, "inlining", false,
+		"keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
 	o.base.addTo(f)
 	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")

@@ -276,7 +276,8 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	defer u.spool.Close()
 	if n := u.methods(); refused == "" && n < t.o.require {
 		t.short = true
-		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer", app.Amount(n, "method"), t.o.require)
+		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer",
+			app.Amount(n, "method"), t.o.require)
 	}
 	if refused != "" {
 		for _, jvm := range u.jvms {

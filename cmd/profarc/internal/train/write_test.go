@@ -34,8 +34,10 @@ func TestDefectOfOneJVM(t *testing.T) {
 	for _, merge := range []bool{false, true} {
 		var stderr bytes.Buffer
 		out := filepath.Join(t.TempDir(), "a.parc")
-		run := newTraining(context.Background(), &app.App{ErrOut: &stderr}, trainOptions{out: out, merge: merge, keepFailed: true})
-		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}}, {PID: 3, called: []string{"java"}}}
+		run := newTraining(context.Background(), &app.App{ErrOut: &stderr},
+			trainOptions{out: out, merge: merge, keepFailed: true})
+		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}},
+			{PID: 3, called: []string{"java"}}}
 		run.jvms = jvms
 		for i, j := range jvms {
 			var profiles *builder.Builder // without one, writing it panics

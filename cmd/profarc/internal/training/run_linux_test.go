@@ -164,7 +164,8 @@ func TestCommandOutlivesItsTracer(t *testing.T) {
 }
 
 func TestCommandThatCannotStart(t *testing.T) {
-	_, err := Run(Command{Path: filepath.Join(t.TempDir(), "none"), Args: []string{"none"}, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	_, err := Run(Command{Path: filepath.Join(t.TempDir(), "none"), Args: []string{"none"},
+		Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -268,7 +269,8 @@ func restarting(t *testing.T, command ...string) []string {
 	}
 	headers := filepath.Join(filepath.Dir(javac), "..", "include")
 	library := filepath.Join(t.TempDir(), "libexec.so")
-	out, err := exec.Command("cc", "-shared", "-fPIC", "-I", headers, "-I", filepath.Join(headers, "linux"), "-o", library, filepath.Join("testdata", "exec.c")).CombinedOutput()
+	out, err := exec.Command("cc", "-shared", "-fPIC", "-I", headers, "-I", filepath.Join(headers, "linux"), "-o", library,
+		filepath.Join("testdata", "exec.c")).CombinedOutput()
 	if err != nil {
 		t.Skipf("no library for java: %v: %s", err, out)
 	}
@@ -312,7 +314,8 @@ func checkRestart(t *testing.T, archives []string) {
 		}
 		runs = append(runs, r...)
 	}
-	if len(runs) != 2 || runs[0].Process.PID != runs[1].Process.PID || runs[0].Process.Start >= runs[1].Process.Start || !runs[0].Begun.Before(runs[1].Begun) {
+	if len(runs) != 2 || runs[0].Process.PID != runs[1].Process.PID || runs[0].Process.Start >= runs[1].Process.Start ||
+		!runs[0].Begun.Before(runs[1].Begun) {
 		t.Errorf("%+v", runs)
 	}
 }

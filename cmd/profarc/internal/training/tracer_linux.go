@@ -111,7 +111,8 @@ func (t *tracer) exits(tid int) {
 		return
 	}
 	t.read[pid] = true
-	j := JVM{PID: pid, Thread: tid, Args: p.args(), Own: pid == t.command, Status: statusOf(unix.WaitStatus(code)), Began: t.began[pid]}
+	j := JVM{PID: pid, Thread: tid, Args: p.args(), Own: pid == t.command, Status: statusOf(unix.WaitStatus(code)),
+		Began: t.began[pid]}
 	j.Replaced = j.Status == Status{} && becomesAnother(pid)
 	t.held(j)
 }

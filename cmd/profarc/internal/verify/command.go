@@ -166,11 +166,14 @@ func (v *verdict) failure(first error) error {
 func (v *verdict) print(a *app.App) {
 	switch {
 	case v.Sound && v.Counts == nil:
-		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages, app.FormatDuration(time.Duration(v.NS)))
+		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages,
+			app.FormatDuration(time.Duration(v.NS)))
 	case v.Sound:
 		c := v.Counts
-		fmt.Fprintf(a.Out, "%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
-			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables, app.FormatDuration(time.Duration(v.NS)))
+		fmt.Fprintf(a.Out,
+			"%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
+			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables,
+			app.FormatDuration(time.Duration(v.NS)))
 	case len(v.Problems) > 1: // a single one is printed as the error
 		for _, p := range v.Problems {
 			fmt.Fprintln(a.Out, escape.Printable(p.Text))

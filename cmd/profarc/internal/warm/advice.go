@@ -24,11 +24,14 @@ func (r *report) advise() string {
 	}
 	switch p.Verdict {
 	case verdictLess:
-		return fmt.Sprintf("use %s: %.2f of the wall time with %s, the fastest without the archive", with, p.Estimate, without)
+		return fmt.Sprintf("use %s: %.2f of the wall time with %s, the fastest without the archive", with,
+			p.Estimate, without)
 	case verdictMore:
-		return fmt.Sprintf("do without the archive: %s takes %.2f of the wall time with %s%s", with, p.Estimate, without, peakOf(without))
+		return fmt.Sprintf("do without the archive: %s takes %.2f of the wall time with %s%s", with, p.Estimate, without,
+			peakOf(without))
 	}
-	return fmt.Sprintf("do without the archive, or measure more rounds: %s is not shown to be faster than %s%s", with, without, peakOf(without))
+	return fmt.Sprintf("do without the archive, or measure more rounds: %s is not shown to be faster than %s%s", with,
+		without, peakOf(without))
 }
 
 // peakOf says what a contender costs programs that run longer.

@@ -98,14 +98,16 @@ func Command(a *app.App) *cobra.Command {
 	f.IntVarP(&o.rounds, "rounds", "n", 15, "rounds; each contender runs once a round")
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
 	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
-	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+program.Options)
+	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+
+		program.Options)
 	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS; may be repeated")
 	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above; your own are measured too")
 	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
 	f.StringVar(&o.baseline, "baseline", "", "contender that ratios are to (default appcds, or plain without it)")
 	f.Float64Var(&o.confidence, "confidence", 0.95, "least confidence of intervals")
 	f.StringVar(&o.ready, "ready", "", "regular expression of the line that says that the program is ready")
-	f.StringVar(&o.unit, "unit", "", "regular expression of the line that ends a unit of work; group 1, if any, is its time")
+	f.StringVar(&o.unit, "unit", "",
+		"regular expression of the line that ends a unit of work; group 1, if any, is its time")
 	f.StringVar(&o.ignore, "ignore", "", "regular expression of lines that differ from run to run")
 	f.StringVar(&o.input, "input", "", "file that is the standard input of each run (default: none)")
 	f.StringVar(&o.url, "url", "", "address of the server that the command is, on this machine: http://127.0.0.1:PORT/...")
@@ -138,7 +140,8 @@ func (o *options) check() error {
 		text  string
 	}{
 		{o.rounds < 1 || o.rounds > 1000, fmt.Sprintf("-n %d: it must be from 1 to 1000", o.rounds)},
-		{!(o.confidence >= 0.5 && o.confidence <= 0.999), fmt.Sprintf("--confidence %v: it must be from 0.5 to 0.999", o.confidence)},
+		{!(o.confidence >= 0.5 && o.confidence <= 0.999),
+			fmt.Sprintf("--confidence %v: it must be from 0.5 to 0.999", o.confidence)},
 		{o.requests < 1 || o.requests > 10_000_000, fmt.Sprintf("--requests %d: it must be from 1 to 10000000", o.requests)},
 		{o.clients < 1 || o.clients > 1000, fmt.Sprintf("--clients %d: it must be from 1 to 1000", o.clients)},
 		{o.timeout <= 0, fmt.Sprintf("--timeout %v: it must be more than 0", o.timeout)},
@@ -221,7 +224,8 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err != nil {
 		return nil, err
 	}
-	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout, Accept: o.accept}}
+	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout,
+		Accept: o.accept}}
 	if app.CheckOutput(o.json, o.archive) != nil {
 		return nil, app.Usagef("--json %s is the archive: name another file", o.json)
 	}
@@ -232,7 +236,9 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 		return nil, err
 	}
 	if s.program.Way == program.WayNone {
-		return nil, app.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with --inherit, which sets %s", args[0], program.Options)
+		return nil,
+			app.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
+				"--inherit, which sets %s", args[0], program.Options)
 	}
 	if s.jvm, err = findJVM(ctx, s.program.Java()); err != nil {
 		return nil, err
@@ -240,6 +246,7 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	if err := s.findAgent(ctx); err != nil {
 		return nil, err
 	}
-	s.head = heading{Command: secrets.Mask(args), JVM: s.jvm.text, CPUs: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH, Profiles: s.profiles}
+	s.head = heading{Command: secrets.Mask(args), JVM: s.jvm.text, CPUs: runtime.NumCPU(),
+		System: runtime.GOOS + "/" + runtime.GOARCH, Profiles: s.profiles}
 	return s, nil
 }

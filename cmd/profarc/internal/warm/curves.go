@@ -48,7 +48,8 @@ func (r *report) addCurves() {
 		return
 	}
 	base := sets[slices.IndexFunc(sets, func(s curveSet) bool { return s.name == r.Baseline })]
-	peaks, reached := measure{Name: "unit at the peak", Unit: "ns"}, measure{Name: "time to 90% of the base line's peak", Unit: "ns"}
+	peaks, reached := measure{Name: "unit at the peak", Unit: "ns"},
+		measure{Name: "time to 90% of the base line's peak", Unit: "ns"}
 	for _, set := range sets {
 		points := (length + mostPoints - 1) / mostPoints
 		named := namedCurve{Contender: set.name, Each: points, Points: warmup.MedianCurve(set.all(), mostPoints)}
@@ -128,7 +129,8 @@ func both(a, b curveSet, points int) (as, bs [][]warmup.Unit) {
 // that of the curves of single runs.
 func (r *report) curveRow(set, base curveSet, figure func(c, base warmup.Curve) float64) row {
 	baseCurve := warmup.MedianCurve(base.all(), mostPoints)
-	x := row{Contender: set.name, Runs: len(set.rounds), Median: figure(warmup.MedianCurve(set.all(), mostPoints), baseCurve)}
+	x := row{Contender: set.name, Runs: len(set.rounds),
+		Median: figure(warmup.MedianCurve(set.all(), mostPoints), baseCurve)}
 	var single []float64
 	for _, units := range set.all() {
 		if v := figure(warmup.MedianCurve([][]warmup.Unit{units}, mostPoints), baseCurve); !math.IsInf(v, 0) {

@@ -27,7 +27,8 @@ type mark struct {
 	colour int
 }
 
-var marks = []mark{{'*', 37}, {'o', 36}, {'x', 33}, {'#', 32}, {'+', 35}, {'a', 34}, {'b', 31}, {'c', 95}, {'d', 92}, {'e', 93}, {'f', 94}, {'g', 96}}
+var marks = []mark{{'*', 37}, {'o', 36}, {'x', 33}, {'#', 32}, {'+', 35}, {'a', 34}, {'b', 31}, {'c', 95}, {'d', 92},
+	{'e', 93}, {'f', 94}, {'g', 96}}
 
 // printCurves plots the curves, and says where they fall behind the base line.
 func (r *report) printCurves(a *app.App, width int) {
@@ -35,7 +36,8 @@ func (r *report) printCurves(a *app.App, width int) {
 		return
 	}
 	shown := r.Curves[:min(len(r.Curves), len(marks))]
-	fmt.Fprintf(a.Out, "\ntime of a unit by the time since the start: medians, each point of %s\n", app.Amount(shown[0].Each, "unit"))
+	fmt.Fprintf(a.Out, "\ntime of a unit by the time since the start: medians, each point of %s\n",
+		app.Amount(shown[0].Each, "unit"))
 	p := newPlot(shown, columns(width, a)-plotMargin-1)
 	coloured := a.Streams.OutTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if coloured { // own bytes, which a.Out would escape
@@ -55,11 +57,14 @@ func (b *behind) text(baseline string) string {
 	case b == nil:
 		return ""
 	case b.TooFewFor:
-		return fmt.Sprintf(": at most %.2f of %s, in units %d to %d; too few rounds to tell", b.Estimate, baseline, b.From, b.To)
+		return fmt.Sprintf(": at most %.2f of %s, in units %d to %d; too few rounds to tell", b.Estimate, baseline,
+			b.From, b.To)
 	case b.Slower == 0:
-		return fmt.Sprintf(": nowhere shown to be slower than %s; at most %.2f (%.2f to %.2f), in units %d to %d", baseline, b.Estimate, b.Low, b.High, b.From, b.To)
+		return fmt.Sprintf(": nowhere shown to be slower than %s; at most %.2f (%.2f to %.2f), in units %d to %d", baseline,
+			b.Estimate, b.Low, b.High, b.From, b.To)
 	}
-	return fmt.Sprintf(": slower than %s in %d of %d parts, most in units %d to %d: %.2f (%.2f to %.2f)", baseline, b.Slower, b.Parts, b.From, b.To, b.Estimate, b.Low, b.High)
+	return fmt.Sprintf(": slower than %s in %d of %d parts, most in units %d to %d: %.2f (%.2f to %.2f)", baseline,
+		b.Slower, b.Parts, b.From, b.To, b.Estimate, b.Low, b.High)
 }
 
 // columns returns the width asked for, or that of the terminal.

@@ -28,7 +28,8 @@ func (r *report) printHead(w io.Writer) {
 	fmt.Fprintf(w, "%s\n", app.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
 	fmt.Fprintf(w, "%s, %s, %d CPUs; %s\n", escape.Printable(r.JVM), r.System, r.CPUs, r.roundsText())
 	for _, t := range r.Trained {
-		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, app.FormatDuration(time.Duration(t.WallNS)), app.FormatSize(t.Bytes))
+		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, app.FormatDuration(time.Duration(t.WallNS)),
+			app.FormatSize(t.Bytes))
 		if t.Classes > 0 {
 			fmt.Fprintf(w, "; with it %d of %d classes come from an archive", t.Shared, t.Classes)
 		}
@@ -61,7 +62,8 @@ func (r *report) printAdopted(w io.Writer) {
 		}
 	}
 	if len(adopted) > 0 {
-		fmt.Fprintf(w, "the agent adopted %s (median); the archive has %s\n", app.Amount(int(paired.Median(adopted)), "method"), app.Amount(r.Profiles, "profile"))
+		fmt.Fprintf(w, "the agent adopted %s (median); the archive has %s\n",
+			app.Amount(int(paired.Median(adopted)), "method"), app.Amount(r.Profiles, "profile"))
 	}
 }
 
@@ -75,7 +77,8 @@ func (r *report) printDiscards(w io.Writer) {
 	differs := ""
 	for _, x := range r.Records {
 		if x.Differs != "" && differs == "" {
-			differs = fmt.Sprintf("; the output differs, first of %s in round %d: %s", x.Contender, x.Round, escape.Printable(x.Differs))
+			differs = fmt.Sprintf("; the output differs, first of %s in round %d: %s", x.Contender, x.Round,
+				escape.Printable(x.Differs))
 		}
 	}
 	if differs == "" {
@@ -142,7 +145,8 @@ func (r *report) printVerdicts(w io.Writer) {
 		fmt.Fprintf(w, "  advice: %s\n", r.Advice)
 	}
 	if least := paired.LeastPairs(r.Confidence); r.Rounds < least {
-		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", app.Amount(r.Rounds, "round"), 100*r.Confidence, least)
+		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", app.Amount(r.Rounds, "round"),
+			100*r.Confidence, least)
 	}
 }
 
@@ -159,7 +163,8 @@ func (v verdict) text() string {
 	}
 	text += fmt.Sprintf("%.2f of the wall time", v.Wall.Estimate)
 	if v.Wall.Confidence > 0 {
-		text += fmt.Sprintf(", %.2f to %.2f with %.1f%% confidence, p = %.2g", v.Wall.Low, v.Wall.High, 100*v.Wall.Confidence, v.Wall.P)
+		text += fmt.Sprintf(", %.2f to %.2f with %.1f%% confidence, p = %.2g", v.Wall.Low, v.Wall.High,
+			100*v.Wall.Confidence, v.Wall.P)
 	}
 	if v.CPU != nil {
 		text += fmt.Sprintf("; %.2f of the processor time", v.CPU.Estimate)

@@ -38,9 +38,10 @@ type report struct {
 	Leaders    []string       `json:"leaders"`          // least wall time, and those that are not told apart from it
 	Advice     string         `json:"advice,omitempty"` // whether to use the archive
 	Curves     []namedCurve   `json:"curves"`           // of medians
-	Others     float64        `json:"others"`           // share of the processors that other programs had in the rounds; 0: not known
-	Notes      []string       `json:"notes,omitempty"`  // for people
-	Records    []record       `json:"runs"`
+	// share of the processors that other programs had in the rounds; 0: not known
+	Others  float64  `json:"others"`
+	Notes   []string `json:"notes,omitempty"` // for people
+	Records []record `json:"runs"`
 }
 
 // A contenderRow says what became of a contender.
@@ -116,13 +117,15 @@ var figures = []figure{
 
 // report sums the session up.
 func (s *session) report() *report {
-	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence, Baseline: s.baseline.name,
-		Trained: s.trained, Notes: s.notes, Records: s.records, Curves: []namedCurve{}, Verdicts: []verdict{}}
+	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence,
+		Baseline: s.baseline.name,
+		Trained:  s.trained, Notes: s.notes, Records: s.records, Curves: []namedCurve{}, Verdicts: []verdict{}}
 	if r.Trained == nil {
 		r.Trained = []trained{}
 	}
 	if r.Others = s.others(); r.Others > muchOthers {
-		r.note(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the processors", 100*muchOthers))
+		r.note(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
+			"processors", 100*muchOthers))
 	}
 	for _, c := range s.chosen {
 		r.Contenders = append(r.Contenders, s.contenderRow(c))
@@ -208,7 +211,8 @@ func (r *report) measure(f figure) measure {
 		if len(there) == 0 {
 			continue
 		}
-		x := row{Contender: c.Name, Runs: len(there), Median: paired.Median(there), Least: slices.Min(there), Most: slices.Max(there)}
+		x := row{Contender: c.Name, Runs: len(there), Median: paired.Median(there), Least: slices.Min(there),
+			Most: slices.Max(there)}
 		if c.Name != r.Baseline {
 			x.Ratio = r.ratio(series, base)
 		}
@@ -242,7 +246,9 @@ func (r *report) failure() error {
 		err = fmt.Errorf("runs failed: %s", strings.Join(failed, ", "))
 	}
 	if len(differing) > 0 {
-		err = errors.Join(err, fmt.Errorf("runs printed something else than the first one: %s: if their lines differ from run to run, leave these out with --ignore REGEXP", strings.Join(differing, ", ")))
+		err = errors.Join(err,
+			fmt.Errorf("runs printed something else than the first one: %s: if their lines differ from run to run, leave "+
+				"these out with --ignore REGEXP", strings.Join(differing, ", ")))
 	}
 	return err
 }

@@ -18,7 +18,8 @@ func sessionOf(times map[string][]float64, names ...string) *session {
 		c := &contender{name: name}
 		s.chosen = append(s.chosen, c)
 		for round, ms := range times[name] {
-			s.records = append(s.records, record{Round: round + 1, Contender: name, Run: warmup.Run{WallNS: int64(ms * 1e6), CPUNS: int64(2e6 * ms)}})
+			s.records = append(s.records, record{Round: round + 1, Contender: name,
+				Run: warmup.Run{WallNS: int64(ms * 1e6), CPUNS: int64(2e6 * ms)}})
 			s.rounds = max(s.rounds, round+1)
 		}
 	}
@@ -35,13 +36,15 @@ func TestVerdicts(t *testing.T) {
 		}
 		return x
 	}
-	r := sessionOf(map[string][]float64{"appcds": base, "flag": scaled(0.9), "archive": scaled(0.8), "same": {101, 139, 91, 129, 111, 119, 181, 99}, "slow": scaled(1.2)},
+	r := sessionOf(map[string][]float64{"appcds": base, "flag": scaled(0.9), "archive": scaled(0.8),
+		"same": {101, 139, 91, 129, 111, 119, 181, 99}, "slow": scaled(1.2)},
 		"appcds", "flag", "archive", "same", "slow").report()
 	verdicts := map[string]string{}
 	for _, v := range r.Verdicts {
 		verdicts[v.Contender+" "+v.Against] = v.Wall.Verdict
 	}
-	for pair, want := range map[string]string{"flag appcds": verdictLess, "archive appcds": verdictLess, "same appcds": verdictSame, "slow appcds": verdictMore, "archive flag": verdictLess} {
+	for pair, want := range map[string]string{"flag appcds": verdictLess, "archive appcds": verdictLess,
+		"same appcds": verdictSame, "slow appcds": verdictMore, "archive flag": verdictLess} {
 		if verdicts[pair] != want {
 			t.Errorf("%s: %s, want %s", pair, verdicts[pair], want)
 		}
@@ -49,7 +52,9 @@ func TestVerdicts(t *testing.T) {
 	if len(r.Verdicts) != 5 || strings.Join(r.Leaders, " ") != "archive" {
 		t.Errorf("%d verdicts, leaders %v", len(r.Verdicts), r.Leaders)
 	}
-	if text := r.Verdicts[1].text(); !strings.HasPrefix(text, "archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of the processor time") {
+	if text := r.Verdicts[1].text(); !strings.HasPrefix(text,
+		"archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of "+
+			"the processor time") {
 		t.Error(text)
 	}
 }
@@ -83,11 +88,13 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 	for _, names := range [][]string{{"appcds", "c1"}, {"archive"}} {
-		if got := sessionOf(map[string][]float64{"appcds": same, "c1": same, "archive": same}, names...).report().Advice; got != "" {
+		if got := sessionOf(map[string][]float64{"appcds": same, "c1": same, "archive": same},
+			names...).report().Advice; got != "" {
 			t.Errorf("%v: %q", names, got)
 		}
 	}
-	if got := sessionOf(map[string][]float64{"appcds": {1, 2}, "archive": {1, 1}}, "appcds", "archive").report().Advice; got != "" {
+	if got := sessionOf(map[string][]float64{"appcds": {1, 2}, "archive": {1, 1}}, "appcds",
+		"archive").report().Advice; got != "" {
 		t.Errorf("two rounds say %q", got)
 	}
 }
@@ -96,11 +103,13 @@ func TestAdvice(t *testing.T) {
 // ratio, and no other.
 func TestRatiosAreOfTheSameRound(t *testing.T) {
 	t.Parallel()
-	s := sessionOf(map[string][]float64{"plain": {100, 200, 400, 800, 1600, 3200, 6400}, "half": {50, 100, 200, 400, 800, 1600, 3200}}, "plain", "half")
+	s := sessionOf(map[string][]float64{"plain": {100, 200, 400, 800, 1600, 3200, 6400},
+		"half": {50, 100, 200, 400, 800, 1600, 3200}}, "plain", "half")
 	s.records[2].Failure = "it failed"
 	r := s.report()
 	x := r.Measures[0].Rows[1]
-	if x.Ratio.Pairs != 6 || x.Ratio.Low < 0.4999 || x.Ratio.High > 0.5001 || x.Runs != 7 || r.Measures[0].Rows[0].Runs != 6 {
+	if x.Ratio.Pairs != 6 || x.Ratio.Low < 0.4999 || x.Ratio.High > 0.5001 || x.Runs != 7 ||
+		r.Measures[0].Rows[0].Runs != 6 {
 		t.Errorf("%+v, %+v", x, x.Ratio)
 	}
 	if len(r.Leaders) != 1 || r.Leaders[0] != "half" {
@@ -157,7 +166,8 @@ func TestPlot(t *testing.T) {
 	if got := plain.String(); got != want {
 		t.Errorf("the plot is\n%s\nwant\n%s", got, want)
 	}
-	if text := coloured.String(); strings.Count(text, "\x1b[37m*\x1b[0m") != 8 || strings.Count(text, "\x1b[36mo\x1b[0m") != 8 {
+	if text := coloured.String(); strings.Count(text, "\x1b[37m*\x1b[0m") != 8 ||
+		strings.Count(text, "\x1b[36mo\x1b[0m") != 8 {
 		t.Errorf("%q", text)
 	}
 }

@@ -249,7 +249,8 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	p := s.measured
 	p.Path, p.Args, p.Env = start.Path, start.Args, start.Environment()
 	if p.Load != nil && p.Load.Busy(ctx) {
-		return warmup.Run{}, fmt.Errorf("%s: something answers there before the server was started: end it, or name another port", p.Load.URL)
+		return warmup.Run{},
+			fmt.Errorf("%s: something answers there before the server was started: end it, or name another port", p.Load.URL)
 	}
 	r, err := warmup.Measure(ctx, p)
 	if err != nil && ctx.Err() == nil {

@@ -31,7 +31,8 @@ func (r *report) judge() {
 		}
 	}
 	for _, pair := range rivals {
-		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) && pair[1] != r.Baseline && pair[0] != r.Baseline {
+		if slices.Contains(names, pair[0]) && slices.Contains(names, pair[1]) && pair[1] != r.Baseline &&
+			pair[0] != r.Baseline {
 			r.addVerdict(pair[0], pair[1])
 		}
 	}
@@ -40,7 +41,8 @@ func (r *report) judge() {
 }
 
 func (r *report) addVerdict(name, against string) {
-	v := verdict{Contender: name, Against: against, Wall: r.compared(figures[0], name, against), CPU: r.compared(figures[1], name, against)}
+	v := verdict{Contender: name, Against: against, Wall: r.compared(figures[0], name, against),
+		CPU: r.compared(figures[1], name, against)}
 	if v.Wall != nil {
 		r.Verdicts = append(r.Verdicts, v)
 	}

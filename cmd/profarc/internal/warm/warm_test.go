@@ -65,7 +65,10 @@ func fakeJava(args []string) int {
 		case "sleep":
 			time.Sleep(time.Minute)
 		case "serve":
-			fmt.Println(http.ListenAndServe(value, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "answer") })))
+			fmt.Println(http.ListenAndServe(value, http.HandlerFunc(func(w http.ResponseWriter,
+				_ *http.Request) {
+				fmt.Fprintln(w, "answer")
+			})))
 			return 7
 		}
 	}
@@ -133,7 +136,8 @@ func has(t *testing.T, text string, parts ...string) {
 }
 
 func TestContendersTakeTurns(t *testing.T) {
-	r := warm(t, t.Context(), "-n", "3", "--unit", "took (.*)", "--contender", "own=@c1 -Dx='a b' @args", "--", java(t), "units")
+	r := warm(t, t.Context(), "-n", "3", "--unit", "took (.*)", "--contender", "own=@c1 -Dx='a b' @args", "--",
+		java(t), "units")
 	if r.err != nil {
 		t.Fatal(r.err, r.errOut)
 	}
@@ -147,37 +151,45 @@ func TestContendersTakeTurns(t *testing.T) {
 	if want := slices.Concat(round, back, round); !slices.Equal(turns, want) {
 		t.Errorf("turns %v, want %v", turns, want)
 	}
-	if r.report.Baseline != "appcds" || r.report.Rounds != 3 || len(r.report.Trained) != 2 || r.report.JVM != "JDK 25.0.1+8-LTS" {
+	if r.report.Baseline != "appcds" || r.report.Rounds != 3 || len(r.report.Trained) != 2 ||
+		r.report.JVM != "JDK 25.0.1+8-LTS" {
 		t.Errorf("%+v", r.report)
 	}
 	for _, c := range r.report.Contenders {
 		if c.Name == "own" {
-			if n := len(c.Flags); n != 4 || !strings.HasSuffix(c.Flags[0], "app.jsa") || !slices.Equal(c.Flags[1:], []string{"-XX:TieredStopAtLevel=1", "-Dx=***", "***"}) {
+			if n := len(c.Flags); n != 4 || !strings.HasSuffix(c.Flags[0], "app.jsa") ||
+				!slices.Equal(c.Flags[1:], []string{"-XX:TieredStopAtLevel=1", "-Dx=***", "***"}) {
 				t.Errorf("flags %q", c.Flags)
 			}
 		}
 	}
-	has(t, r.out, "left out: archive, archive+flag, aot+archive: it needs an archive", "18 runs, 0 of them failed", "wall time ", "processor time ",
+	has(t, r.out, "left out: archive, archive+flag, aot+archive: it needs an archive", "18 runs, 0 of them failed",
+		"wall time ", "processor time ",
 		"time to 90% of the base line's peak", "3 rounds: with 95% confidence it takes 6 at least", "\nverdict\n")
-	has(t, r.errOut, "running it once", "training run for the AppCDS archive", "training run for the AOT cache", "round 1 of 3 is done")
+	has(t, r.errOut, "running it once", "training run for the AppCDS archive", "training run for the AOT cache",
+		"round 1 of 3 is done")
 }
 
 func TestCurvesOfUnitsWithATime(t *testing.T) {
-	r := warm(t, t.Context(), "-q", "-n", "7", "--only", "plain,c1", "--baseline", "plain", "--unit", "took (.*)", "--", java(t), "units")
+	r := warm(t, t.Context(), "-q", "-n", "7", "--only", "plain,c1", "--baseline", "plain", "--unit", "took (.*)", "--",
+		java(t), "units")
 	if r.err != nil || r.errOut != "" {
 		t.Fatal(r.err, r.errOut)
 	}
 	peak := r.report.Measures[4]
-	if peak.Name != "unit at the peak" || peak.Rows[0].Median != 6000 || peak.Rows[1].Median != 11000 || peak.Rows[1].Ratio.Verdict != verdictMore {
+	if peak.Name != "unit at the peak" || peak.Rows[0].Median != 6000 || peak.Rows[1].Median != 11000 ||
+		peak.Rows[1].Ratio.Verdict != verdictMore {
 		t.Errorf("%+v, %+v", peak, peak.Rows[1].Ratio)
 	}
 	if reached := r.report.Measures[5]; !reached.Rows[1].Never || reached.Rows[0].Never {
 		t.Errorf("%+v", reached)
 	}
-	if c := r.report.Curves; len(c) != 2 || len(c[1].Points) != 20 || c[1].Behind.Parts != 20 || !c[1].Behind.TooFewFor || c[1].Behind.From != 17 {
+	if c := r.report.Curves; len(c) != 2 || len(c[1].Points) != 20 || c[1].Behind.Parts != 20 || !c[1].Behind.TooFewFor ||
+		c[1].Behind.From != 17 {
 		t.Errorf("%+v, %+v", c, c[1].Behind)
 	}
-	has(t, r.out, "\n  c1                                     never\n", "  * plain\n  o c1: at most 1.83 of plain, in units 17 to 17; too few rounds to tell\n")
+	has(t, r.out, "\n  c1                                     never\n",
+		"  * plain\n  o c1: at most 1.83 of plain, in units 17 to 17; too few rounds to tell\n")
 }
 
 func TestUnitsWithoutATime(t *testing.T) {
@@ -196,9 +208,11 @@ func TestFailuresAreReported(t *testing.T) {
 	if n := len(r.report.Records); n != 8 {
 		t.Errorf("%d runs", n)
 	}
-	has(t, r.out, "left out: bad: it failed 3 times in a row", "8 runs, 3 of them failed and in no figure", "note: bad failed in round 1: it ended with exit code 3: it fails")
+	has(t, r.out, "left out: bad: it failed 3 times in a row", "8 runs, 3 of them failed and in no figure",
+		"note: bad failed in round 1: it ended with exit code 3: it fails")
 	r = warm(t, t.Context(), "--", java(t), "-Dfails")
-	if r.err == nil || r.err.Error() != "the command fails before anything is measured: it ended with exit code 3: it fails" || r.out != "" {
+	if r.err == nil ||
+		r.err.Error() != "the command fails before anything is measured: it ended with exit code 3: it fails" || r.out != "" {
 		t.Errorf("%v, %s", r.err, r.out)
 	}
 }
@@ -232,7 +246,8 @@ func TestInterruptPrintsWhatWasMeasured(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}()
-	r := warm(t, ctx, "-n", "4", "--only", "plain,stuck", "--baseline", "plain", "--contender", "stuck=-XX:AOTCacheOutput="+flag+" sleep", "--", java(t), "hello")
+	r := warm(t, ctx, "-n", "4", "--only", "plain,stuck", "--baseline", "plain", "--contender",
+		"stuck=-XX:AOTCacheOutput="+flag+" sleep", "--", java(t), "hello")
 	if !errors.Is(r.err, context.Canceled) || len(r.report.Records) != 1 {
 		t.Errorf("%v after %d runs", r.err, len(r.report.Records))
 	}
@@ -245,7 +260,8 @@ func TestServersAreMeasured(t *testing.T) {
 		t.Skip(err)
 	}
 	address := l.Addr().String()
-	url := []string{"--url", "http://" + address + "/x", "--requests", "100", "-n", "2", "--only", "plain,aot", "--", java(t), "serve=" + address}
+	url := []string{"--url", "http://" + address + "/x", "--requests", "100", "-n", "2", "--only", "plain,aot", "--",
+		java(t), "serve=" + address}
 	r := warm(t, t.Context(), url...)
 	if r.err == nil || !strings.Contains(r.err.Error(), "something answers there before the server was started") {
 		t.Errorf("a port that is taken: %v", r.err)
@@ -265,11 +281,15 @@ func TestWrongUsage(t *testing.T) {
 	java := java(t)
 	for want, args := range map[string][]string{
 		"-n 0": {"-n", "0", "--", java}, "--unit: ": {"--unit", "(", "--", java}, "is not java": {"--", os.Args[0]},
-		"there is no contender": {"--only", "plain,fast", "--", java}, "none of the contenders": {"--baseline", "c1", "--only", "plain", "--", java},
-		"no contender is left": {"--only", "plain", "--skip", "plain", "--", java}, "write it as NAME=FLAGS": {"--contender", "a b=c", "--", java},
-		"a quote ' is not closed": {"--contender", "a='", "--", java}, "there is one of that name": {"--contender", "aot=x", "--", java},
-		"this machine only": {"--url", "http://10.1.1.1:80/", "--", java}, "units of a server": {"--url", "http://127.0.0.1:1/", "--unit", "x", "--", java},
-		"--agent is for --archive": {"--agent", "x", "--", java}, "refers to itself": {"--contender", "a=@a", "--", java},
+		"there is no contender":     {"--only", "plain,fast", "--", java},
+		"none of the contenders":    {"--baseline", "c1", "--only", "plain", "--", java},
+		"no contender is left":      {"--only", "plain", "--skip", "plain", "--", java},
+		"write it as NAME=FLAGS":    {"--contender", "a b=c", "--", java},
+		"a quote ' is not closed":   {"--contender", "a='", "--", java},
+		"there is one of that name": {"--contender", "aot=x", "--", java},
+		"this machine only":         {"--url", "http://10.1.1.1:80/", "--", java},
+		"units of a server":         {"--url", "http://127.0.0.1:1/", "--unit", "x", "--", java},
+		"--agent is for --archive":  {"--agent", "x", "--", java}, "refers to itself": {"--contender", "a=@a", "--", java},
 	} {
 		r := warm(t, t.Context(), args...)
 		var usage app.UsageError

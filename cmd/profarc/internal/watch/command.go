@@ -152,7 +152,8 @@ func (p *printer) print(b *watcher.Batch) error {
 func (p *printer) text(b *watcher.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
-		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", app.Amount(b.Merged, "file"), app.FormatSize(b.Bytes),
+		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", app.Amount(b.Merged, "file"),
+			app.FormatSize(b.Bytes),
 			escape.Printable(p.o.out), app.FormatSize(b.Archive), app.Amount(b.Dumps, "dump"), app.FormatDuration(took)))
 	}
 	if b.Known > 0 {
@@ -192,7 +193,8 @@ type asideReport struct {
 }
 
 func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
-	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps, append(formats.Losses{}, b.Lost...), took.Nanoseconds()}
+	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps,
+		append(formats.Losses{}, b.Lost...), took.Nanoseconds()}
 	for _, s := range b.Aside {
 		r.Aside = append(r.Aside, asideReport{s.Path, why(s)})
 	}

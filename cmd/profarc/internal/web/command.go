@@ -96,7 +96,8 @@ func run(ctx context.Context, a *app.App, paths []string, o options) error {
 
 // show writes a report or serves pages, until an interrupt.
 func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) error {
-	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath), SourcePath: splitPath(o.sourcePath), Binary: o.binary})
+	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
+		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {
 		return o.write(ctx, a, site)
@@ -109,7 +110,8 @@ func (o *options) write(ctx context.Context, a *app.App, site *pages.Site) error
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
 	return app.Publish(ctx, o.out, func(w io.Writer) error {
-		return site.WriteReport(ctx, w, pages.ReportOptions{Methods: o.methods}, func(done, total int) { meter.Report(int64(done), int64(total)) })
+		return site.WriteReport(ctx, w, pages.ReportOptions{Methods: o.methods},
+			func(done, total int) { meter.Report(int64(done), int64(total)) })
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 
 // What an export leaves out.
 const (
-	LossCold    codec.LossKind = "cold edges, neither among the heaviest nor the best of their call: their weight stays in the total"
+	LossCold codec.LossKind = "cold edges, neither among the heaviest nor the best of their call: their weight " +
+		"stays in the total"
 	LossClamped codec.LossKind = "weights above 2^63-1: Go's compiler reads no higher ones"
 )
 
@@ -24,14 +25,16 @@ type Exporter struct {
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "gopgo", About: "the calls that go build -pgo reads of a CPU profile (domain sampled)", Binary: true}
+	return codec.Format{Name: "gopgo", About: "the calls that go build -pgo reads of a CPU profile (domain sampled)",
+		Binary: true}
 }
 
 // Options implements [codec.Exporter].
 func (e *Exporter) Options() []codec.Option {
 	return []codec.Option{
 		codec.Bool("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
-		codec.Bool("preprocessed", &e.Preprocessed, "write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
+		codec.Bool("preprocessed", &e.Preprocessed,
+			"write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
 	}
 }
 
@@ -40,9 +43,11 @@ var (
 	// ErrNoEdges: the archive has no edges.
 	ErrNoEdges = errors.New("no calls that were sampled: import CPU profiles of pprof's (domain sampled)")
 	// ErrNoStartLines: no function has a start line.
-	ErrNoStartLines = errors.New("no function has a start line, so that the compiler could not find its calls: take the profile of a program that Go 1.20 or later built")
+	ErrNoStartLines = errors.New("no function has a start line, so that the compiler could not find its calls: take " +
+		"the profile of a program that Go 1.20 or later built")
 	// ErrUnits: the weights of the archive are of two units.
-	ErrUnits = errors.New("weights are samples in some of the merged profiles and nanoseconds in others: merge profiles of one kind")
+	ErrUnits = errors.New("weights are samples in some of the merged profiles and nanoseconds in others: merge " +
+		"profiles of one kind")
 )
 
 // Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines

@@ -155,7 +155,8 @@ func skewedProfile() *profile.Profile {
 		return f
 	}
 	location := func(f *profile.Function, line int64) *profile.Location {
-		l := &profile.Location{ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: f, Line: line}}}
+		l := &profile.Location{ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1),
+			Line: []profile.Line{{Function: f, Line: line}}}
 		p.Location = append(p.Location, l)
 		return l
 	}
@@ -192,7 +193,8 @@ func TestHot(t *testing.T) {
 		wantHot, wantTotal, wantThreshold := hotEdges(all)
 		hot, total, threshold := hotEdges(kept)
 		if !slices.Equal(hot, wantHot) || total != wantTotal || threshold != wantThreshold {
-			t.Errorf("%d: %d hot edges of %d above %d, want %d of %d above %d", i, len(hot), total, threshold, len(wantHot), wantTotal, wantThreshold)
+			t.Errorf("%d: %d hot edges of %d above %d, want %d of %d above %d", i, len(hot), total, threshold, len(wantHot),
+				wantTotal, wantThreshold)
 		}
 		type site struct {
 			caller string
@@ -238,7 +240,8 @@ func TestRefused(t *testing.T) {
 		"no start lines": {imported(t, testprofile.Encode(t, old)), gopgo.ErrNoStartLines},
 		"another domain": {graal, gopgo.ErrNoEdges},
 		"no samples":     {imported(t, testprofile.Encode(t, flat)), gopgo.ErrNoEdges},
-		"two units":      {imported(t, testprofile.Encode(t, testprofile.Random(1)), testprofile.Encode(t, testprofile.Random(7))), gopgo.ErrUnits},
+		"two units": {imported(t, testprofile.Encode(t, testprofile.Random(1)),
+			testprofile.Encode(t, testprofile.Random(7))), gopgo.ErrUnits},
 	} {
 		_, err := formats.Export(t.Context(), &bytes.Buffer{}, c.s, &gopgo.Exporter{})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), "test.parc") {
@@ -262,7 +265,8 @@ func TestBytesDoNotChange(t *testing.T) {
 	for _, f := range p.Function {
 		f.StartLine += 5
 	}
-	if after, _ := testprofile.Export(t, imported(t, testprofile.Encode(t, p)), &gopgo.Exporter{}); !bytes.Equal(before, after) {
+	if after, _ := testprofile.Export(t, imported(t, testprofile.Encode(t, p)),
+		&gopgo.Exporter{}); !bytes.Equal(before, after) {
 		t.Error("the export changed")
 	}
 }

@@ -60,6 +60,7 @@ func (s symbol) last() string { return s.name[strings.LastIndexByte(s.name, '.')
 // unspelled reports whether calls of a function are made by the compiler, or by way of a
 // value, so that no line spells them.
 func (s symbol) unspelled() bool {
-	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") || strings.HasPrefix(s.pkg, "internal/runtime/") ||
+	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
+		strings.HasPrefix(s.pkg, "internal/runtime/") ||
 		s.pkg == "type:" || strings.HasPrefix(s.name, "init")
 }

@@ -122,12 +122,14 @@ func profiled(t *testing.T, calls []call) *reader.Store {
 			functions[name] = f
 			p.Function = append(p.Function, f)
 		}
-		l := &profile.Location{ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1), Line: []profile.Line{{Function: f, Line: 100 + line}}}
+		l := &profile.Location{ID: uint64(len(p.Location) + 1), Address: uint64(len(p.Location) + 1),
+			Line: []profile.Line{{Function: f, Line: 100 + line}}}
 		p.Location = append(p.Location, l)
 		return l
 	}
 	for _, c := range calls {
-		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{c.n}, Location: []*profile.Location{location(c.callee, 0), location(c.caller, c.line)}})
+		p.Sample = append(p.Sample, &profile.Sample{Value: []int64{c.n},
+			Location: []*profile.Location{location(c.callee, 0), location(c.caller, c.line)}})
 	}
 	s, _ := testprofile.Import(t, testprofile.Encode(t, p))
 	return s
@@ -150,7 +152,8 @@ func checked(t *testing.T, s *reader.Store, tree *source.Tree) (*fit.Report, map
 
 func TestSourceThatWasProfiled(t *testing.T) {
 	t.Parallel()
-	r, verdicts := checked(t, profiled(t, calls), module(t, map[string]string{"main.go": program, "shapes/shapes.go": shapes}))
+	r, verdicts := checked(t, profiled(t, calls),
+		module(t, map[string]string{"main.go": program, "shapes/shapes.go": shapes}))
 	for name, v := range verdicts {
 		want := fit.Exact
 		if strings.HasPrefix(name, "net/http") || strings.Contains(name, ".other.") {
@@ -169,10 +172,12 @@ func TestSourceThatWasProfiled(t *testing.T) {
 func TestChangedSource(t *testing.T) {
 	t.Parallel()
 	edited := strings.NewReplacer(
-		"func main() {\n", "// A comment above a function moves no call.\n\nfunc main() {\n\tprintln()\n", // its calls move by a line
+		// its calls move by a line
+		"func main() {\n", "// A comment above a function moves no call.\n\nfunc main() {\n\tprintln()\n",
 		"func done() {\n\tprintln(\"done\")\n}\n", "").Replace(program)
 	other := strings.NewReplacer("square(s.Side)", "s.Side * s.Side", "Total[", "Sum[").Replace(shapes)
-	r, verdicts := checked(t, profiled(t, calls), module(t, map[string]string{"main.go": edited, "shapes/shapes.go": other}))
+	r, verdicts := checked(t, profiled(t, calls),
+		module(t, map[string]string{"main.go": edited, "shapes/shapes.go": other}))
 	for name, want := range map[string]struct {
 		state  fit.State
 		reason string
@@ -181,7 +186,8 @@ func TestChangedSource(t *testing.T) {
 		"main.area":                          {fit.Exact, ""},
 		"main.done":                          {fit.Gone, "no such function"},
 		"example.com/app/shapes.Square.Area": {fit.Stale, "1 gone"},
-		"example.com/app/shapes.Total[go.shape.struct { Side float64 }]": {fit.Gone, "it may be example.com/app/shapes.Sum now"},
+		"example.com/app/shapes.Total[go.shape.struct { Side float64 }]": {fit.Gone,
+			"it may be example.com/app/shapes.Sum now"},
 	} {
 		if v := verdicts[name]; v.State != want.state || !strings.Contains(v.Reason, want.reason) {
 			t.Errorf("%s is %s: %s, want %s: %s", name, v.State, v.Reason, want.state, want.reason)

@@ -11,7 +11,8 @@ import (
 func TestCriticalValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pairs, five, one int }{
-		{5, -1, -1}, {6, 0, -1}, {7, 2, -1}, {8, 3, 0}, {9, 5, 1}, {10, 8, 3}, {12, 13, 7}, {15, 25, 15}, {20, 52, 37}, {25, 89, 68}, {30, 137, 109},
+		{5, -1, -1}, {6, 0, -1}, {7, 2, -1}, {8, 3, 0}, {9, 5, 1}, {10, 8, 3}, {12, 13, 7}, {15, 25, 15}, {20, 52, 37},
+		{25, 89, 68}, {30, 137, 109},
 	} {
 		for confidence, want := range map[float64]int{0.95: c.five, 0.99: c.one} {
 			if cut, attained := cutFor(c.pairs, confidence); cut-1 != want || cut > 0 && attained < confidence {
@@ -36,7 +37,8 @@ func TestKnownExample(t *testing.T) {
 		t.Errorf("p is %v", p)
 	}
 	r, ok := Compare(a, b, 0.95)
-	if !ok || r.Pairs != 9 || math.Abs(math.Log(r.Estimate)-0.46) > 1e-9 || math.Abs(math.Log(r.Low)-0.01) > 1e-9 || math.Abs(math.Log(r.High)-0.786) > 1e-9 {
+	if !ok || r.Pairs != 9 || math.Abs(math.Log(r.Estimate)-0.46) > 1e-9 || math.Abs(math.Log(r.Low)-0.01) > 1e-9 ||
+		math.Abs(math.Log(r.High)-0.786) > 1e-9 {
 		t.Errorf("%+v, in logarithms %v from %v to %v", r, math.Log(r.Estimate), math.Log(r.Low), math.Log(r.High))
 	}
 	if !r.Differs() || math.Abs(r.P-0.0390625) > 1e-12 {
@@ -117,7 +119,8 @@ func TestBootstrap(t *testing.T) {
 		return m
 	}
 	i, ok := Bootstrap(len(x), 0.95, mean)
-	if again, _ := Bootstrap(len(x), 0.95, mean); !ok || i != again || i.Low < 9 || i.Low > 9.7 || i.High < 10.3 || i.High > 11 {
+	if again, _ := Bootstrap(len(x), 0.95, mean); !ok || i != again || i.Low < 9 || i.Low > 9.7 || i.High < 10.3 ||
+		i.High > 11 {
 		t.Errorf("%+v, %+v, %v", i, again, ok)
 	}
 	if _, ok := Bootstrap(1, 0.95, mean); ok {

@@ -189,7 +189,8 @@ func (e *errorOutput) look() {
 	const enough = 4
 	for line := range bytes.Lines(e.tail) {
 		text := string(bytes.TrimSpace(line))
-		if bytes.HasPrefix(line, inert) && bytes.HasSuffix(line, []byte("\n")) && len(e.inert) < enough && !slices.Contains(e.inert, text) {
+		if bytes.HasPrefix(line, inert) && bytes.HasSuffix(line, []byte("\n")) && len(e.inert) < enough &&
+			!slices.Contains(e.inert, text) {
 			e.inert = append(e.inert, text)
 		}
 	}

@@ -23,7 +23,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 500 { // until its parent, which is not this process, has noticed
-		if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); p.Signal(syscall.Signal(0)) != nil || err == nil && strings.Contains(string(status), ") Z ") {
+		if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); p.Signal(syscall.Signal(0)) != nil ||
+			err == nil && strings.Contains(string(status), ") Z ") {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -24,10 +24,12 @@ type Program struct {
 
 // A Run is what was measured of one run of a program. Times are from just before its start.
 type Run struct {
-	WallNS    int64  `json:"wall_ns"`              // to its end; of a server to its last answer
-	CPUNS     int64  `json:"cpu_ns"`               // user and system time of all its processes
-	FirstNS   int64  `json:"first_ns"`             // to the first output, match of Watch.Ready or answer; 0: there was none
-	PeakBytes int64  `json:"peak_bytes,omitempty"` // most memory that one of its processes had; 0: the system does not tell
+	WallNS int64 `json:"wall_ns"` // to its end; of a server to its last answer
+	CPUNS  int64 `json:"cpu_ns"`  // user and system time of all its processes
+	// to the first output, match of Watch.Ready or answer; 0: there was none
+	FirstNS int64 `json:"first_ns"`
+	// most memory that one of its processes had; 0: the system does not tell
+	PeakBytes int64  `json:"peak_bytes,omitempty"`
 	Exit      int    `json:"exit"`
 	Output    string `json:"output"`            // a sum of its output and of the first answer
 	Failure   string `json:"failure,omitempty"` // why the run does not count

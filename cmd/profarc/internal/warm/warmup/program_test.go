@@ -49,7 +49,8 @@ func play(script []string) {
 			signal.Ignore(syscall.SIGTERM)
 			select {}
 		case "leave": // a process that holds the pipe
-			p, err := os.StartProcess(os.Args[0], os.Args, &os.ProcAttr{Env: []string{"WARMUP_SCRIPT=sleep=60000"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
+			p, err := os.StartProcess(os.Args[0], os.Args,
+				&os.ProcAttr{Env: []string{"WARMUP_SCRIPT=sleep=60000"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
 			if err != nil {
 				panic(err)
 			}
@@ -81,7 +82,8 @@ func serve(address string) {
 
 // program returns the program that plays a script.
 func program(script string) Program {
-	return Program{Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "WARMUP_SCRIPT="+script), Timeout: time.Minute}
+	return Program{Path: os.Args[0], Args: os.Args[:1], Env: append(os.Environ(), "WARMUP_SCRIPT="+script),
+		Timeout: time.Minute}
 }
 
 func measured(t *testing.T, p Program) Run {
@@ -110,16 +112,19 @@ func TestARunIsMeasured(t *testing.T) {
 func TestUnitsAreFound(t *testing.T) {
 	t.Parallel()
 	p := program("print=unit_1 print=ready print=took_7.5_ms sleep=20 print=took_2s print=took_x print=unit_2")
-	p.Watch = Watch{Ready: regexp.MustCompile("^ready$"), Unit: regexp.MustCompile(`^took (.*)`), Ignore: regexp.MustCompile("^unit")}
+	p.Watch = Watch{Ready: regexp.MustCompile("^ready$"), Unit: regexp.MustCompile(`^took (.*)`),
+		Ignore: regexp.MustCompile("^unit")}
 	r := measured(t, p)
-	if len(r.Units) != 2 || r.Units[0].TimeNS != 7_500_000 || r.Units[1].TimeNS != 2_000_000_000 || r.Units[1].EndNS < r.Units[0].EndNS {
+	if len(r.Units) != 2 || r.Units[0].TimeNS != 7_500_000 || r.Units[1].TimeNS != 2_000_000_000 ||
+		r.Units[1].EndNS < r.Units[0].EndNS {
 		t.Errorf("units %+v", r.Units)
 	}
 	if string(r.Text) != "ready\ntook x\n" || r.FirstNS == 0 {
 		t.Errorf("text %q, ready %d", r.Text, r.FirstNS)
 	}
 	p.Watch.Unit = regexp.MustCompile(`^took`)
-	if r = measured(t, p); len(r.Units) != 3 || r.Units[1].EndNS < 20_000_000 || r.Units[1].TimeNS != r.Units[1].EndNS-r.Units[0].EndNS || r.Units[0].TimeNS != r.Units[0].EndNS {
+	if r = measured(t, p); len(r.Units) != 3 || r.Units[1].EndNS < 20_000_000 ||
+		r.Units[1].TimeNS != r.Units[1].EndNS-r.Units[0].EndNS || r.Units[0].TimeNS != r.Units[0].EndNS {
 		t.Errorf("units between lines %+v", r.Units)
 	}
 	p.Watch.Ready = regexp.MustCompile("^never$")
@@ -139,7 +144,8 @@ func TestOutputsAreCompared(t *testing.T) {
 	if sum("print=a print=at_1", ignore) != sum("print=a print=at_2", ignore) {
 		t.Error("ignored lines count")
 	}
-	if sum("print=a print=at_1", Watch{}) == sum("print=a print=at_2", Watch{}) || sum("print=a", ignore) == sum("print=b", ignore) {
+	if sum("print=a print=at_1", Watch{}) == sum("print=a print=at_2", Watch{}) ||
+		sum("print=a", ignore) == sum("print=b", ignore) {
 		t.Error("other lines do not count")
 	}
 }
@@ -163,7 +169,8 @@ func TestFailures(t *testing.T) {
 	if _, err := Measure(t.Context(), p); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a program that is not there: %v", err)
 	}
-	if r := measured(t, program("err=profarc:_no_profiles_adopted:_it_is_Tuesday print=a")); !slices.Equal(r.Inert, []string{"profarc: no profiles adopted: it is Tuesday"}) {
+	if r := measured(t, program("err=profarc:_no_profiles_adopted:_it_is_Tuesday print=a")); !slices.Equal(r.Inert,
+		[]string{"profarc: no profiles adopted: it is Tuesday"}) {
 		t.Errorf("the agent said %q", r.Inert)
 	}
 }
@@ -206,7 +213,8 @@ func TestServers(t *testing.T) {
 		t.Errorf("last unit %+v of %d", last, r.WallNS)
 	}
 	p.Load.URL += "fails"
-	if r = measured(t, p); r.Failure != "211 of 230 requests failed, the first with: the server answered 500 Internal Server Error" {
+	if r = measured(t,
+		p); r.Failure != "211 of 230 requests failed, the first with: the server answered 500 Internal Server Error" {
 		t.Errorf("failure %q", r.Failure)
 	}
 	p = program("sleep=50 exit=4")
@@ -220,7 +228,8 @@ func TestLoadStaysOnThisMachine(t *testing.T) {
 	t.Parallel()
 	for url, ok := range map[string]bool{
 		"http://127.0.0.1:80/": true, "http://localhost:8080/a?b": true, "http://[::1]:80/": true,
-		"http://example.org:80/": false, "https://127.0.0.1:80/": false, "http://127.0.0.1/": false, "http://10.0.0.1:80/": false, "127.0.0.1:80": false, "": false,
+		"http://example.org:80/": false, "https://127.0.0.1:80/": false, "http://127.0.0.1/": false,
+		"http://10.0.0.1:80/": false, "127.0.0.1:80": false, "": false,
 	} {
 		if err := (&Load{URL: url}).Check(); (err == nil) != ok {
 			t.Errorf("%s: %v", url, err)
@@ -230,7 +239,8 @@ func TestLoadStaysOnThisMachine(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]time.Duration{"12": 12 * time.Millisecond, "1.5 s": 1500 * time.Millisecond, "7us": 7000, " 3 µs ": 3000, "2min": 2 * time.Minute, ".5ms": 500_000} {
+	for text, want := range map[string]time.Duration{"12": 12 * time.Millisecond, "1.5 s": 1500 * time.Millisecond,
+		"7us": 7000, " 3 µs ": 3000, "2min": 2 * time.Minute, ".5ms": 500_000} {
 		if got, err := ParseTime(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v", text, got, err)
 		}

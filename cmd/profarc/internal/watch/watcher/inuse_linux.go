@@ -94,7 +94,8 @@ func mapsForWriting(process, path string) bool {
 	maps, _ := os.ReadFile(process + "/maps")
 	for line := range strings.Lines(string(maps)) {
 		f := strings.Fields(line) // addresses, permissions, offset, device, inode, path
-		if len(f) >= 6 && len(f[1]) == 4 && f[1][1] == 'w' && f[1][3] == 's' && strings.HasSuffix(strings.TrimRight(line, "\n"), " "+path) {
+		if len(f) >= 6 && len(f[1]) == 4 && f[1][1] == 'w' && f[1][3] == 's' &&
+			strings.HasSuffix(strings.TrimRight(line, "\n"), " "+path) {
 			return true
 		}
 	}

@@ -33,7 +33,8 @@ type countedRun struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{dumps: map[[16]byte]bool{}, names: map[uint64][]namedContent{}, runs: map[profileset.RunKey]countedRun{}}
+	return &ledger{dumps: map[[16]byte]bool{}, names: map[uint64][]namedContent{},
+		runs: map[profileset.RunKey]countedRun{}}
 }
 
 // openArchive opens the archive that is added to; nil if there is none yet.
@@ -109,7 +110,8 @@ func (l *ledger) archive(s *reader.Store) (finding, error) {
 	}
 	later := map[[16]byte]bool{} // dumps of which a later one is counted
 	for _, r := range runs {
-		if have, ok := l.runs[keyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) && (have.selection == "" || have.selection == r.Selection) {
+		if have, ok := l.runs[keyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
+			(have.selection == "" || have.selection == r.Selection) {
 			later[r.DumpID] = true
 		}
 	}

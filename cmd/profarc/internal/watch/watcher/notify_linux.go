@@ -33,7 +33,9 @@ func openNotifier(folder string) (*notifier, error) {
 		return nil, os.NewSyscallError("inotify_init1", err)
 	}
 	n.events = os.NewFile(uintptr(fd), "inotify")
-	_, err = unix.InotifyAddWatch(fd, folder, unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO|unix.IN_DELETE_SELF|unix.IN_MOVE_SELF|unix.IN_ONLYDIR)
+	_,
+		err = unix.InotifyAddWatch(fd, folder,
+		unix.IN_CLOSE_WRITE|unix.IN_MOVED_TO|unix.IN_DELETE_SELF|unix.IN_MOVE_SELF|unix.IN_ONLYDIR)
 	switch {
 	case errors.Is(err, unix.ENOSPC): // the user watches too much
 		n.close()

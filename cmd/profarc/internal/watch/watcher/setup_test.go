@@ -84,7 +84,8 @@ func write(t *testing.T, folder, name, content string, second int64) {
 // archived returns the bytes of an archive of a text.
 func archived(t *testing.T, text string, c builder.Config) string {
 	t.Helper()
-	in, err := formats.Import(t.Context(), []formats.Input{{Name: "text", Reader: strings.NewReader(text)}}, formats.ImportOptions{Config: c})
+	in, err := formats.Import(t.Context(), []formats.Input{{Name: "text", Reader: strings.NewReader(text)}},
+		formats.ImportOptions{Config: c})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -305,7 +305,8 @@ func (w *Watcher) list(folder string, wanted func(name string) bool) ([]candidat
 	var found []candidate
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || !wanted(e.Name()) || slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
+		if err != nil || !info.Mode().IsRegular() || !wanted(e.Name()) ||
+			slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, info) }) {
 			continue // gone, or no file of profiles
 		}
 		c := candidate{path: filepath.Join(folder, e.Name()), name: e.Name(), info: info}

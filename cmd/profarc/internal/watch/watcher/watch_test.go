@@ -129,7 +129,8 @@ func TestSetAside(t *testing.T) {
 			t.Errorf("%s is set aside without a reason", a.Path)
 		}
 	}
-	for _, name := range []string{"empty", "program", "text", "cut.parc", "damaged.parc", "bad.proftext", "large.proftext", "hotspot.parc", "graal.parc"} {
+	for _, name := range []string{"empty", "program", "text", "cut.parc", "damaged.parc", "bad.proftext", "large.proftext",
+		"hotspot.parc", "graal.parc"} {
 		if !seen[name] {
 			t.Errorf("%s is not set aside", name)
 		}
@@ -341,7 +342,8 @@ func TestRun(t *testing.T) {
 func TestInputID(t *testing.T) {
 	t.Parallel()
 	id := newInputID("a.profraw", 12345, 678)
-	if id.content(678) != 12345 || id.name() != newInputID("a.profraw", 0, 0).name() || id.name() == newInputID("b.profraw", 0, 0).name() {
+	if id.content(678) != 12345 || id.name() != newInputID("a.profraw", 0, 0).name() ||
+		id.name() == newInputID("b.profraw", 0, 0).name() {
 		t.Errorf("%x", id)
 	}
 }

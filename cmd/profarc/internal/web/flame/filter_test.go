@@ -14,12 +14,14 @@ func TestFilteredTreesHaveTheStacksThatPass(t *testing.T) {
 	for seed := range uint64(20) {
 		tree, all, counts := grown(seed, 200, 1000)
 		for name, filter := range map[string][2]func(uint32) bool{
-			"focus": {is(2), nil}, "ignore": {nil, is(2)}, "both": {is(1, 4), is(3)}, "the same": {is(1), is(1)}, "nothing": {nil, nil}, "none": {is(9), nil}, "all": {is(1, 2, 3, 4), is(9)},
+			"focus": {is(2), nil}, "ignore": {nil, is(2)}, "both": {is(1, 4), is(3)}, "the same": {is(1), is(1)},
+			"nothing": {nil, nil}, "none": {is(9), nil}, "all": {is(1, 2, 3, 4), is(9)},
 		} {
 			passing := New()
 			left := uint64(0)
 			for i, stack := range all {
-				if (filter[0] == nil || slices.ContainsFunc(stack, filter[0])) && (filter[1] == nil || !slices.ContainsFunc(stack, filter[1])) {
+				if (filter[0] == nil || slices.ContainsFunc(stack, filter[0])) &&
+					(filter[1] == nil || !slices.ContainsFunc(stack, filter[1])) {
 					passing.Add(stack, counts[i])
 					left += counts[i]
 				}

@@ -95,7 +95,8 @@ func checkLayout(t *testing.T, tree *Tree, at int, limit Limit) []Box {
 			t.Errorf("%+v has %d children, of which %d are shown", b, len(children), nodes[n])
 		}
 		whole := tree.Nodes[n].Total
-		if own := (b.X + b.Width - taken[n]) * float64(whole) / max(b.Width, little); !b.Closed && whole < 1<<40 && math.Abs(own-float64(tree.Nodes[n].Self)) > 1e-3*float64(whole) {
+		if own := (b.X + b.Width - taken[n]) * float64(whole) / max(b.Width, little); !b.Closed && whole < 1<<40 &&
+			math.Abs(own-float64(tree.Nodes[n].Self)) > 1e-3*float64(whole) {
 			t.Errorf("%+v leaves %g for itself, not %d", b, own, tree.Nodes[n].Self)
 		}
 	}
@@ -126,7 +127,8 @@ func TestNarrowBoxesAreMerged(t *testing.T) {
 	tree.Add([]uint32{9}, 0)
 	tree.Sum()
 	got := tree.Layout(Root, Limit{Boxes: 10, Depth: 9, Width: 0.05})
-	want := []Box{{Node: 0, Width: 1, Total: 100}, {Node: 1, Width: 1, Depth: 1, Total: 100}, {Node: 2, Width: 0.6, Depth: 2, Total: 60}, {Node: 3, X: 0.6, Width: 0.3, Depth: 2, Total: 30, Merged: 15}}
+	want := []Box{{Node: 0, Width: 1, Total: 100}, {Node: 1, Width: 1, Depth: 1, Total: 100},
+		{Node: 2, Width: 0.6, Depth: 2, Total: 60}, {Node: 3, X: 0.6, Width: 0.3, Depth: 2, Total: 30, Merged: 15}}
 	if d := cmp.Diff(want, got, cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) < 1e-9 })); d != "" {
 		t.Error(d)
 	}

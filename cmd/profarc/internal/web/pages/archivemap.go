@@ -73,7 +73,8 @@ func buildMap(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size), Methods: linkTo("Methods by the bytes of their profiles", nameOfMethods, newQuery("methods.sort", "-size"))}
+	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size),
+		Methods: linkTo("Methods by the bytes of their profiles", nameOfMethods, newQuery("methods.sort", "-size"))}
 	if !r.inReport {
 		p.Jump = &jump{Last: p.Pages - 1}
 	}
@@ -96,7 +97,8 @@ func sumsText(h *layout.Header) string {
 		return "None has a sum."
 	}
 	first := h.Region(layout.RegionIX).Offset >> disk.PageShift
-	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has one over itself and the root of these.",
+	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has "+
+		"one over itself and the root of these.",
 		plural(uint64(tree.Pages()), "page"), grouped(uint64(first)), grouped(uint64(first+tree.Pages()-1)))
 }
 
@@ -114,14 +116,18 @@ func bytesLink(text string, offset int64) link {
 // regionTable returns the regions and the padding between them in the order of the file, and
 // the strip of them.
 func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
-	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"}, column{Key: "about", Name: "What it holds"}, number("offset", "offset"), column{Key: "size", Name: "size", Unit: "bytes", Number: true},
+	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"},
+		column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
+		column{Key: "size", Name: "size", Unit: "bytes", Number: true},
 		number("share", "share"), number("pages", "pages"))
 	var rows []row
 	var strip []stripPart
 	end := int64(0)
 	padding := func(to int64) {
 		if size := uint64(to - end); to > end {
-			rows = append(rows, row{Cells: []cell{linkCell(bytesLink("padding", end)), textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size), shareCell(float64(size) / float64(f.Size)), noNumber}})
+			rows = append(rows, row{Cells: []cell{linkCell(bytesLink("padding", end)),
+				textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size),
+				shareCell(float64(size) / float64(f.Size)), noNumber}})
 		}
 	}
 	for i, g := range f.Regions {
@@ -132,10 +138,12 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 		end = g.Offset + g.Size
 		share := float64(g.Size) / float64(f.Size)
 		l := bytesLink(g.Name, g.Offset)
-		rows = append(rows, row{Cells: []cell{linkCell(l), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)), countCell(uint64(g.Size)), shareCell(share),
+		rows = append(rows, row{Cells: []cell{linkCell(l), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)),
+			countCell(uint64(g.Size)), shareCell(share),
 			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
 		l.Text = fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))
-		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5), "region-" + strconv.Itoa(i), l})
+		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5),
+			"region-" + strconv.Itoa(i), l})
 	}
 	padding(f.Size)
 	return t.fill(rows), strip
@@ -144,12 +152,14 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 // sectionTable returns the sections of ro.
 func sectionTable(r *request) *table {
 	h := r.archive().Header()
-	t := newTable(r, "sections", "Sections of ro", column{Key: "name", Name: "Section"}, column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
+	t := newTable(r, "sections", "Sections of ro", column{Key: "name", Name: "Section"},
+		column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
 		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "share of the file"))
 	var rows []row
 	for i, s := range sectionNames {
 		if part := h.Parts[i]; part.Size > 0 {
-			rows = append(rows, row{Cells: []cell{linkCell(bytesLink(s.name, part.Offset)), textCell(s.about), countCell(uint64(part.Offset)), countCell(uint64(part.Size)), shareCell(float64(part.Size) / float64(h.FileSize))}})
+			rows = append(rows, row{Cells: []cell{linkCell(bytesLink(s.name, part.Offset)), textCell(s.about),
+				countCell(uint64(part.Offset)), countCell(uint64(part.Size)), shareCell(float64(part.Size) / float64(h.FileSize))}})
 		}
 	}
 	return t.fill(rows)
@@ -157,7 +167,8 @@ func sectionTable(r *request) *table {
 
 // mapTables returns the tables of ex with their sizes, nil if there are none.
 func mapTables(r *request) (*table, error) {
-	t := newTable(r, "tables", "Tables in ex", column{Key: "name", Name: "Table"}, number("rows", "rows"), number("columns", "columns"), column{Key: "size", Name: "size", Unit: "bytes", Number: true})
+	t := newTable(r, "tables", "Tables in ex", column{Key: "name", Name: "Table"}, number("rows", "rows"),
+		number("columns", "columns"), column{Key: "size", Name: "size", Unit: "bytes", Number: true})
 	var rows []row
 	for found, err := range r.archive().Tables() {
 		if err != nil {
@@ -167,7 +178,8 @@ func mapTables(r *request) (*table, error) {
 		for i := range found.Columns() {
 			size += cellSize(found.Column(i)) * found.Rows
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(found.Kind)), numberCell(found.Rows), numberCell(found.Columns()), numberCell(size)}})
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(found.Kind)), numberCell(found.Rows),
+			numberCell(found.Columns()), numberCell(size)}})
 	}
 	if len(rows) == 0 {
 		return nil, nil

@@ -21,7 +21,8 @@ func TestMapAddsUp(t *testing.T) {
 		end, sum := 0.0, 0.0
 		for _, row := range p.Regions.Rows {
 			if row.Cells[2].Value != end {
-				t.Errorf("%s: %q begins at %v, what is before it ends at %v", sp.Name, row.Cells[0].Link.Text, row.Cells[2].Value, end)
+				t.Errorf("%s: %q begins at %v, what is before it ends at %v", sp.Name, row.Cells[0].Link.Text,
+					row.Cells[2].Value, end)
 			}
 			end = row.Cells[2].Value + row.Cells[3].Value
 		}
@@ -49,19 +50,22 @@ func TestOffsetsLeadToTheirBytes(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
 	at := site.Archive.Header().Region(layout.RegionRO).Offset
-	for _, spelled := range []string{fmt.Sprint(at), fmt.Sprintf("%#x", at), fmt.Sprintf("0X%X", at), " " + grouped(uint64(at))} {
+	for _, spelled := range []string{fmt.Sprint(at), fmt.Sprintf("%#x", at), fmt.Sprintf("0X%X", at),
+		" " + grouped(uint64(at))} {
 		p := built[*bytesPage](t, requestOf(t, site, nameOfBytes, "offset", spelled))
 		if p.From > at || p.To <= at || p.Asked == nil || p.Asked.element != byteElement(at) {
 			t.Errorf("%q leads to %d to %d, %+v", spelled, p.From, p.To, p.Asked)
 		}
 	}
-	for _, spelled := range []string{"-1", "0x", "ff", fmt.Sprint(site.Archive.Header().FileSize), "99999999999999999999"} {
+	for _, spelled := range []string{"-1", "0x", "ff", fmt.Sprint(site.Archive.Header().FileSize),
+		"99999999999999999999"} {
 		r := requestOf(t, site, nameOfBytes, "offset", spelled)
 		if _, err := r.view.build(r); !missing(err) {
 			t.Errorf("%q: %v", spelled, err)
 		}
 	}
-	if body := shownPageOf(t, site, nameOfMap, query{}); !strings.Contains(body, `name="offset"`) || !strings.Contains(body, `class="key region-`) {
+	if body := shownPageOf(t, site, nameOfMap, query{}); !strings.Contains(body, `name="offset"`) ||
+		!strings.Contains(body, `class="key region-`) {
 		t.Error("the map has no form for an offset, or no legend")
 	}
 }

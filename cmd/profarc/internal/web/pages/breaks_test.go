@@ -34,12 +34,14 @@ func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
 // A break is never within what stands for one character in HTML.
 func TestBreaksAreBetweenEscapedCharacters(t *testing.T) {
 	const tag = "<script>alert('&')</script>"
-	if got, want := string(nameElement("a."+tag)), "<bdi>a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;</bdi>"; got != want {
+	if got, want := string(nameElement("a."+tag)),
+		"<bdi>a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;</bdi>"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for n := range 40 {
 		html := string(nameElement(strings.Repeat("a", n) + tag))
-		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, "<bdi>"), "</bdi>"), "<wbr>"); slices.ContainsFunc(parts, func(p string) bool {
+		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, "<bdi>"), "</bdi>"),
+			"<wbr>"); slices.ContainsFunc(parts, func(p string) bool {
 			return strings.ContainsAny(p, "<>") || strings.Count(p, "&") != strings.Count(p, ";") || !utf8.ValidString(p)
 		}) {
 			t.Errorf("%s is broken within a character", html)

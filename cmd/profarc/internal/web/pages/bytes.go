@@ -64,7 +64,8 @@ func buildBytes(r *request) (any, error) {
 	if err != nil || number >= pagesOf(size) || offset >= size {
 		return nil, errNoPage
 	}
-	p := &bytesPage{Number: number, From: int64(number) << disk.PageShift, Map: linkTo(mapTitle, nameOfMap, query{}), InReport: r.inReport}
+	p := &bytesPage{Number: number, From: int64(number) << disk.PageShift, Map: linkTo(mapTitle, nameOfMap, query{}),
+		InReport: r.inReport}
 	p.To = min(p.From+disk.PageSize, size)
 	p.turn(r, pagesOf(size)-1)
 	p.place(r)
@@ -97,7 +98,8 @@ func askedPage(q query) (number uint64, offset int64, err error) {
 func (p *bytesPage) ask(r *request, offset int64) {
 	for i := range p.Lines {
 		if l := &p.Lines[i]; !l.Heading && l.at <= offset {
-			to := linkTo(fmt.Sprintf("Offset %s, %#x: %s", grouped(uint64(offset)), offset, l.Text), nameOfBytes, r.query).to(byteElement(l.at))
+			to := linkTo(fmt.Sprintf("Offset %s, %#x: %s", grouped(uint64(offset)), offset, l.Text), nameOfBytes,
+				r.query).to(byteElement(l.at))
 			p.Asked = &to
 		}
 	}
@@ -140,17 +142,20 @@ func (p *bytesPage) place(r *request) {
 
 // read names the bytes of the page.
 func (p *bytesPage) read(r *request) error {
-	starts, err := gather(r, "where records begin in the file", func(ctx context.Context, s *Site, progress *Progress) (*annotate.Starts, error) {
-		return annotate.FindStarts(ctx, s.Archive.Mapping().Unchecked(), func(done, total int64) { progress.set(uint64(done), uint64(total)) })
-	})
+	starts, err := gather(r, "where records begin in the file",
+		func(ctx context.Context, s *Site, progress *Progress) (*annotate.Starts, error) {
+			return annotate.FindStarts(ctx, s.Archive.Mapping().Unchecked(),
+				func(done, total int64) { progress.set(uint64(done), uint64(total)) })
+		})
 	var late *unfinished
 	if errors.As(err, &late) || closed(err) {
 		return err
 	}
 	// Without starts the records before the page are read, which may end at what is damaged.
-	err = annotate.Part(r.archive().Mapping().Unchecked(), annotate.Window{From: p.From, To: p.To, Starts: starts}, func(l annotate.Line) {
-		p.Lines = append(p.Lines, newByteLine(r, l))
-	})
+	err = annotate.Part(r.archive().Mapping().Unchecked(), annotate.Window{From: p.From, To: p.To, Starts: starts},
+		func(l annotate.Line) {
+			p.Lines = append(p.Lines, newByteLine(r, l))
+		})
 	if err != nil {
 		p.Broken = r.place(err.Error())
 	}
@@ -158,7 +163,8 @@ func (p *bytesPage) read(r *request) error {
 }
 
 func newByteLine(r *request, l annotate.Line) byteLine {
-	b := byteLine{at: l.Offset, Text: l.Text, Heading: len(l.Bytes) == 0, Offset: fmt.Sprintf("%06x", l.Offset), Hex: fmt.Sprintf("% x", l.Bytes[:min(len(l.Bytes), 8)])}
+	b := byteLine{at: l.Offset, Text: l.Text, Heading: len(l.Bytes) == 0, Offset: fmt.Sprintf("%06x", l.Offset),
+		Hex: fmt.Sprintf("% x", l.Bytes[:min(len(l.Bytes), 8)])}
 	if l.Zeros {
 		b.Hex = fmt.Sprintf("00 × %s", grouped(uint64(len(l.Bytes))))
 	}

@@ -90,7 +90,8 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 
 // readContexts reads the contexts of a method as a tree, of which it returns the root and how
 // many nodes are below it.
-func readContexts(m reader.Method, all []reader.Profile, by contextCount) (root *contextNode, read int, cut bool, err error) {
+func readContexts(m reader.Method, all []reader.Profile, by contextCount) (root *contextNode, read int, cut bool,
+	err error) {
 	root = &contextNode{}
 	nodes := map[layout.Ref]*contextNode{0: root}
 	order := []*contextNode{root}

@@ -127,5 +127,8 @@ func (c *classTally) order(list *table) []int32 {
 			return compareCells(textCell(c.className(a)), textCell(c.className(b)))
 		})
 	}
-	return slices.DeleteFunc(order, func(class int32) bool { return !matchesWords(list.Search, c.className(class), c.classes[class].Name) })
+	return slices.DeleteFunc(order, func(class int32) bool {
+		return !matchesWords(list.Search, c.className(class),
+			c.classes[class].Name)
+	})
 }

@@ -143,7 +143,8 @@ func matchText(l *listing.Listing) string {
 
 // code returns what is shown of a listing.
 func (b *pointReader) code(l *listing.Listing) *codePart {
-	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(), Problem: b.request.place(l.Problem)}
+	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(),
+		Problem: b.request.place(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
 	b.lastLine = lastLine(l.Source)
@@ -167,7 +168,8 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 
 // instruction returns what is shown of a bytecode.
 func (b *pointReader) instruction(i *listing.Instruction) instruction {
-	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci, Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
+	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
+		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
 		Known: i.Basis != listing.NotKnown, About: i.Basis == listing.Derived, Line: i.Line}
 	if shown.Known {
 		shown.Heat = heatOf(i.Heat)
@@ -221,7 +223,8 @@ func lastLine(s *listing.Source) int {
 
 // line returns what is shown of a source line.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
-	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text), Count: l.Count,
+	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
+		Count: l.Count,
 		Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
 	if shown.Known {
 		shown.Heat = heatOf(l.Heat)

@@ -18,7 +18,8 @@ func shownCode(t *testing.T, l *listing.Listing) string {
 		t.Fatal(err)
 	}
 	site := specimenSite(t, specimen.All()[0])
-	b := &pointReader{request: &request{ctx: t.Context(), site: site, view: methodView, patience: -1}, ids: map[int32]bool{}}
+	b := &pointReader{request: &request{ctx: t.Context(), site: site, view: methodView, patience: -1},
+		ids: map[int32]bool{}}
 	var out bytes.Buffer
 	if err := made.ExecuteTemplate(&out, "code", b.code(l)); err != nil {
 		t.Fatal(err)
@@ -46,7 +47,8 @@ func TestCodeHasItsCountsBeside(t *testing.T) {
 	t.Parallel()
 	body := shownCode(t, loop(listing.Same))
 	for _, want := range []string{
-		`<tr id="bci-0">`, `<td class="number heat-9">~1,234</td>`, `<td class="number heat-9">1,234</td>`, `href="method#line-7"`, `href="method#bci-0"`,
+		`<tr id="bci-0">`, `<td class="number heat-9">~1,234</td>`, `<td class="number heat-9">1,234</td>`,
+		`href="method#line-7"`, `href="method#bci-0"`,
 		`<tr id="line-5">`, `<tr id="line-11">`, `&lt;b&gt;\u202e`,
 	} {
 		if !strings.Contains(body, want) {
@@ -78,7 +80,8 @@ func TestOtherCodeHasNoCounts(t *testing.T) {
 func TestBytecodesNameWhatProgrammersWrite(t *testing.T) {
 	t.Parallel()
 	l := loop(listing.Same)
-	l.Instructions[1] = listing.Instruction{Bci: 1, Mnemonic: "invokevirtual", Ref: &listing.Ref{Kind: "Method", Text: "a/B.get:(La/C;)V", Class: "a/B", Name: "get", Descriptor: "(La/C;)V"}}
+	l.Instructions[1] = listing.Instruction{Bci: 1, Mnemonic: "invokevirtual",
+		Ref: &listing.Ref{Kind: "Method", Text: "a/B.get:(La/C;)V", Class: "a/B", Name: "get", Descriptor: "(La/C;)V"}}
 	want := `<code>invokevirtual</code> <span class="constant" title="Method a/B.get:(La/C;)V"><bdi>B.get(C)</bdi></span>`
 	if body := shownCode(t, l); !strings.Contains(body, want) {
 		t.Errorf("the code lacks %s", want)

@@ -9,7 +9,8 @@ import (
 
 // compact returns the HTML of a page of a report in fewer bytes, from which a browser makes the
 // same elements: without the ids to which no link leads, spaces that are not shown, end tags that
-// follow from the next tag, quotes around simple values, and titles that the page has before. targets has the ids that links lead to.
+// follow from the next tag, quotes around simple values, and titles that the page has before. targets has the ids that
+// links lead to.
 func compact(page string, targets map[string]bool) string {
 	c := &compactor{pieces: piecesOf(page), targets: targets, titles: map[string]bool{}}
 	for i := range c.pieces {
@@ -79,7 +80,8 @@ type compactor struct {
 }
 
 // Elements around whose tags spaces are not shown.
-var spaceless = setOf("table caption thead tbody tr td th ul ol li dl dt dd p div section details summary h1 h2 h3 nav form g rect title text line path")
+var spaceless = setOf("table caption thead tbody tr td th ul ol li dl dt dd p div section details summary h1 h2 h3 " +
+	"nav form g rect title text line path")
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
@@ -132,8 +134,10 @@ func (c *compactor) isSpaceless(i int) bool {
 // omitted are the tags before which the end tags of elements may be left out, by the rules of
 // HTML.
 var omitted = map[string]map[string]bool{
-	"td": setOf("td th /tr"), "th": setOf("td th /tr"), "tr": setOf("tr /tbody /thead"), "li": setOf("li /ul /ol"), "dt": setOf("dt dd"), "dd": setOf("dd dt /dl"),
-	"thead": setOf("tbody"), "tbody": setOf("/table"), "p": setOf("p div dl ul ol table form nav section details h2 h3 /section /div /details"),
+	"td": setOf("td th /tr"), "th": setOf("td th /tr"), "tr": setOf("tr /tbody /thead"), "li": setOf("li /ul /ol"),
+	"dt": setOf("dt dd"), "dd": setOf("dd dt /dl"),
+	"thead": setOf("tbody"), "tbody": setOf("/table"),
+	"p": setOf("p div dl ul ol table form nav section details h2 h3 /section /div /details"),
 }
 
 // end writes an end tag.

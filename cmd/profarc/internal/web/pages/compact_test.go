@@ -21,7 +21,8 @@ type shownText struct{ strings.Builder }
 
 // blocks are the elements around whose tags spaces are not shown: each has lines of its own,
 // or is of SVG.
-var blocks = setOf("table caption thead tbody tr td th ul ol li dl dt dd p div pre section details summary h1 h2 h3 nav form g rect title text line path")
+var blocks = setOf("table caption thead tbody tr td th ul ol li dl dt dd p div pre section details summary h1 h2 h3 " +
+	"nav form g rect title text line path")
 
 var (
 	spacesAtLines = regexp.MustCompile(` *\n[\n ]*`)
@@ -32,7 +33,8 @@ var (
 // shownOf returns what a browser shows of a page's HTML, which x/net/html reads by the rules of
 // browsers.
 func shownOf(t *testing.T, page string) string {
-	nodes, err := html.ParseFragment(strings.NewReader(page), &html.Node{Type: html.ElementNode, Data: "main", DataAtom: atom.Main})
+	nodes, err := html.ParseFragment(strings.NewReader(page),
+		&html.Node{Type: html.ElementNode, Data: "main", DataAtom: atom.Main})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +51,8 @@ func (s *shownText) node(n *html.Node, inPre bool) {
 		s.WriteString(keptSpaces.Replace(n.Data))
 	case n.Type == html.TextNode:
 		s.WriteString(spacesInLine.ReplaceAllString(n.Data, " "))
-	case n.Data == "bdi" && n.FirstChild != nil && n.FirstChild == n.LastChild && plainNumber.MatchString(n.FirstChild.Data):
+	case n.Data == "bdi" && n.FirstChild != nil && n.FirstChild == n.LastChild &&
+		plainNumber.MatchString(n.FirstChild.Data):
 		s.node(n.FirstChild, inPre)
 	default:
 		s.element(n, inPre || n.Data == "pre")
@@ -127,7 +130,8 @@ func TestCompactTablesAreSortedAlike(t *testing.T) {
 	t.Parallel()
 	cells := 0
 	eachReportPage(t, func(name, page string, targets map[string]bool) {
-		before, after := valueCells.FindAllStringSubmatch(page, -1), valueCells.FindAllStringSubmatch(compact(page, targets), -1)
+		before, after := valueCells.FindAllStringSubmatch(page, -1),
+			valueCells.FindAllStringSubmatch(compact(page, targets), -1)
 		if len(before) != len(after) {
 			t.Fatalf("%s: %d cells of %d", name, len(after), len(before))
 		}
@@ -158,12 +162,14 @@ func TestCompactTablesAreSortedAlike(t *testing.T) {
 func TestCompactKeepsWhatIsShown(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{
-		"<p>a\n  b</p>\n<p>c <a href=\"#x\">d</a> <b>e</b>\n<b>f</b></p>":   "<p>a b<p>c <a href=#x>d</a> <b>e</b> <b>f</b></p>",
-		"<td><pre>a\n\n  <bdi>b </bdi></pre></td>\n</tr>":                   "<td><pre>a\n\n  <bdi>b </bdi></pre></tr>",
-		"<div id=\"x\"></div><div id=\"y\"></div>":                          "<div id=x></div><div></div>",
-		"<p>a</p>b<p>c</p> d":                                               "<p>a</p>b<p>c</p>d",
-		"<i title=\"t u\">a</i> <i title=\"t u\">b</i>":                     "<i title=\"t u\">a</i> <i>b</i>",
-		"<b class=\"\" data-x=\"a=b\" data-y=\"&#34;\">\u00a0c</b>":         "<b class=\"\" data-x=\"a=b\" data-y=&#34;>\u00a0c</b>",
+		"<p>a\n  b</p>\n<p>c <a href=\"#x\">d</a> <b>e</b>\n<b>f</b></p>": "<p>a b<p>c <a href=#x>d</a> <b>e</b> " +
+			"<b>f</b></p>",
+		"<td><pre>a\n\n  <bdi>b </bdi></pre></td>\n</tr>": "<td><pre>a\n\n  <bdi>b </bdi></pre></tr>",
+		"<div id=\"x\"></div><div id=\"y\"></div>":        "<div id=x></div><div></div>",
+		"<p>a</p>b<p>c</p> d":                             "<p>a</p>b<p>c</p>d",
+		"<i title=\"t u\">a</i> <i title=\"t u\">b</i>":   "<i title=\"t u\">a</i> <i>b</i>",
+		"<b class=\"\" data-x=\"a=b\" data-y=\"&#34;\">\u00a0c</b>": "<b class=\"\" data-x=\"a=b\" " +
+			"data-y=&#34;>\u00a0c</b>",
 		"<rect width=\"5\"/><rect class=\"a b\"/><rect/>":                   "<rect width=5 /><rect class=\"a b\"/><rect/>",
 		"<bdi>1,234</bdi> <bdi>50.5%</bdi> <bdi>1<wbr>2</bdi> <bdi>-</bdi>": "1,234 50.5% <bdi>1<wbr>2</bdi> <bdi>-</bdi>",
 		"<td data-value=\"1e&#43;06\">1,000,000</td>":                       "<td>1,000,000</td>",

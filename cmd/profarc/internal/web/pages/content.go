@@ -29,12 +29,14 @@ func contentTable(r *request) (*table, error) {
 		return nil, err
 	}
 	size := uint64(r.archive().Header().Region(layout.RegionRW).Size)
-	t := newTable(r, "kinds", "What rw holds", column{Key: "kind", Name: "Kind of profile point"}, column{Key: "about", Name: "What it is"}, number("entries", "Number"),
+	t := newTable(r, "kinds", "What rw holds", column{Key: "kind", Name: "Kind of profile point"},
+		column{Key: "about", Name: "What it is"}, number("entries", "Number"),
 		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "Share of rw"))
 	t.None = "It holds no profiles."
 	var rows []row
 	add := func(name, about string, n, bytes uint64) {
-		rows = append(rows, row{Cells: []cell{textCell(name), textCell(about), countCell(n), countCell(bytes), shareCell(shareOf(bytes, size))}})
+		rows = append(rows, row{Cells: []cell{textCell(name), textCell(about), countCell(n), countCell(bytes),
+			shareCell(shareOf(bytes, size))}})
 	}
 	rest := held.blocks.bytes
 	tags := slices.SortedFunc(maps.Keys(held.kinds), func(a, b layout.Tag) int {
@@ -46,7 +48,9 @@ func contentTable(r *request) (*table, error) {
 		rest -= min(rest, k.bytes)
 	}
 	if held.blocks.entries > 0 {
-		add("heads of profiles", "of each its method, code and context, fields such as invocations and traps, and the directory of its points", held.blocks.entries, rest)
+		add("heads of profiles",
+			"of each its method, code and context, fields such as invocations and traps, and the directory of its points",
+			held.blocks.entries, rest)
 	}
 	if gap := size - min(size, held.blocks.bytes); gap > 0 {
 		add("beside the profiles", "zeros and room", 0, gap)

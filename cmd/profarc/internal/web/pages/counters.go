@@ -54,15 +54,18 @@ func chartOf(q reader.Profile) *counterChart {
 	if len(counts) < 2 {
 		return nil
 	}
-	c := &counterChart{Code: naming.IDText(q.Code()), Most: slices.Max(counts), More: max(len(counts)-countersDrawn, 0), counts: counts}
+	c := &counterChart{Code: naming.IDText(q.Code()), Most: slices.Max(counts), More: max(len(counts)-countersDrawn, 0),
+		counts: counts}
 	for i, n := range counts[:len(counts)-c.More] {
 		h := counterHeight * shareOf(n, c.Most)
 		if n > 0 {
 			h = max(h, 1)
 		}
-		c.Bars = append(c.Bars, counterBar{counterWidth * float64(i), counterHeight - h, h, fmt.Sprintf("counter %d: %s", i, grouped(n))})
+		c.Bars = append(c.Bars, counterBar{counterWidth * float64(i), counterHeight - h, h,
+			fmt.Sprintf("counter %d: %s", i, grouped(n))})
 	}
-	c.Label = fmt.Sprintf("%d counters, the highest %s. The list has the highest, the profile points below have the first.", len(counts), grouped(c.Most))
+	c.Label = fmt.Sprintf("%d counters, the highest %s. The list has the highest, the profile points below have the "+
+		"first.", len(counts), grouped(c.Most))
 	c.Highest = highest(counts)
 	return c
 }

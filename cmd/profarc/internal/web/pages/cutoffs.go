@@ -45,9 +45,10 @@ const (
 
 // summarized returns the cutoffs of the site's archive.
 func summarized(r *request) (*facts.Summary, error) {
-	return gather(r, "how few methods have most of the weight", func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
-		return facts.Cutoffs(ctx, s.Archive)
-	})
+	return gather(r, "how few methods have most of the weight",
+		func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
+			return facts.Cutoffs(ctx, s.Archive)
+		})
 }
 
 // markedShares are the shares that the pages name, in percent.
@@ -62,11 +63,14 @@ func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
 		v := cutoffView{Methods: uint64(u.Methods), Inclusive: u.Inclusive}
 		v.Name, v.About = weightOf(r.archive().Header(), u.Unit)
 		v.Curve = newCurve(v.Name, u)
-		v.Rows = newTable(r, fmt.Sprintf("cutoffs%d", i), "Methods that make up a share of all "+v.Name, column{Key: "share", Name: "share", Number: true},
-			column{Key: "methods", Name: "methods", Number: true}, column{Key: "part", Name: "of those with any", Number: true}, column{Key: "least", Name: v.Name + " of the coldest", Number: true})
+		v.Rows = newTable(r, fmt.Sprintf("cutoffs%d", i), "Methods that make up a share of all "+v.Name,
+			column{Key: "share", Name: "share", Number: true},
+			column{Key: "methods", Name: "methods", Number: true}, column{Key: "part", Name: "of those with any", Number: true},
+			column{Key: "least", Name: v.Name + " of the coldest", Number: true})
 		var rows []row
 		for _, c := range u.Cutoffs {
-			rows = append(rows, row{Cells: []cell{shareText(c.Percent), countCell(uint64(c.Methods)), shareCell(shareOf(uint64(c.Methods), v.Methods)), countCell(c.MinWeight)}})
+			rows = append(rows, row{Cells: []cell{shareText(c.Percent), countCell(uint64(c.Methods)),
+				shareCell(shareOf(uint64(c.Methods), v.Methods)), countCell(c.MinWeight)}})
 		}
 		v.Rows.fill(rows)
 		list = append(list, v)

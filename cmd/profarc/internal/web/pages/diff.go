@@ -16,9 +16,10 @@ import (
 const nameOfDiff = "diff"
 
 var diffView = &view{
-	name:    nameOfDiff,
-	title:   "What changed",
-	about:   "How far the two archives agree, and what changed from A to B. A name leads to the points of both, side by side.",
+	name:  nameOfDiff,
+	title: "What changed",
+	about: "How far the two archives agree, and what changed from A to B. A name leads to the points of both, side " +
+		"by side.",
 	offered: func(s *Site) bool { return s.Other != nil },
 	build:   buildDiff,
 	both:    true,
@@ -58,17 +59,18 @@ type difference struct {
 
 // compared returns the difference of the site's archives.
 func compared(r *request) (*difference, error) {
-	return gather(r, "the difference of the two archives", func(ctx context.Context, s *Site, _ *Progress) (*difference, error) {
-		found, err := compare.Stores(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
-		if err != nil {
-			return nil, err
-		}
-		named, err := report.NewDiff(s.Archive, s.Other, found)
-		if err != nil {
-			return nil, err
-		}
-		return &difference{named, found}, named.CompareLoaders(s.Archive, s.Other)
-	})
+	return gather(r, "the difference of the two archives",
+		func(ctx context.Context, s *Site, _ *Progress) (*difference, error) {
+			found, err := compare.Stores(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
+			if err != nil {
+				return nil, err
+			}
+			named, err := report.NewDiff(s.Archive, s.Other, found)
+			if err != nil {
+				return nil, err
+			}
+			return &difference{named, found}, named.CompareLoaders(s.Archive, s.Other)
+		})
 }
 
 func buildDiff(r *request) (any, error) {
@@ -79,19 +81,25 @@ func buildDiff(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Diff: d.Diff, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB), Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
+	p := &diffPage{Diff: d.Diff, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB),
+		Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
 	for _, text := range d.Remarks(realText) {
 		p.Remarks = append(p.Remarks, capital(r.place(text))+".")
 	}
 	l := &diffLists{request: r}
-	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed, d.found.Changed)
+	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed,
+		d.found.Changed)
 	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)
 	l.methods("went", "Methods that went", "Only A has them.", d.Went, d.found.Went)
 	l.renumbered(d)
 	l.flips(d)
 	l.sites(d)
-	l.certainties("sure", "No longer certain", "One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.", d.NoLongerCertain, d.found.NoLongerCertain)
-	l.certainties("nowsure", "Certain in B alone", "The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain, d.found.NowCertain)
+	l.certainties("sure", "No longer certain",
+		"One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.",
+		d.NoLongerCertain, d.found.NoLongerCertain)
+	l.certainties("nowsure", "Certain in B alone",
+		"The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain,
+		d.found.NowCertain)
 	p.Lists = l.lists
 	return p, l.err
 }
@@ -103,25 +111,29 @@ func overviewOf(file, side string) link {
 
 // tallyTable returns how many methods and profiles are in both archives.
 func tallyTable(r *request, d *report.Diff) *table {
-	t := newTable(r, "tallies", "Methods and profiles", column{Key: "what", Name: "What"}, number("a", "A"), number("b", "B"), number("matched", "matched"),
+	t := newTable(r, "tallies", "Methods and profiles", column{Key: "what", Name: "What"}, number("a", "A"),
+		number("b", "B"), number("matched", "matched"),
 		number("mismatch", "of other code"), number("onlya", "only A"), number("onlyb", "only B"))
 	var rows []row
 	for _, n := range []struct {
 		name string
 		report.DiffTally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		rows = append(rows, row{Cells: []cell{textCell(capital(n.name)), numberCell(n.A), numberCell(n.B), numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(n.name)), numberCell(n.A), numberCell(n.B),
+			numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
 	}
 	return t.fill(rows)
 }
 
 // kindTable returns how far the counts of each kind agree.
 func kindTable(r *request, d *report.Diff) *table {
-	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"), number("mismatch", "of other code"), number("onlyb", "only B"),
+	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"),
+		number("mismatch", "of other code"), number("onlyb", "only B"),
 		number("suma", "sum A"), number("sumb", "sum B"))
 	var rows []row
 	for _, k := range d.Kinds {
-		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap), shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
+			shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
 	}
 	return t.fill(rows)
 }
@@ -172,7 +184,8 @@ func (l *diffLists) add(id, title, about string, total int, columns []column, ro
 	l.lists = append(l.lists, diffList{title, about, total, len(rows), t.fill(rows)})
 }
 
-func (l *diffLists) methods(id, title, about string, named report.List[report.DiffMethod], found compare.Ranking[compare.Method]) {
+func (l *diffLists) methods(id, title, about string, named report.List[report.DiffMethod],
+	found compare.Ranking[compare.Method]) {
 	var rows []row
 	difference, share := 0.0, 0.0
 	for _, m := range named.List {
@@ -191,9 +204,11 @@ func (l *diffLists) methods(id, title, about string, named report.List[report.Di
 		case m.Hidden:
 			note = "Hidden class"
 		}
-		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
+		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap),
+			weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
 	}
-	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"), number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
+	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"),
+		number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
 }
 
 func (l *diffLists) renumbered(d *difference) {
@@ -205,38 +220,51 @@ func (l *diffLists) renumbered(d *difference) {
 	for i, m := range d.Renumbered.List {
 		c := d.found.Renumbered.List[i]
 		q, _ := pairQuery(c.A, c.B)
-		rows = append(rows, row{Cells: []cell{linkCell(linkTo(m.Spelled(), nameOfPair, q)), textCell(m.NameB.Spelled()), weightCell(m.ShareA, most), weightCell(m.ShareB, most)}})
+		rows = append(rows, row{Cells: []cell{linkCell(linkTo(m.Spelled(), nameOfPair, q)), textCell(m.NameB.Spelled()),
+			weightCell(m.ShareA, most), weightCell(m.ShareB, most)}})
 	}
-	l.add("renumbered", "The same code in a hidden class of another name", "The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of the lists before, and their counts have no part in the overlap.",
-		d.Renumbered.Total, []column{{Key: "name_b", Name: "Name in B"}, number("share_a", "in A"), number("share_b", "in B")}, rows)
+	l.add("renumbered", "The same code in a hidden class of another name",
+		"The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of "+
+			"the lists before, and their counts have no part in the overlap.",
+		d.Renumbered.Total, []column{{Key: "name_b", Name: "Name in B"}, number("share_a", "in A"),
+			number("share_b", "in B")}, rows)
 }
 
 func (l *diffLists) flips(d *difference) {
 	var rows []row
 	for i, f := range d.Flipped.List {
-		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace), weightCell(f.Weight, d.Flipped.List[0].Weight),
-			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}})
+		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace),
+			weightCell(f.Weight, d.Flipped.List[0].Weight),
+			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share),
+			countCell(f.B.Count)}})
 	}
-	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flipped.Total, []column{number("weight", "weight"),
-		{Key: "a.way", Name: "In A"}, number("a.share", "share"), number("a.count", "of"), {Key: "b.way", Name: "In B"}, number("b.share", "share"), number("b.count", "of")}, rows)
+	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flipped.Total,
+		[]column{number("weight", "weight"),
+			{Key: "a.way", Name: "In A"}, number("a.share", "share"), number("a.count", "of"), {Key: "b.way", Name: "In B"},
+			number("b.share", "share"), number("b.count", "of")}, rows)
 }
 
 func (l *diffLists) sites(d *difference) {
 	var rows []row
 	for i, s := range d.Sites.List {
 		found := &d.found.Sites.List[i]
-		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight), textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)),
+		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight),
+			textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)),
 			l.targets(l.request.site.Other, found.New, s.New), l.targets(l.request.site.Archive, found.Gone, s.Gone)}
 		cells = append(cells, l.seen(l.request.site.Archive, found.A.Top, s.A)...)
 		cells = append(cells, l.seen(l.request.site.Other, found.B.Top, s.B)...)
 		rows = append(rows, row{Cells: append(cells, countCell(s.A.Untyped), countCell(s.B.Untyped))})
 	}
-	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"}, {Key: "new", Name: "New in B"}, {Key: "gone", Name: "Only in A"}}
+	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"},
+		{Key: "new", Name: "New in B"}, {Key: "gone", Name: "Only in A"}}
 	for _, side := range []string{"a", "b"} {
-		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)}, number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
+		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)},
+			number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
 	}
 	columns = append(columns, number("a.untyped", "not recorded in A"), number("b.untyped", "not recorded in B"))
-	l.add("sites", "Sites that see other types or targets", "Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or target.", d.Sites.Total, columns, rows)
+	l.add("sites", "Sites that see other types or targets",
+		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
+			"target.", d.Sites.Total, columns, rows)
 }
 
 // seen returns the cells of what a site saw in one archive.
@@ -263,16 +291,19 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 	return text
 }
 
-func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty], found compare.Ranking[compare.Certainty]) {
+func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty],
+	found compare.Ranking[compare.Certainty]) {
 	var rows []row
 	for i, c := range named.List {
 		others := textCell("Null seen")
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}
-		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace), weightCell(c.Weight, named.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
+		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace),
+			weightCell(c.Weight, named.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
 	}
-	l.add(id, title, about, named.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"}, number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
+	l.add(id, title, about, named.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"},
+		number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
 }
 
 // place returns a cell with a link to a point in both archives.

@@ -25,7 +25,9 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 	area := b.Method(layout.Key{Class: "Shapes", Name: "area", Signature: "()V"})
 	p := b.Profile(area, 77, builder.NoContext)
 	p.Invocations(taken + notTaken)
-	p.VirtualCall(builder.At{Bci: 4}, builder.Others{}, builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: circles}, builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: squares})
+	p.VirtualCall(builder.At{Bci: 4}, builder.Others{},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: circles},
+		builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: squares})
 	p.Branch(builder.At{Bci: 9}, builder.Branch{Taken: taken, Displacement: 48, NotTaken: notTaken})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
@@ -109,7 +111,8 @@ func checkFlippedPair(t *testing.T, site *Site, page *diffPage) {
 // TestDiffOfOtherDomainsIsRefusedInOneSentence also writes such a report.
 func TestDiffOfOtherDomainsIsRefusedInOneSentence(t *testing.T) {
 	t.Parallel()
-	site := NewSite(t.Context(), Options{Archive: memstore.Open(t, specimen.All()[0].Build()), Other: memstore.Open(t, specimen.All()[2].Build())})
+	site := NewSite(t.Context(), Options{Archive: memstore.Open(t, specimen.All()[0].Build()),
+		Other: memstore.Open(t, specimen.All()[2].Build())})
 	page := shown(t, requestOf(t, site, nameOfDiff))
 	if !strings.Contains(page, compare.ErrDomains.Error()) || strings.Contains(page, "<table") {
 		t.Errorf("the page of archives of two domains is\n%s", page)
@@ -136,7 +139,8 @@ func TestDiffOfHostileArchivesShowsNoControls(t *testing.T) {
 				pages = append(pages, shown(t, r))
 			}
 			for _, page := range pages {
-				if strings.ContainsAny(page, "\x1b\x07\u009b\u202e\u2066\u200b\ufffd") || strings.Contains(page, "\n"+specimen.Forged) {
+				if strings.ContainsAny(page, "\x1b\x07\u009b\u202e\u2066\u200b\ufffd") ||
+					strings.Contains(page, "\n"+specimen.Forged) {
 					t.Errorf("a page has what should be escaped:\n%.2000q", page)
 				}
 			}

@@ -18,11 +18,13 @@ import (
 )
 
 // listsOfCommand are the names of the page's lists in the JSON of profarc diff.
-var listsOfCommand = map[string]string{"changed": "changed", "came": "came", "went": "went", "renumbered": "renumbered", "flipped": "flipped", "sites": "sites", "sure": "no_longer_certain", "nowsure": "now_certain"}
+var listsOfCommand = map[string]string{"changed": "changed", "came": "came", "went": "went", "renumbered": "renumbered",
+	"flipped": "flipped", "sites": "sites", "sure": "no_longer_certain", "nowsure": "now_certain"}
 
 // shownOtherwise are the fields of rows that columns do not have by their names: those of the
 // first column, and what texts say.
-var shownOtherwise = map[string]bool{"id": true, "method": true, "display": true, "class": true, "name": true, "signature": true, "loader": true, "loader_note": true, "access": true,
+var shownOtherwise = map[string]bool{"id": true, "method": true, "display": true, "class": true, "name": true,
+	"signature": true, "loader": true, "loader_note": true, "access": true,
 	"context": true, "point": true, "entry": true, "mismatch": true, "outcome": true, "hidden": true}
 
 // TestEveryRowOfTheDifferenceIsThatOfTheCommand compares the lists of the page with those that
@@ -60,7 +62,8 @@ func TestEveryRowOfTheDifferenceIsThatOfTheCommand(t *testing.T) {
 func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 	t.Helper()
 	pairs = append(pairs, [2]*reader.Store{runOf(t, 900, 100, 500, 0, "went"), runOf(t, 100, 900, 300, 200, "came")},
-		[2]*reader.Store{runOf(t, 900, 0, 500, 300, "x"), runOf(t, 100, 900, 300, 0, "x")}, [2]*reader.Store{runOf(t, 100, 900, 300, 0, "x"), runOf(t, 900, 0, 500, 300, "x")})
+		[2]*reader.Store{runOf(t, 900, 0, 500, 300, "x"), runOf(t, 100, 900, 300, 0, "x")},
+		[2]*reader.Store{runOf(t, 100, 900, 300, 0, "x"), runOf(t, 900, 0, 500, 300, "x")})
 	pairs = append(pairs, [2]*reader.Store{lambdaRun(t, "A$$Lambda@A#4"), lambdaRun(t, "A$$Lambda@A#3")})
 	all := specimen.All()
 	for _, x := range all {
@@ -193,7 +196,8 @@ func TestDifferenceSaysWhatIsInNoSum(t *testing.T) {
 				t.Errorf("the page does not say %q", remark)
 			}
 		}
-		if low := page.Diff.Lowest(percent); low != nil && !strings.Contains(text, fmt.Sprintf("of %s</dd>", report.KindText(low.Kind))) {
+		if low := page.Diff.Lowest(percent); low != nil &&
+			!strings.Contains(text, fmt.Sprintf("of %s</dd>", report.KindText(low.Kind))) {
 			t.Errorf("the page does not have the overlap of %s", low.Kind)
 		}
 	}
@@ -201,15 +205,18 @@ func TestDifferenceSaysWhatIsInNoSum(t *testing.T) {
 
 func TestRemarksOfADifference(t *testing.T) {
 	t.Parallel()
-	d := &report.Diff{DumpedA: "2026-02-01T00:00:00Z", DumpedB: "2026-01-01T00:00:00Z", Kinds: []report.DiffKind{{Kind: "type_checks", UntypedA: 33960518, UntypedB: 2}},
-		LeftOut: 2, MarkedB: 1, NotCompared: []report.DiffUncompared{{What: "samples", A: 4, B: 4}, {What: "rows of monitors", A: 1, B: 2}}, NoLoaders: "none.parc"}
+	d := &report.Diff{DumpedA: "2026-02-01T00:00:00Z", DumpedB: "2026-01-01T00:00:00Z",
+		Kinds:   []report.DiffKind{{Kind: "type_checks", UntypedA: 33960518, UntypedB: 2}},
+		LeftOut: 2, MarkedB: 1, NotCompared: []report.DiffUncompared{{What: "samples", A: 4, B: 4},
+			{What: "rows of monitors", A: 1, B: 2}}, NoLoaders: "none.parc"}
 	want := []string{
 		"A is newer than B: the arguments may be swapped (A was dumped at 2026-02-01T00:00:00Z, B at 2026-01-01T00:00:00Z)",
 		"type checks of types that were not recorded are in no sum: 33,960,518 in A, 2 in B",
 		"2 context-sensitive records are left out: compare them with --cs",
 		"0 functions of A and 1 of B are marked as hot or warm and have no counts to compare",
 		"not compared: 4 samples, 1 and 2 rows of monitors",
-		"matched by name: none.parc names no class loaders, the other does; a class that several loaders have there has no partner",
+		"matched by name: none.parc names no class loaders, the other does; a class that several loaders have there has " +
+			"no partner",
 	}
 	if diff := cmp.Diff(want, d.Remarks(realText)); diff != "" {
 		t.Error(diff)
@@ -222,7 +229,8 @@ func TestRemarksOfADifference(t *testing.T) {
 
 func TestSmallSharesKeepTwoDigits(t *testing.T) {
 	t.Parallel()
-	for share, want := range map[float64]string{0: "0.0%", 0.00013: "0.013%", 0.0000999: "0.010%", 0.002963: "0.30%", 0.01234: "1.2%", 0.0994: "9.9%", 0.472: "47.2%", 3.4e-7: "0.000034%", 1e-12: "<0.00001%", 1: "100.0%"} {
+	for share, want := range map[float64]string{0: "0.0%", 0.00013: "0.013%", 0.0000999: "0.010%", 0.002963: "0.30%",
+		0.01234: "1.2%", 0.0994: "9.9%", 0.472: "47.2%", 3.4e-7: "0.000034%", 1e-12: "<0.00001%", 1: "100.0%"} {
 		if got := finePercent(share); got != want {
 			t.Errorf("%v is %s, not %s", share, got, want)
 		}

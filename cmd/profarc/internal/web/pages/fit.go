@@ -76,28 +76,30 @@ func (f *fitted) trimUnchecked() {
 
 // checked returns how the site's archive fits the class path.
 func checked(r *request) (*fitted, error) {
-	return gather(r, "the fit of all profiles with the class path", func(ctx context.Context, s *Site, _ *Progress) (*fitted, error) {
-		against, err := classpath.OpenClassPath(s.ClassPath, int(s.Archive.Header().Params.VMRelease))
-		if err != nil {
-			return &fitted{refused: err.Error()}, nil
-		}
-		defer against.Close()
-		f := &fitted{}
-		found, err := fit.Check(ctx, s.Archive, against, fit.Options{Top: misfitsListed, Each: f.addUnchecked})
-		if err != nil {
-			return nil, err
-		}
-		f.trimUnchecked()
-		f.Check, f.found = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "), Domain: s.Archive.Header().Domain.String()}, found
-		if err := against.Related(); err != nil {
-			f.refused = err.Error()
-		} else if found.Checked() == 0 {
-			f.refused = "nothing of the archive can be checked against this class path"
-		}
-		err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.Fill(s.Archive, found))
-		f.Judge(0, fit.DefaultChecked)
-		return f, err
-	})
+	return gather(r, "the fit of all profiles with the class path",
+		func(ctx context.Context, s *Site, _ *Progress) (*fitted, error) {
+			against, err := classpath.OpenClassPath(s.ClassPath, int(s.Archive.Header().Params.VMRelease))
+			if err != nil {
+				return &fitted{refused: err.Error()}, nil
+			}
+			defer against.Close()
+			f := &fitted{}
+			found, err := fit.Check(ctx, s.Archive, against, fit.Options{Top: misfitsListed, Each: f.addUnchecked})
+			if err != nil {
+				return nil, err
+			}
+			f.trimUnchecked()
+			f.Check, f.found = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "),
+				Domain: s.Archive.Header().Domain.String()}, found
+			if err := against.Related(); err != nil {
+				f.refused = err.Error()
+			} else if found.Checked() == 0 {
+				f.refused = "nothing of the archive can be checked against this class path"
+			}
+			err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.Fill(s.Archive, found))
+			f.Judge(0, fit.DefaultChecked)
+			return f, err
+		})
 }
 
 func buildFit(r *request) (any, error) {
@@ -108,7 +110,9 @@ func buildFit(r *request) (any, error) {
 	if f.refused != "" {
 		return &fitPage{Refused: r.place(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.place(f.Against), Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons), Renames: renameTable(r, f.Check.Renames)}
+	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.place(f.Against),
+		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
+		Renames: renameTable(r, f.Check.Renames)}
 	if p.Misfits, err = misfitTable(r, f); err == nil {
 		p.Unchecked, err = uncheckedTable(r, f)
 	}
@@ -122,9 +126,11 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 	}
 	caption := "Profiles that could not be checked"
 	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
-		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, grouped(uint64(len(f.unchecked))), grouped(uint64(all)))
+		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, grouped(uint64(len(f.unchecked))),
+			grouped(uint64(all)))
 	}
-	t := newTable(r, "unchecked", caption, column{Key: "method", Name: "Method"}, column{Key: "reason", Name: "Why"}, number("weight", "events"))
+	t := newTable(r, "unchecked", caption, column{Key: "method", Name: "Method"}, column{Key: "reason", Name: "Why"},
+		number("weight", "events"))
 	var rows []row
 	for i := range f.unchecked {
 		v := &f.unchecked[i]
@@ -148,11 +154,14 @@ var statesAbout = map[fit.State]string{
 }
 
 func stateTable(r *request, c *report.Check) *table {
-	t := newTable(r, "states", "Profiles by state", column{Key: "state", Name: "State"}, column{Key: "about", Name: "What it means"}, number("profiles", "profiles"), number("weight", "events"), number("share", "share of all events"))
+	t := newTable(r, "states", "Profiles by state", column{Key: "state", Name: "State"},
+		column{Key: "about", Name: "What it means"}, number("profiles", "profiles"), number("weight", "events"),
+		number("share", "share of all events"))
 	var rows []row
 	for _, state := range fit.States() {
 		s := c.States[state.String()]
-		rows = append(rows, row{Cells: []cell{textCell(capital(state.String())), textCell(capital(statesAbout[state])), numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
+		rows = append(rows, row{Cells: []cell{textCell(capital(state.String())), textCell(capital(statesAbout[state])),
+			numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
 	}
 	return t.fill(rows)
 }
@@ -163,9 +172,11 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 		return nil
 	}
 	all := max(p.Counts(), 1)
-	t := newTable(r, "points", "Points of changed code that have counts", column{Key: "what", Name: "What became of them"}, number("points", "points"), number("counts", "counts"), number("share", "share"))
+	t := newTable(r, "points", "Points of changed code that have counts", column{Key: "what", Name: "What became of them"},
+		number("points", "points"), number("counts", "counts"), number("share", "share"))
 	cells := func(what string, l report.CheckLost) row {
-		return row{Cells: []cell{textCell(capital(what)), numberCell(l.Points), realCell(l.Counts), shareCell(l.Counts / all)}}
+		return row{Cells: []cell{textCell(capital(what)), numberCell(l.Points), realCell(l.Counts),
+			shareCell(l.Counts / all)}}
 	}
 	rows := []row{cells("found", p.Found)}
 	if p.Swapped.Points > 0 {
@@ -181,7 +192,8 @@ func reasonTable(r *request, reasons []report.CheckReason) *table {
 	if len(reasons) == 0 {
 		return nil
 	}
-	t := newTable(r, "reasons", "Why profiles are unchecked", column{Key: "reason", Name: "Reason"}, number("profiles", "profiles"))
+	t := newTable(r, "reasons", "Why profiles are unchecked", column{Key: "reason", Name: "Reason"},
+		number("profiles", "profiles"))
 	var rows []row
 	for _, n := range reasons {
 		rows = append(rows, row{Cells: []cell{textCell(capital(n.Reason)), numberCell(n.Profiles)}})
@@ -193,11 +205,13 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 	if len(renames) == 0 {
 		return nil
 	}
-	t := newTable(r, "renames", "Renamed classes and methods", column{Key: "from", Name: "From"}, column{Key: "to", Name: "To"}, number("profiles", "profiles"), number("weight", "events"),
+	t := newTable(r, "renames", "Renamed classes and methods", column{Key: "from", Name: "From"},
+		column{Key: "to", Name: "To"}, number("profiles", "profiles"), number("weight", "events"),
 		number("methods", "methods"), number("same", "with the same code"))
 	var rows []row
 	for _, n := range renames {
-		rows = append(rows, row{Cells: []cell{textCell(n.From.String()), textCell(n.To.String()), numberCell(n.Profiles), realCell(n.Weight), numberCell(n.Methods), numberCell(n.Same)}})
+		rows = append(rows, row{Cells: []cell{textCell(n.From.String()), textCell(n.To.String()), numberCell(n.Profiles),
+			realCell(n.Weight), numberCell(n.Methods), numberCell(n.Same)}})
 	}
 	return t.fill(rows)
 }
@@ -205,7 +219,8 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 // misfitTable returns the misfits, the heaviest losses first. A name leads to the moves of its
 // points, or to the method if those are not known.
 func misfitTable(r *request, f *fitted) (*table, error) {
-	t := newTable(r, "misfits", "Profiles that do not fit", column{Key: "method", Name: "Method"}, column{Key: "state", Name: "State"}, column{Key: "reason", Name: "Why"}, number("confidence", "confidence"),
+	t := newTable(r, "misfits", "Profiles that do not fit", column{Key: "method", Name: "Method"},
+		column{Key: "state", Name: "State"}, column{Key: "reason", Name: "Why"}, number("confidence", "confidence"),
 		number("matched", "points found"), number("points", "of"), number("weight", "events"))
 	t.None = "Every profile that could be checked fits."
 	var rows []row
@@ -215,7 +230,8 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		if len(v.Moves) > 0 {
 			name = linkTo(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)), shareCell(m.Confidence), numberCell(m.Matched), numberCell(m.Points), realCell(m.Weight)}})
+		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
+			shareCell(m.Confidence), numberCell(m.Matched), numberCell(m.Points), realCell(m.Weight)}})
 	}
 	return t.fill(rows), nil
 }
@@ -226,7 +242,9 @@ func moveQuery(v *fit.Verdict) query {
 }
 
 // pointKinds are the names of kinds of points.
-var pointKinds = map[fit.PointKind]string{fit.Call: "call", fit.VirtualCall: "virtual call", fit.TypeCheck: "type check", fit.Jump: "jump", fit.Branch: "branch", fit.Switch: "switch", fit.Ret: "return from a subroutine"}
+var pointKinds = map[fit.PointKind]string{fit.Call: "call", fit.VirtualCall: "virtual call",
+	fit.TypeCheck: "type check", fit.Jump: "jump", fit.Branch: "branch", fit.Switch: "switch",
+	fit.Ret: "return from a subroutine"}
 
 // kindText returns the name of a kind of points.
 func kindText(k fit.PointKind) string {

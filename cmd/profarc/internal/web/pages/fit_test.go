@@ -90,7 +90,8 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot", Loaders: []report.LoaderDoubt{}}
+	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot",
+		Loaders: []report.LoaderDoubt{}}
 	if err := want.Fill(site.Archive, found); err != nil {
 		t.Fatal(err)
 	}
@@ -102,13 +103,15 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	for _, row := range page.Profiles.Rows {
 		states[row.Cells[0].Link.Text] = row.Cells[2].Link.Text
 	}
-	if diff := cmp.Diff(map[string]string{"Exact": "1", "Renamed": "0", "Moved": "0", "Stale": "1", "Gone": "1", "Unchecked": "0"}, states); diff != "" {
+	if diff := cmp.Diff(map[string]string{"Exact": "1", "Renamed": "0", "Moved": "0", "Stale": "1", "Gone": "1",
+		"Unchecked": "0"}, states); diff != "" {
 		t.Error(diff)
 	}
 	for _, row := range page.Misfits.Rows {
 		r := requestOf(t, site, row.Cells[0].Link.view)
 		r.query = row.Cells[0].Link.query
-		if text := shown(t, r); r.view.name == nameOfMoves && !strings.Contains(text, "1 points of the old code, 3 of the new") {
+		if text := shown(t, r); r.view.name == nameOfMoves &&
+			!strings.Contains(text, "1 points of the old code, 3 of the new") {
 			t.Errorf("the page of the moves is\n%s", text)
 		}
 	}
@@ -152,19 +155,22 @@ func TestFitWithOtherClassesIsRefused(t *testing.T) {
 	t.Parallel()
 	site := fitSite(t)
 	site.ClassPath = []string{t.TempDir()}
-	if page := shown(t, requestOf(t, site, nameOfFit)); strings.Contains(page, "<table") || !strings.Contains(page, "class") {
+	if page := shown(t, requestOf(t, site, nameOfFit)); strings.Contains(page, "<table") ||
+		!strings.Contains(page, "class") {
 		t.Errorf("the page is\n%s", page)
 	}
 }
 
 func TestMovesAreDrawnBetweenTheirPoints(t *testing.T) {
 	t.Parallel()
-	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: fit.Branch, Confidence: 1, Swapped: true}, {From: 7, To: 1, Kind: fit.Call, Confidence: 0.97},
+	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: fit.Branch, Confidence: 1, Swapped: true},
+		{From: 7, To: 1, Kind: fit.Call, Confidence: 0.97},
 		{From: 12, To: -1, Kind: fit.Jump, Lost: fit.LostAround}, {From: -1, To: 4, Kind: fit.Call}})
 	if len(d.Left) != 3 || len(d.Right) != 3 || d.More != 0 {
 		t.Fatalf("the sides are %+v and %+v", d.Left, d.Right)
 	}
-	want := []moveLine{{d.Left[0].Y - 4, d.Right[2].Y - 4, "swapped", "3 is now at 9, confidence 100.0%"}, {d.Left[1].Y - 4, d.Right[0].Y - 4, "found", "7 is now at 1, confidence 97.0%"}}
+	want := []moveLine{{d.Left[0].Y - 4, d.Right[2].Y - 4, "swapped", "3 is now at 9, confidence 100.0%"},
+		{d.Left[1].Y - 4, d.Right[0].Y - 4, "found", "7 is now at 1, confidence 97.0%"}}
 	if diff := cmp.Diff(want, d.Lines, cmp.AllowUnexported(moveLine{})); diff != "" {
 		t.Error(diff)
 	}

@@ -34,14 +34,16 @@ func TestFoldersAreNotInReports(t *testing.T) {
 	if at := strings.Index(text, "secret-place"); at >= 0 {
 		t.Errorf("the report names the folder: %s", text[max(at-200, 0):at+20])
 	}
-	if !strings.Contains(text, "<bdi>app.parc and app.parc</bdi>") || !strings.Contains(text, "<title>app.parc and app.parc</title>") {
+	if !strings.Contains(text, "<bdi>app.parc and app.parc</bdi>") ||
+		!strings.Contains(text, "<title>app.parc and app.parc</title>") {
 		t.Error("the report does not name its archives")
 	}
 	source := (&request{site: site}).withoutFolders(missing[0] + "/src.zip!/a/B.java")
 	if want := "classes/src.zip!/a/B.java"; source != want {
 		t.Errorf("a source file is %s, want %s", source, want)
 	}
-	if page := shownPageOf(t, site, "overview", query{}); !strings.Contains(page, "<dt>File</dt><dd><bdi>/home/secret-place/app.parc") {
+	if page := shownPageOf(t, site, "overview", query{}); !strings.Contains(page,
+		"<dt>File</dt><dd><bdi>/home/secret-place/app.parc") {
 		t.Error("the overview does not say where the archive is")
 	}
 }

@@ -14,18 +14,22 @@ func TestAnswersHaveHeadersOfTheirPolicy(t *testing.T) {
 	t.Parallel()
 	s := serveOnLoopback(t, usualLimits)
 	for what, request := range map[string]string{
-		"a page": s.get("methods"), "no page": s.get("nothing"), "the folder": s.get(""), "without the token": "GET / HTTP/1.1\r\nHost: " + s.address + "\r\n\r\n",
-		"for another host": "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", "a method": strings.Replace(s.get("methods"), "GET", "PUT", 1),
+		"a page": s.get("methods"), "no page": s.get("nothing"), "the folder": s.get(""),
+		"without the token": "GET / HTTP/1.1\r\nHost: " + s.address + "\r\n\r\n",
+		"for another host":  "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+		"a method":          strings.Replace(s.get("methods"), "GET", "PUT", 1),
 	} {
 		answer, _ := s.answerTo(t, request)
-		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin",
-			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store"} {
+		for name, want := range map[string]string{"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy":   "same-origin", "Cache-Control": "no-store"} {
 			if got := answer.Header.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", what, name, got, want)
 			}
 		}
 		policy := answer.Header.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"} {
+		for _, want := range []string{"default-src 'none'", "form-action 'self'", "base-uri 'none'",
+			"frame-ancestors 'none'"} {
 			if !strings.Contains(policy, want) {
 				t.Errorf("%s: the policy has no %s: %s", what, want, policy)
 			}
@@ -42,7 +46,8 @@ func TestTimesAreOfTheirOwn(t *testing.T) {
 	limits := usualLimits
 	limits.idle, limits.header = 100*time.Millisecond, 100*time.Millisecond
 	s := serveOnLoopback(t, limits)
-	for what, text := range map[string]string{"an idle connection": s.get("methods"), "half a header": "GET / HTTP/1.1\r\n"} {
+	for what, text := range map[string]string{"an idle connection": s.get("methods"),
+		"half a header": "GET / HTTP/1.1\r\n"} {
 		c := s.dial(t)
 		begin := time.Now()
 		fmt.Fprint(c, text)

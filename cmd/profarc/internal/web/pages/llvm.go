@@ -55,14 +55,15 @@ type covered struct {
 
 // coverageOf returns the mapping of the program that a site names.
 func coverageOf(r *request) (*covered, error) {
-	return gather(r, "the coverage mapping of the program", func(_ context.Context, s *Site, _ *Progress) (*covered, error) {
-		mapping, err := coverage.Open(s.Binary)
-		if err != nil {
-			return &covered{reason: err}, nil
-		}
-		c, err := coverage.New(s.Archive, mapping)
-		return &covered{c, err}, nil
-	})
+	return gather(r, "the coverage mapping of the program",
+		func(_ context.Context, s *Site, _ *Progress) (*covered, error) {
+			mapping, err := coverage.Open(s.Binary)
+			if err != nil {
+				return &covered{reason: err}, nil
+			}
+			c, err := coverage.New(s.Archive, mapping)
+			return &covered{c, err}, nil
+		})
 }
 
 // newLLVMPart returns the part of a function of LLVM's, nil in other domains.
@@ -107,7 +108,8 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
+	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.",
+		r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
 	p.list(r, list)
 	for _, c := range p.Charts {
 		c.place(r, f)
@@ -130,7 +132,8 @@ func (p *llvmPart) list(r *request, list *coverage.Listing) {
 	}
 	p.Hottest = slices.Clone(p.Lines)
 	slices.SortStableFunc(p.Hottest, func(a, b llvmLine) int { return cmp.Compare(b.Count, a.Count) })
-	p.Hottest = slices.DeleteFunc(p.Hottest[:min(hottestLines, len(p.Hottest))], func(l llvmLine) bool { return l.Count == 0 })
+	p.Hottest = slices.DeleteFunc(p.Hottest[:min(hottestLines, len(p.Hottest))],
+		func(l llvmLine) bool { return l.Count == 0 })
 	for i := range p.Hottest {
 		p.Hottest[i].Text = strings.TrimSpace(p.Hottest[i].Text)
 	}
@@ -138,7 +141,8 @@ func (p *llvmPart) list(r *request, list *coverage.Listing) {
 
 // newLLVMLine returns a line of a listing whose highest count is most.
 func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
-	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count, Text: shortened(l.Text)}
+	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count,
+		Text: shortened(l.Text)}
 	line.At = r.here(fmt.Sprint(l.Number), lineElement(l.Number))
 	if l.Mapped {
 		line.Heat = heatOf(listing.Heat(l.Count, most))
@@ -151,7 +155,8 @@ func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
 
 // branchPoint returns what is shown of a condition in a line of source.
 func branchPoint(b coverage.Branch, text string) *point {
-	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column, b.EndLine, b.EndColumn),
+	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column,
+		b.EndLine, b.EndColumn),
 		Executed: true, Count: b.True + b.False}
 	if b.Folded {
 		p.Notes = []string{"known to the compiler, not counted"}

@@ -54,7 +54,8 @@ func loopSite(t *testing.T) *Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b), Binary: filepath.Join(dir, "app"), SourcePath: []string{dir}})
+	return NewSite(t.Context(), Options{Archive: memstore.Open(t, b), Binary: filepath.Join(dir, "app"),
+		SourcePath: []string{dir}})
 }
 
 // methodPageOf returns the page of the method of a name.
@@ -105,7 +106,8 @@ func TestLinesOfAFunctionHaveTheirCounts(t *testing.T) {
 			t.Errorf("line %d has the branch %q, want %q", line, got, want)
 		}
 	}
-	if at := p.Charts[0].Highest; len(at) != 2 || at[0].Index != 1 || at[0].Count != 21 || at[0].At == nil || at[0].At.Text != "line 4" {
+	if at := p.Charts[0].Highest; len(at) != 2 || at[0].Index != 1 || at[0].Count != 21 || at[0].At == nil ||
+		at[0].At.Text != "line 4" {
 		t.Errorf("the highest counters are %+v", at)
 	}
 	if len(p.Charts) != 1 || p.Charts[0].Most != 21 || len(p.Charts[0].Bars) != 3 {
@@ -145,7 +147,8 @@ func TestLongListingsNameTheirHottestLines(t *testing.T) {
 	site := specimenSite(t, specimen.All()[0])
 	list := &coverage.Listing{}
 	for n := range 100 {
-		list.Lines = append(list.Lines, coverage.ListedLine{Number: n + 1, Mapped: true, Count: uint64(n * 7 % 100), Text: "\tstep();"})
+		list.Lines = append(list.Lines, coverage.ListedLine{Number: n + 1, Mapped: true, Count: uint64(n * 7 % 100),
+			Text: "\tstep();"})
 	}
 	var p llvmPart
 	p.list(requestOf(t, site, nameOfMethod), list)

@@ -85,9 +85,11 @@ func codeHint(r *request) string {
 	switch {
 	case r.inReport || !listing.Takes(r.archive().Header().Domain):
 	case len(r.site.ClassPath) == 0:
-		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the classes that ran, and --source-path, naming their sources."
+		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the " +
+			"classes that ran, and --source-path, naming their sources."
 	case len(r.site.SourcePath) == 0:
-		return "Source lines stand beside the bytecode if profarc web is started with --source-path, naming folders or jars of sources."
+		return "Source lines stand beside the bytecode if profarc web is started with --source-path, naming folders or " +
+			"jars of sources."
 	}
 	return ""
 }
@@ -129,9 +131,10 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 
 // samplesOf returns the samples of the methods of the site's archive.
 func samplesOf(r *request) (*facts.SampleTally, error) {
-	return gather(r, "the samples of all methods", func(_ context.Context, s *Site, _ *Progress) (*facts.SampleTally, error) {
-		return facts.TallySamples(s.Archive)
-	})
+	return gather(r, "the samples of all methods",
+		func(_ context.Context, s *Site, _ *Progress) (*facts.SampleTally, error) {
+			return facts.TallySamples(s.Archive)
+		})
 }
 
 // addVersions adds links to the versions of the code, if there are several.
@@ -145,7 +148,8 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 	for _, code := range codes {
 		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))), count[code]})
+		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))),
+			count[code]})
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 			}
 			for n, times := range jsonCounts(t, site.Archive, m, q) {
 				if shown[n] < times {
-					t.Errorf("%s, profile %s: the JSON has the count %s %d times, the page %d times", m.Store().Mapping().Name(), refText(q.Ref()), n, times, shown[n])
+					t.Errorf("%s, profile %s: the JSON has the count %s %d times, the page %d times", m.Store().Mapping().Name(),
+						refText(q.Ref()), n, times, shown[n])
 				}
 			}
 		}
@@ -144,7 +145,8 @@ func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
 		t.Run(sp.Name, func(t *testing.T) {
 			t.Parallel()
 			var report bytes.Buffer
-			if err := NewSite(t.Context(), Options{Archive: memstore.Open(t, sp.Build())}).WriteReport(t.Context(), &report, ReportOptions{Methods: 20}, nil); err != nil {
+			if err := NewSite(t.Context(), Options{Archive: memstore.Open(t, sp.Build())}).WriteReport(t.Context(), &report,
+				ReportOptions{Methods: 20}, nil); err != nil {
 				t.Fatal(err)
 			}
 			ids := map[string]bool{}
@@ -179,7 +181,8 @@ func TestMethodPageExplainsItsNumbers(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	explained := explainNumbers(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})) + explainNumbers(t, specimenSite(t, specimen.All()[0]))
+	explained := explainNumbers(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)})) +
+		explainNumbers(t, specimenSite(t, specimen.All()[0]))
 	if explained != 1 {
 		t.Errorf("%d methods with interpreted invocations", explained)
 	}

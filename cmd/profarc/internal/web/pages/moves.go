@@ -40,7 +40,10 @@ func buildMoves(r *request) (any, error) {
 	if f.found == nil {
 		return nil, errNoPage
 	}
-	at := slices.IndexFunc(f.found.Misfits, func(v fit.Verdict) bool { return len(v.Moves) > 0 && refText(v.Profile.Ref()) == r.query.get("at") })
+	at := slices.IndexFunc(f.found.Misfits, func(v fit.Verdict) bool {
+		return len(v.Moves) > 0 &&
+			refText(v.Profile.Ref()) == r.query.get("at")
+	})
 	if at < 0 {
 		return nil, errNoPage
 	}
@@ -49,17 +52,20 @@ func buildMoves(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &movesPage{Name: name, State: capital(v.State.String()), Reason: v.Reason, Method: linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
+	return &movesPage{Name: name, State: capital(v.State.String()), Reason: v.Reason,
+		Method:  linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
 		Drawing: drawMoves(v.Moves), Moves: moveTable(r, v.Moves)}, nil
 }
 
 // moveTable returns the moves as a table.
 func moveTable(r *request, moves []fit.Move) *table {
-	t := newTable(r, "moves", "Points of the old code and of the new", number("from", "old bci"), number("to", "new bci"), column{Key: "kind", Name: "Kind"}, number("weight", "counts"),
+	t := newTable(r, "moves", "Points of the old code and of the new", number("from", "old bci"), number("to", "new bci"),
+		column{Key: "kind", Name: "Kind"}, number("weight", "counts"),
 		number("confidence", "confidence"), column{Key: "note", Name: "Note"})
 	var rows []row
 	for _, m := range moves {
-		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))), realCell(m.Weight), confidenceCell(m), textCell(capital(moveNote(m)))}})
+		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))),
+			realCell(m.Weight), confidenceCell(m), textCell(capital(moveNote(m)))}})
 	}
 	return t.fill(rows)
 }
@@ -138,17 +144,20 @@ func drawMoves(moves []fit.Move) *moveDrawing {
 	right := map[int32]float64{}
 	for i, m := range inNew[:min(len(inNew), movesDrawn)] {
 		right[m.To] = moveTop + moveStep*float64(i)
-		d.Right = append(d.Right, movePoint{right[m.To], fmt.Sprintf("%d %s", m.To, kindText(m.Kind)), moveClass(m), moveNote(m)})
+		d.Right = append(d.Right, movePoint{right[m.To], fmt.Sprintf("%d %s", m.To, kindText(m.Kind)), moveClass(m),
+			moveNote(m)})
 	}
 	for i, m := range inOld[:min(len(inOld), movesDrawn)] {
 		y := moveTop + moveStep*float64(i)
 		d.Left = append(d.Left, movePoint{y, fmt.Sprintf("%d %s", m.From, kindText(m.Kind)), moveClass(m), moveNote(m)})
 		if to, drawn := right[m.To]; drawn && m.To >= 0 {
-			d.Lines = append(d.Lines, moveLine{y - 4, to - 4, moveClass(m), fmt.Sprintf("%d is now at %d, confidence %s", m.From, m.To, percent(m.Confidence))})
+			d.Lines = append(d.Lines, moveLine{y - 4, to - 4, moveClass(m),
+				fmt.Sprintf("%d is now at %d, confidence %s", m.From, m.To, percent(m.Confidence))})
 		}
 	}
 	d.Height = moveTop + moveStep*float64(max(len(d.Left), len(d.Right)))
-	d.Label = fmt.Sprintf("%d points of the old code, %d of the new, %d lines between them. The table below says the same.", len(inOld), len(inNew), len(d.Lines))
+	d.Label = fmt.Sprintf("%d points of the old code, %d of the new, %d lines between them. The table below says the "+
+		"same.", len(inOld), len(inNew), len(d.Lines))
 	return d
 }
 

@@ -38,7 +38,8 @@ func newOrigin(r *request, f *facts.Facts) (*origin, error) {
 
 // aboutTable returns what the header counts, and the settings and properties.
 func (o *origin) aboutTable(r *request) *table {
-	t := newTable(r, "about", "Records, settings and properties", column{Key: "kind", Name: "Kind"}, column{Key: "name", Name: "Name"}, column{Key: "value", Name: "Value"})
+	t := newTable(r, "about", "Records, settings and properties", column{Key: "kind", Name: "Kind"},
+		column{Key: "name", Name: "Name"}, column{Key: "value", Name: "Value"})
 	var rows []row
 	add := func(kind, name, value string) {
 		rows = append(rows, row{Cells: []cell{textCell(kind), textCell(name), textCell(value)}})
@@ -47,7 +48,9 @@ func (o *origin) aboutTable(r *request) *table {
 	for _, n := range []struct {
 		name string
 		n    uint64
-	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles}, {"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries}, {"pointers", c.Pointers}} {
+	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles},
+		{"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries},
+		{"pointers", c.Pointers}} {
 		add("Record", capital(n.name), grouped(n.n))
 	}
 	for _, s := range o.Settings {
@@ -60,12 +63,15 @@ func (o *origin) aboutTable(r *request) *table {
 }
 
 // runColumns are what is known of a run.
-var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"}, {Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
-	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"}, {Key: "dump", Name: "Dump id"}}
+var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"},
+	{Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
+	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"},
+	{Key: "dump", Name: "Dump id"}}
 
 // runTexts returns what is known of a run, in the order of runColumns.
 func runTexts(run *facts.RunFact) []string {
-	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options, momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
+	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options,
+		momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
 }
 
 // fewRuns is the most runs that are not in a table: their texts may be long.
@@ -117,11 +123,13 @@ func classPathTable(r *request, i int, path []facts.ClassPathFact) *table {
 	if i > 0 {
 		caption = fmt.Sprintf("Class path %d", i+1)
 	}
-	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, column{Key: "position", Name: "position", Number: true}, column{Key: "path", Name: "Path"}, column{Key: "kind", Name: "Kind"},
+	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, column{Key: "position", Name: "position", Number: true},
+		column{Key: "path", Name: "Path"}, column{Key: "kind", Name: "Kind"},
 		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, column{Key: "sum", Name: "Sum of the content"})
 	var rows []row
 	for k, e := range path {
-		rows = append(rows, row{Cells: []cell{countCell(uint64(k + 1)), textCell(e.Path), textCell(e.Kind), countCell(e.Size), textCell(e.Sum)}})
+		rows = append(rows, row{Cells: []cell{countCell(uint64(k + 1)), textCell(e.Path), textCell(e.Kind), countCell(e.Size),
+			textCell(e.Sum)}})
 	}
 	return t.fill(rows)
 }
@@ -131,14 +139,16 @@ func (o *origin) tableTable(r *request) *table {
 	if len(o.Facts.Tables) == 0 {
 		return nil
 	}
-	t := newTable(r, "tables", "Tables", column{Key: "name", Name: "Table"}, column{Key: "rows", Name: "rows", Number: true}, column{Key: "columns", Name: "Columns"})
+	t := newTable(r, "tables", "Tables", column{Key: "name", Name: "Table"},
+		column{Key: "rows", Name: "rows", Number: true}, column{Key: "columns", Name: "Columns"})
 	var rows []row
 	for _, f := range o.Facts.Tables {
 		var names []string
 		for _, c := range f.Columns {
 			names = append(names, c.Name)
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(layout.TableKind(f.Kind))), countCell(uint64(f.Rows)), textCell(strings.Join(names, ", "))}})
+		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(layout.TableKind(f.Kind))), countCell(uint64(f.Rows)),
+			textCell(strings.Join(names, ", "))}})
 	}
 	return t.fill(rows)
 }
@@ -150,11 +160,13 @@ func dumpTable(r *request) (*table, error) {
 	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {
 		return nil, err
 	}
-	t := newTable(r, "dumps", "Dumps that were merged", column{Key: "dump", Name: "Dump id"}, column{Key: "time", Name: "Time"}, column{Key: "weight", Name: "weight", Number: true})
+	t := newTable(r, "dumps", "Dumps that were merged", column{Key: "dump", Name: "Dump id"},
+		column{Key: "time", Name: "Time"}, column{Key: "weight", Name: "weight", Number: true})
 	rows := make([]row, 0, min(dumps.Rows, mostDumps))
 	for i := range min(dumps.Rows, mostDumps) {
 		weight := layout.Weight(dumps.Cell(3, i))
-		rows = append(rows, row{Cells: []cell{textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))), textCell(dumpTime(dumps.Cell(2, i))),
+		rows = append(rows, row{Cells: []cell{textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))),
+			textCell(dumpTime(dumps.Cell(2, i))),
 			{Link: link{Text: weight.String()}, Value: float64(weight), Number: true}}})
 	}
 	t.fill(rows)

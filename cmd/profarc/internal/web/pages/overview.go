@@ -91,7 +91,9 @@ func (o *overview) count(r *request) error {
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
 		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
-	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")}, levelColumn)...)
+	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name,
+		withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")},
+			levelColumn)...)
 	list.Methods.Titled = true
 	var rows []row
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
@@ -99,7 +101,8 @@ func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 		if err != nil {
 			return list, err
 		}
-		rows = append(rows, row{Cells: withLevel(t, []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))}, t.level(i))})
+		rows = append(rows, row{Cells: withLevel(t, []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))},
+			t.level(i))})
 	}
 	list.Methods.fill(rows)
 	return list, nil

@@ -74,7 +74,8 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
 	site.work = newWork(t.Context())
-	for _, what := range []string{"the counts of all methods", "the packages of all methods", "how few methods have most of the weight"} {
+	for _, what := range []string{"the counts of all methods", "the packages of all methods",
+		"how few methods have most of the weight"} {
 		j := &job{done: make(chan struct{})}
 		j.progress.set(3, 4)
 		site.work.jobs[what] = j
@@ -115,10 +116,12 @@ func TestMeasuresHaveOneName(t *testing.T) {
 			}
 			least := c.Rows.Rows[0].Cells[3].Value // of those that make up 1%
 			if highest := list.Methods.Rows[0].Cells[1].Value; list.Of != c.Methods || least > highest {
-				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest, c.Methods, least)
+				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest,
+					c.Methods, least)
 			}
 		}
-		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current || o.Where.Heading() != "Treemap by "+o.Where.Measure) {
+		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current ||
+			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
 		}
 		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {
@@ -140,7 +143,8 @@ func TestMethodsWithoutCountsAreNamed(t *testing.T) {
 		}
 		counts := site.Archive.Header().Counts
 		if summary.Methods > 0 && o.Without+counts.Unexecuted+summary.Methods != counts.Methods {
-			t.Errorf("%s: %d of %d methods without counts, %d never ran, %d counted", sp.Name, o.Without, counts.Methods, counts.Unexecuted, summary.Methods)
+			t.Errorf("%s: %d of %d methods without counts, %d never ran, %d counted", sp.Name, o.Without, counts.Methods,
+				counts.Unexecuted, summary.Methods)
 		}
 	}
 }

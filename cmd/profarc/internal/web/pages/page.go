@@ -158,7 +158,8 @@ func render(t *template.Template, r *request) (*shownPage, error) {
 }
 
 // writeDocument writes a document of pages, which next yields one after the other.
-func writeDocument(w io.Writer, t *template.Template, d *document, pages func(yield func(*shownPage) error) error) error {
+func writeDocument(w io.Writer, t *template.Template, d *document,
+	pages func(yield func(*shownPage) error) error) error {
 	d.Style, d.Script = styleElement, scriptElement
 	if err := t.ExecuteTemplate(w, "document-begin", d); err != nil {
 		return err

@@ -199,7 +199,8 @@ func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 		return b
 	}
 	for _, a := range inA {
-		pairs = append(pairs, &profilePair{Callers: a.callers, a: a.Profile, b: take(a, func(b placedProfile) bool { return a.Code() == b.Code() })})
+		pairs = append(pairs, &profilePair{Callers: a.callers, a: a.Profile,
+			b: take(a, func(b placedProfile) bool { return a.Code() == b.Code() })})
 	}
 	for i, a := range inA {
 		if !pairs[i].b.Valid() {
@@ -343,7 +344,8 @@ const pairsInReport = 10
 
 // pairsWithPages returns the queries of the methods that changed most.
 func pairsWithPages(r *request) ([]query, error) {
-	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true, report: r.report})
+	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true,
+		report: r.report})
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,8 @@ func (b *pointReader) element(n int32) string {
 // point returns what is shown of a point. Called is what the bytecode at the point calls,
 // nil if that is not known.
 func (b *pointReader) point(p *listing.Point, called *listing.Ref) *point {
-	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point, Kind: p.Kind, About: kindsAbout[p.Entry.Tag()], Executed: p.Executed, Count: p.Count}
+	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
+		Kind: p.Kind, About: kindsAbout[p.Entry.Tag()], Executed: p.Executed, Count: p.Count}
 	if p.Sub != "" && p.Entry.Tag() != layout.TagCount {
 		q.Kind += ", " + p.Sub
 	}
@@ -139,7 +140,8 @@ func pointNotes(p *listing.Point) (notes []string) {
 		notes = append(notes, "interpreted")
 	}
 	if e := p.Entry; e.Tag() == layout.TagUndecoded {
-		notes = append(notes, fmt.Sprintf("%s from an entry of HotSpot's tag %d on: not adopted", plural(uint64(e.Cells()), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes()))))
+		notes = append(notes, fmt.Sprintf("%s from an entry of HotSpot's tag %d on: not adopted",
+			plural(uint64(e.Cells()), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes()))))
 	}
 	return notes
 }
@@ -147,7 +149,8 @@ func pointNotes(p *listing.Point) (notes []string) {
 // outcome returns what is shown of outcome i of a point.
 func (b *pointReader) outcome(p *listing.Point, i int, names []string, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
-	shown := outcome{Count: o.Count, Share: o.Share, Shared: o.Kind != listing.Failed && p.Count > 0 && len(p.Outcomes) > 1}
+	shown := outcome{Count: o.Count, Share: o.Share,
+		Shared: o.Kind != listing.Failed && p.Count > 0 && len(p.Outcomes) > 1}
 	if o.Target != nil {
 		l := b.bytecode(*o.Target)
 		shown.Then = &l

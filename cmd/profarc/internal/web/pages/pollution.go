@@ -91,8 +91,10 @@ func buildPollution(r *request) (any, error) {
 		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
 	}
 	p.InContexts = slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return s.Contexts > 1 })
-	p.columns = siteColumns{p.InContexts, slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return len(s.Certain) > 0 })}
-	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))), {Key: "kind", Name: "What is mixed"}, number("count", "Count"),
+	p.columns = siteColumns{p.InContexts, slices.ContainsFunc(report.Sites,
+		func(s ranking.PollutedSite) bool { return len(s.Certain) > 0 })}
+	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))),
+		{Key: "kind", Name: "What is mixed"}, number("count", "Count"),
 		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
 	if p.columns.certain {
 		columns = append(columns, number("certain", "In runs that were certain"))
@@ -118,7 +120,8 @@ func buildPollution(r *request) (any, error) {
 
 // pollutionOf returns the polluted sites of the site's archive.
 func pollutionOf(r *request) (*ranking.PollutionReport, error) {
-	return gather(r, "the polluted sites", func(ctx context.Context, s *Site, _ *Progress) (*ranking.PollutionReport, error) {
+	return gather(r, "the polluted sites", func(ctx context.Context, s *Site,
+		_ *Progress) (*ranking.PollutionReport, error) {
 		return ranking.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
 	})
 }
@@ -168,22 +171,30 @@ var noNumber = cell{Link: link{Text: "-"}, Value: -1, Number: true}
 // What kinds of sites and answers mean, in words.
 var (
 	kindWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check", ranking.SiteTargets: "targets of an indirect call",
-		ranking.SiteBranch: "ways of a branch", ranking.SiteSwitch: "ways of a switch", ranking.SiteNull: "null at a check",
+		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check",
+		ranking.SiteTargets: "targets of an indirect call",
+		ranking.SiteBranch:  "ways of a branch", ranking.SiteSwitch: "ways of a switch", ranking.SiteNull: "null at a check",
 	}
 	mixedWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets", ranking.SiteBranch: "Ways", ranking.SiteSwitch: "Cases", ranking.SiteNull: "Null",
+		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets",
+		ranking.SiteBranch: "Ways", ranking.SiteSwitch: "Cases", ranking.SiteNull: "Null",
 	}
 	whyWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a compiler cannot tell which method is called, and does not inline it",
-		ranking.SiteChecked:   "more than two types are checked here, and none of those recorded nine of ten times: a compiler cannot test for the likely one first",
-		ranking.SiteTargets:   "more than two functions are called here, and none of them in nine of ten calls: a compiler cannot test for the likely one first",
-		ranking.SiteBranch:    "neither way is taken six of ten times: a compiler does not know which one to lay out as the likely one",
-		ranking.SiteNull:      "null was seen: a compiler has to test for it",
+		ranking.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a " +
+			"compiler cannot tell which method is called, and does not inline it",
+		ranking.SiteChecked: "more than two types are checked here, and none of those recorded nine of ten times: a " +
+			"compiler cannot test for the likely one first",
+		ranking.SiteTargets: "more than two functions are called here, and none of them in nine of ten calls: a compiler " +
+			"cannot test for the likely one first",
+		ranking.SiteBranch: "neither way is taken six of ten times: a compiler does not know which one to lay out as the " +
+			"likely one",
+		ranking.SiteNull: "null was seen: a compiler has to test for it",
 	}
 	doubtWords = map[ranking.Doubt]string{
-		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be likelier.",
-		ranking.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site is not polluted. The archive does not tell.",
+		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be " +
+			"likelier.",
+		ranking.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site " +
+			"is not polluted. The archive does not tell.",
 	}
 	splitWords = map[ranking.Split]string{
 		ranking.SplitYes: "Yes", ranking.SplitNo: "No", ranking.SplitPartly: "Partly", ranking.SplitUnknown: "Not known",
@@ -208,7 +219,8 @@ func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error)
 		q = q.with("code", s.Code)
 	}
 	method = linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
-	at = linkTo("", nameOfPollution, methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
+	at = linkTo("", nameOfPollution, methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+		"code", s.Code))
 	return method, at, nil
 }
 
@@ -228,7 +240,8 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 		rest -= min(rest, row.Count)
 	}
 	untyped = min(rest, untyped)
-	for _, part := range []segment{{Text: ranking.OthersText(kind), Count: rest - untyped}, {Text: ranking.UntypedText, Count: untyped}} {
+	for _, part := range []segment{{Text: ranking.OthersText(kind), Count: rest - untyped},
+		{Text: ranking.UntypedText, Count: untyped}} {
 		if part.Count > 0 {
 			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
 		}
@@ -270,7 +283,8 @@ func whyOf(s *ranking.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return whyWords[s.Kind]
 	}
-	return fmt.Sprintf("it had one outcome in merged runs with %s of its counts, and has several in all: a compiler with a profile of one of those runs leaves out what they never did, and has to test for it now",
+	return fmt.Sprintf("it had one outcome in merged runs with %s of its counts, and has several in all: a compiler "+
+		"with a profile of one of those runs leaves out what they never did, and has to test for it now",
 		percent(s.CertainShare()))
 }
 
@@ -282,7 +296,8 @@ func inWords(r *request, s *ranking.PollutedSite) (*pollutedSite, error) {
 		split = fmt.Sprintf(split, percent(s.Cured))
 	}
 	at := naming.PointWord(r.archive().Header().Domain)
-	return &pollutedSite{method, at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split, segmentsOf(r, s)}, err
+	return &pollutedSite{method, at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split,
+		segmentsOf(r, s)}, err
 }
 
 // A sitePage is what the page of one site in its contexts shows.
@@ -320,7 +335,9 @@ func buildSite(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text, At: naming.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind], All: linkTo("All polluted sites", nameOfPollution, query{})}
+	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text,
+		At: naming.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind],
+		All: linkTo("All polluted sites", nameOfPollution, query{})}
 	p.Left = max(len(found)-contextsListed, 0)
 	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
 }
@@ -342,7 +359,8 @@ func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteC
 		}
 		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
 		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)
-		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), best, textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
+		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), best,
+			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
 	}
 	p.Contexts.fill(rows)
 	return nil

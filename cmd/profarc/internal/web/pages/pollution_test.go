@@ -38,7 +38,8 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := methodQuery(m).with("code", s.Code)
-			if href := fmt.Sprintf(`href="method?%s#point-%d"`, strings.ReplaceAll(q.encode(), "&", "&amp;"), s.Point); !strings.Contains(body, href) {
+			if href := fmt.Sprintf(`href="method?%s#point-%d"`, strings.ReplaceAll(q.encode(), "&", "&amp;"),
+				s.Point); !strings.Contains(body, href) {
 				t.Errorf("%s: no link %s", sp.Name, href)
 			}
 			if id := fmt.Sprintf(`id="point-%d"`, s.Point); !strings.Contains(shownPageOf(t, site, "method", q), id) {
@@ -61,11 +62,13 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(shareOf(clean, all)-s.Cured) > 1e-9 {
 				t.Errorf("%s: %+v has the contexts %+v", sp.Name, s, list)
 			}
-			href := "pollution?" + strings.ReplaceAll(methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code).encode(), "&", "&amp;")
+			href := "pollution?" + strings.ReplaceAll(methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+				"code", s.Code).encode(), "&", "&amp;")
 			if strings.Contains(body, href) && s.Contexts < 2 {
 				t.Errorf("%s: one context of %+v is a link", sp.Name, s)
 			}
-			shownPageOf(t, site, "pollution", methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
+			shownPageOf(t, site, "pollution", methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+				"code", s.Code))
 		}
 	}
 	if sites < 5 {
@@ -75,7 +78,8 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 
 func TestStackedBarsEndAtTheirEnd(t *testing.T) {
 	t.Parallel()
-	got := string(stackElement([]segment{{"a</title>\u202e", 3, 0.6, "part-0"}, {"b", 2, 0.4, "part-1"}, {"too many", 9, 7, "part-2"}}))
+	got := string(stackElement([]segment{{"a</title>\u202e", 3, 0.6, "part-0"}, {"b", 2, 0.4, "part-1"},
+		{"too many", 9, 7, "part-2"}}))
 	want := `<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">` +
 		`<rect class="part-0" x="0.00" width="60.00" height="10"><title>&#34;a&lt;/title&gt;\u202e&#34;</title></rect>` +
 		`<rect class="part-1" x="60.00" width="40.00" height="10"><title>b</title></rect>` +
@@ -91,7 +95,9 @@ func TestPollutionSaysWhatIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
 	body := shownPageOf(t, site, "pollution", query{})
-	for _, text := range []string{"HotSpot records the first 2 types", "at bci 7 of", "it had one outcome in merged runs with 30.0% of its counts", "In runs that were certain", `data-value="0.3"`, "Likeliest recorded", "other types", `data-value="-1"><bdi>-</bdi>`} {
+	for _, text := range []string{"HotSpot records the first 2 types", "at bci 7 of",
+		"it had one outcome in merged runs with 30.0% of its counts", "In runs that were certain", `data-value="0.3"`,
+		"Likeliest recorded", "other types", `data-value="-1"><bdi>-</bdi>`} {
 		if !strings.Contains(body, text) {
 			t.Errorf("the page lacks %q:\n%s", text, body)
 		}

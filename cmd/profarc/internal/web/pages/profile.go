@@ -68,7 +68,9 @@ type section struct {
 // profile reads a profile. Beside says that its points are shown beside the code.
 func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
 	at := methodQuery(m).with("profile", refText(q.Ref()))
-	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())), Link: linkTo("This profile alone", nameOfMethod, at), Bytes: bytesLink("Its bytes in the file", q.Ref().Offset()), Code: codeText(q.Code()), Beside: beside}
+	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
+		Link: linkTo("This profile alone", nameOfMethod, at), Bytes: bytesLink("Its bytes in the file", q.Ref().Offset()),
+		Code: codeText(q.Code()), Beside: beside}
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}

@@ -10,8 +10,10 @@ import (
 
 // FuzzQueries asks for pages with any query: none may be a failure of the server.
 func FuzzQueries(f *testing.F) {
-	for _, seed := range []string{"methods.page=-1", "methods.page=9223372036854775807", "methods.page=99999999999999999999", "methods.page=1&methods.page=2",
-		"methods.sort=-nothing&methods.find=%00%ff", "at=zzzzzzz", "at=3u&profile=-1", "methods.find=%E2%80%AE", "&&==", "methods.sort=--counts&methods.page=0"} {
+	for _, seed := range []string{"methods.page=-1", "methods.page=9223372036854775807",
+		"methods.page=99999999999999999999", "methods.page=1&methods.page=2",
+		"methods.sort=-nothing&methods.find=%00%ff", "at=zzzzzzz", "at=3u&profile=-1", "methods.find=%E2%80%AE", "&&==",
+		"methods.sort=--counts&methods.page=0"} {
 		f.Add("methods", seed)
 		f.Add("overview", seed)
 		f.Add("method", seed)

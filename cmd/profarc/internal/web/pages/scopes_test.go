@@ -56,8 +56,10 @@ func TestPlacesOfFunctionsOfLLVM(t *testing.T) {
 // Classes are spelled as in the names of their methods, and found by either spelling.
 func TestClassesAreSpelledAsTheirMethods(t *testing.T) {
 	t.Parallel()
-	for domain, want := range map[layout.Domain]string{layout.DomainHotSpot: "a.Map.Entry", layout.DomainLLVMIR: "a::Map$Entry", layout.DomainGraal: "a.Map.Entry"} {
-		v := &placeView{tally: &tally{store: memstore.Open(t, builder.New(domain, builder.Config{}))}, places: &places{packages: []place{{Name: "a"}}, classes: []place{{Name: "Map$Entry"}}}}
+	for domain, want := range map[layout.Domain]string{layout.DomainHotSpot: "a.Map.Entry",
+		layout.DomainLLVMIR: "a::Map$Entry", layout.DomainGraal: "a.Map.Entry"} {
+		v := &placeView{tally: &tally{store: memstore.Open(t, builder.New(domain, builder.Config{}))},
+			places: &places{packages: []place{{Name: "a"}}, classes: []place{{Name: "Map$Entry"}}}}
 		if got := v.className(0); got != want {
 			t.Errorf("%s: the class is %s, want %s", domain, got, want)
 		}

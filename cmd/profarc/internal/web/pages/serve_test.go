@@ -18,7 +18,8 @@ import (
 )
 
 // hastyLimits end everything soon.
-var hastyLimits = servingLimits{header: 300 * time.Millisecond, request: 400 * time.Millisecond, answer: time.Second, idle: 300 * time.Millisecond, ending: time.Second, connections: 100}
+var hastyLimits = servingLimits{header: 300 * time.Millisecond, request: 400 * time.Millisecond, answer: time.Second,
+	idle: 300 * time.Millisecond, ending: time.Second, connections: 100}
 
 // soon is how long a test waits for what must happen.
 const soon = 20 * time.Second
@@ -129,7 +130,8 @@ func TestSlowClientsAreLeft(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := serveOnLoopback(t, hastyLimits)
 	var clients sync.WaitGroup
-	for what, text := range map[string]string{"a header byte by byte": s.get("methods"), "a line without an end": strings.Repeat("G", 1000)} {
+	for what, text := range map[string]string{"a header byte by byte": s.get("methods"),
+		"a line without an end": strings.Repeat("G", 1000)} {
 		c := s.dial(t)
 		clients.Go(func() {
 			for i := range len(text) {
@@ -235,7 +237,8 @@ func TestRequestForms(t *testing.T) {
 		{"many cookies", asked("GET", page, s.address, strings.Repeat("Cookie: abc=def\r\n", 3000)), 200},
 		{"a body", asked("GET", page, s.address, "Content-Length: 5\r\n") + "hello", 413},
 		{"a body that does not come", asked("GET", page, s.address, "Content-Length: 5000000000\r\n"), 413},
-		{"a body in chunks", asked("GET", page, s.address, "Transfer-Encoding: chunked\r\n") + "5\r\nhello\r\n0\r\n\r\n", 413},
+		{"a body in chunks", asked("GET", page, s.address, "Transfer-Encoding: chunked\r\n") +
+			"5\r\nhello\r\n0\r\n\r\n", 413},
 		{"a body if it is wanted", asked("GET", page, s.address, "Content-Length: 5\r\nExpect: 100-continue\r\n"), 413},
 		{"a form", asked("POST", page, s.address, "Content-Length: 5\r\n") + "a=b&c", 405},
 	} {
@@ -259,8 +262,10 @@ func TestHostsOfThePortOfHTTP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, own := range map[string]bool{"localhost": true, "localhost.": true, "127.0.0.1": true, "127.0.0.1:80": true, "[::1]": true, "[::1]:80": true, "localhost:": true,
-		"": false, "[]": false, "localhost:8080": false, "example.com": false, "127.0.0.2": false, "localhost:80:80": false, "localhost:080": false} {
+	for host, own := range map[string]bool{"localhost": true, "localhost.": true, "127.0.0.1": true, "127.0.0.1:80": true,
+		"[::1]": true, "[::1]:80": true, "localhost:": true,
+		"": false, "[]": false, "localhost:8080": false, "example.com": false, "127.0.0.2": false, "localhost:80:80": false,
+		"localhost:080": false} {
 		if s.isOwn(host) != own {
 			t.Errorf("%q: own is %v", host, !own)
 		}
@@ -444,7 +449,8 @@ func TestPagesWaitForEachOther(t *testing.T) {
 	s.slots <- struct{}{}
 	s.queueing = 50 * time.Millisecond
 	answer, body := s.answerTo(t, s.get("methods"))
-	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" || !strings.Contains(body, "Too many pages") {
+	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" ||
+		!strings.Contains(body, "Too many pages") {
 		t.Errorf("a page that waits too long: status %d\n%s", answer.StatusCode, body)
 	}
 	s.end(t)
@@ -480,7 +486,8 @@ func TestAnswersInFlightEnd(t *testing.T) {
 		}
 		if !late {
 			<-s.slots
-			if answer, body := readAnswer(t, bufio.NewReader(c), "the page in flight"); answer.StatusCode != http.StatusOK || !strings.HasSuffix(body, "</html>\n") {
+			if answer, body := readAnswer(t, bufio.NewReader(c), "the page in flight"); answer.StatusCode != http.StatusOK ||
+				!strings.HasSuffix(body, "</html>\n") {
 				t.Errorf("status %d: %s", answer.StatusCode, body)
 			}
 		}

@@ -61,7 +61,8 @@ func NewServer(s *Site, at net.Addr) (*Server, error) {
 		return nil, err
 	}
 	addresses := []netip.Addr{address, netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
-	return &Server{site: s, token: rand.Text(), port: port, addresses: addresses, templates: t, slots: make(chan struct{}, pagesAtOnce), queueing: usualQueueing}, nil
+	return &Server{site: s, token: rand.Text(), port: port, addresses: addresses, templates: t,
+		slots: make(chan struct{}, pagesAtOnce), queueing: usualQueueing}, nil
 }
 
 // Path returns the path of the first page, which holds the token: whoever has it may look.
@@ -206,7 +207,8 @@ func (s *Server) failure(cause error) (*shownPage, int, error) {
 	case missing(cause):
 		p.Title, p.About, status = "Not found", cause.Error(), http.StatusNotFound
 	case errors.Is(cause, errBusy):
-		p.Title, p.About, status = "One moment", "Too many pages are asked for at once: ask again.", http.StatusServiceUnavailable
+		p.Title, p.About, status = "One moment", "Too many pages are asked for at once: ask again.",
+			http.StatusServiceUnavailable
 	case closed(cause):
 		p.About, status = "The server is about to end.", http.StatusServiceUnavailable
 	}

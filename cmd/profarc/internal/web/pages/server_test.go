@@ -136,7 +136,8 @@ func TestServerGoesOnWithoutItsFile(t *testing.T) {
 		t.Skip("a mapped file cannot be cut here: ", err)
 	}
 	for range 2 {
-		if status, body := fetch(t, "GET", url+pages.Path()+"methods", ""); status != http.StatusInternalServerError || !strings.Contains(body, "This page cannot be shown") {
+		if status, body := fetch(t, "GET", url+pages.Path()+"methods", ""); status != http.StatusInternalServerError ||
+			!strings.Contains(body, "This page cannot be shown") {
 			t.Errorf("status %d:\n%s", status, body)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // twoArchives returns a site of an archive with a method Only.went, and of another one with a
 // method Only.came in its place.
 func twoArchives(t *testing.T) *Site {
-	return NewSite(t.Context(), Options{Archive: runOf(t, 900, 100, 500, 0, "went"), Other: runOf(t, 100, 900, 300, 200, "came")})
+	return NewSite(t.Context(), Options{Archive: runOf(t, 900, 100, 500, 0, "went"),
+		Other: runOf(t, 100, 900, 300, 200, "came")})
 }
 
 // TestLinksStayWithTheirArchive follows all links of two archives: each page says which
@@ -48,7 +49,8 @@ func TestLinksStayWithTheirArchive(t *testing.T) {
 		} else if !strings.Contains(body, "<strong>Of "+side+", ") {
 			t.Errorf("%s does not say that it is of %s", path, side)
 		}
-		if foreign := map[string]string{"A": "came", "B": "went"}[side]; foreign != "" && strings.Contains(body, "Only."+foreign) {
+		if foreign := map[string]string{"A": "came", "B": "went"}[side]; foreign != "" &&
+			strings.Contains(body, "Only."+foreign) {
 			t.Errorf("%s has the method of the other archive", path)
 		}
 		next = append(next, linksOf(body)...)
@@ -72,7 +74,8 @@ func sideOf(path string) string {
 // TestTwoArchivesBeginWithWhatChanged asks for the address that web prints.
 func TestTwoArchivesBeginWithWhatChanged(t *testing.T) {
 	t.Parallel()
-	for site, want := range map[*Site]string{twoArchives(t): nameOfDiff, NewSite(t.Context(), Options{Archive: runOf(t, 1, 2, 3, 4, "x")}): "overview"} {
+	for site, want := range map[*Site]string{twoArchives(t): nameOfDiff,
+		NewSite(t.Context(), Options{Archive: runOf(t, 1, 2, 3, 4, "x")}): "overview"} {
 		pages, url := served(t, site)
 		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+pages.Path(), nil)
 		if err != nil {
@@ -121,7 +124,8 @@ func TestMethodsLeadToTheOtherArchive(t *testing.T) {
 			continue
 		}
 		at := requestOf(t, site.twin, nameOfMethod, "at", other.query.get("at"))
-		if page := built[*methodPage](t, at); page.Name.Method != "Shapes::area()V" || beside.query.get("b") != other.query.get("at") {
+		if page := built[*methodPage](t, at); page.Name.Method != "Shapes::area()V" ||
+			beside.query.get("b") != other.query.get("at") {
 			t.Errorf("%s leads to %+v", name, page.Name)
 		}
 	}
@@ -136,7 +140,8 @@ func TestReportHasThePagesOfBothArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := unbroken(out.String())
-	for _, want := range []string{`id="diff"`, `id="overview"`, `id="overview.archive-b"`, `id="methods.archive-b"`, `href="#overview.archive-b"`, "(not in this report)"} {
+	for _, want := range []string{`id="diff"`, `id="overview"`, `id="overview.archive-b"`, `id="methods.archive-b"`,
+		`href="#overview.archive-b"`, "(not in this report)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report has no %s", want)
 		}

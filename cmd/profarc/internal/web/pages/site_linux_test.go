@@ -94,9 +94,11 @@ func (c *closable) Close() { c.closed = true }
 func TestPanicInTheBackground(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
-	site.work.start("what the profiles are made of", func(context.Context, *Progress) (any, error) { panic("made by a test") })
+	site.work.start("what the profiles are made of",
+		func(context.Context, *Progress) (any, error) { panic("made by a test") })
 	_, err := gather(requestOf(t, site, nameOfMethods), "what the profiles are made of", readContent)
-	if err == nil || !strings.Contains(err.Error(), "a defect of profarc, while it computed what the profiles are made of (site_linux_test.go:") {
+	if err == nil || !strings.Contains(err.Error(),
+		"a defect of profarc, while it computed what the profiles are made of (site_linux_test.go:") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := programOf(requestOf(t, site, nameOfMethods)); err != nil {

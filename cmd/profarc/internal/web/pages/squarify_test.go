@@ -16,7 +16,8 @@ func TestSquarifiedBoxesFillTheirParent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := box{rapid.Float64Range(-100, 100).Draw(t, "x"), rapid.Float64Range(-100, 100).Draw(t, "y"),
 			rapid.Float64Range(0.1, 2000).Draw(t, "w"), rapid.Float64Range(0.1, 2000).Draw(t, "h")}
-		weights := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e18), rapid.Just(0.0)), 0, 60).Draw(t, "weights")
+		weights := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(0, 1), rapid.Float64Range(0, 1e18), rapid.Just(0.0)), 0,
+			60).Draw(t, "weights")
 		total := 0.0
 		for _, w := range weights {
 			total += w

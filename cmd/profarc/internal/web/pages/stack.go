@@ -14,7 +14,8 @@ func stackElement(parts []segment) template.HTML {
 	at := 0.0
 	for _, p := range parts {
 		wide := min(max(100*p.Share, 0), 100-at)
-		fmt.Fprintf(&b, `<rect class="%s" x="%.2f" width="%.2f" height="10"><title>%s</title></rect>`, p.Class, at, wide, nameText(p.Text))
+		fmt.Fprintf(&b, `<rect class="%s" x="%.2f" width="%.2f" height="10"><title>%s</title></rect>`, p.Class, at, wide,
+			nameText(p.Text))
 		at += wide
 	}
 	b.WriteString("</svg>")

@@ -48,16 +48,19 @@ func (b *flameGraph) naming(key string) func(frame uint32) bool {
 func (p *flamePage) filters(b *flameGraph) {
 	q := b.request.query
 	if p.Filtered() {
-		p.Filters = append(p.Filters, linkTo("All stacks", nameOfFlame, q.with(keyOfFocus, "", keyOfIgnore, "", "frames.page", "")))
+		p.Filters = append(p.Filters, linkTo("All stacks", nameOfFlame,
+			q.with(keyOfFocus, "", keyOfIgnore, "", "frames.page", "")))
 	}
 	if p.Find != "" {
-		p.Filters = append(p.Filters, filterLink(q, "Only through what is highlighted", keyOfFocus, p.Find), filterLink(q, "Only without it", keyOfIgnore, p.Find))
+		p.Filters = append(p.Filters, filterLink(q, "Only through what is highlighted", keyOfFocus, p.Find),
+			filterLink(q, "Only without it", keyOfIgnore, p.Find))
 	}
 	if b.at == flame.Root {
 		return
 	}
 	if name := b.name(b.tree.Nodes[b.at].Frame); fitsField(name.full) {
-		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.short, keyOfFocus, name.full), filterLink(q, "Only without "+name.short, keyOfIgnore, name.full))
+		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.short, keyOfFocus, name.full),
+			filterLink(q, "Only without "+name.short, keyOfIgnore, name.full))
 	}
 }
 

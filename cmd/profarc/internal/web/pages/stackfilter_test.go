@@ -66,7 +66,8 @@ func TestFiltersLeaveTheStacksThatPass(t *testing.T) {
 					self += uint64(row.Cells[1].Value)
 				}
 				if p.Passed != want || p.Total != want || p.Whole != tree.Nodes[flame.Root].Total || self != want {
-					t.Errorf("%s, focus %q, ignore %q: %d stacks, total %d of %d, the methods have %d; want %d", name, focus, ignore, p.Passed, p.Total, p.Whole, self, want)
+					t.Errorf("%s, focus %q, ignore %q: %d stacks, total %d of %d, the methods have %d; want %d", name, focus, ignore,
+						p.Passed, p.Total, p.Whole, self, want)
 				}
 			}
 		}
@@ -94,12 +95,17 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			q := p.Filters[i].query
 			r := requestOf(t, site, nameOfFlame)
 			r.query = q
-			if of := built[*flamePage](t, r); q.get("at") != "" || q.get("of") != "samples" || key == keyOfFocus && of.Passed < tree.Nodes[at].Total || key == keyOfIgnore && of.Passed > of.Whole-tree.Nodes[at].Total {
+			if of := built[*flamePage](t, r); q.get("at") != "" || q.get("of") != "samples" ||
+				key == keyOfFocus && of.Passed < tree.Nodes[at].Total ||
+				key == keyOfIgnore && of.Passed > of.Whole-tree.Nodes[at].Total {
 				t.Errorf("%s: %q leaves %d of %d", name, p.Filters[i].Text, of.Passed, of.Whole)
 			}
 		}
-		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "focus", method, "ignore", "x/y", "find", "z", "up", "1"))
-		if len(p.Filters) != 3 || p.Filters[0].query.get(keyOfFocus) != "" || p.Filters[0].query.get("find") != "z" || p.Filters[1].query.get(keyOfFocus) != "z" || p.Filters[2].query.get(keyOfIgnore) != "z" || p.Filters[1].query.get("find") != "" {
+		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "focus", method, "ignore", "x/y", "find",
+			"z", "up", "1"))
+		if len(p.Filters) != 3 || p.Filters[0].query.get(keyOfFocus) != "" || p.Filters[0].query.get("find") != "z" ||
+			p.Filters[1].query.get(keyOfFocus) != "z" || p.Filters[2].query.get(keyOfIgnore) != "z" ||
+			p.Filters[1].query.get("find") != "" {
 			t.Errorf("%s: the filters are %+v", name, p.Filters)
 		}
 		for _, kept := range p.Kept {
@@ -113,12 +119,15 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), grouped(p.Whole)), `name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`, "do not go through “<bdi>x/y</bdi>”"} {
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), grouped(p.Whole)),
+			`name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`,
+			"do not go through “<bdi>x/y</bdi>”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {
 				t.Errorf("%s: the page has no %s: %s", name, want, body[:2000])
 			}
 		}
-		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at), "focus", "no method has this"))
+		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at), "focus",
+			"no method has this"))
 		if p.Total != 0 || p.Passed != 0 || len(p.Methods.Rows) != 0 || len(p.Boxes) != 1 {
 			t.Errorf("%s: without stacks %d of %d are shown", name, p.Total, p.Passed)
 		}
@@ -142,7 +151,8 @@ func TestNamelessMethodsAreNoFilters(t *testing.T) {
 			} else if strings.HasPrefix(name, "hostile") {
 				want = 0
 			}
-			if p := built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at))); len(p.Filters) != want {
+			if p := built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at",
+				nodeText(at))); len(p.Filters) != want {
 				t.Errorf("%s: node %d has %d links", name, at, len(p.Filters))
 			}
 		}

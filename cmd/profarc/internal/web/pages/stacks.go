@@ -60,7 +60,8 @@ func stackSources(s *reader.Store) (list []stackSource) {
 		list = append(list, samples)
 	}
 	if h.Counts.Contexts > 0 {
-		list = append(list, stackSource{"contexts", "Calling contexts of profiles", strings.TrimSuffix(contextCounts(h).name, "s"), contextTree})
+		list = append(list, stackSource{"contexts", "Calling contexts of profiles",
+			strings.TrimSuffix(contextCounts(h).name, "s"), contextTree})
 	}
 	return list
 }
@@ -189,7 +190,8 @@ func buildFlame(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut, Up: r.query.get("up") != "",
+	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
+		Up:   r.query.get("up") != "",
 		Find: r.query.get(keyOfFind), Focus: r.query.get(keyOfFocus), Ignore: r.query.get(keyOfIgnore), Search: !r.inReport}
 	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
 	b.filter()
@@ -240,7 +242,8 @@ func (p *flamePage) links(b *flameGraph) {
 	}
 	for _, s := range stackSources(b.request.archive()) {
 		if s.what != p.What {
-			p.Others = append(p.Others, linkTo(s.what, nameOfFlame, newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
+			p.Others = append(p.Others, linkTo(s.what, nameOfFlame,
+				newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
 		}
 	}
 	for _, key := range q.keys() {
@@ -253,13 +256,15 @@ func (p *flamePage) links(b *flameGraph) {
 // list adds the table of the methods.
 func (p *flamePage) list(b *flameGraph) error {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", column{Key: "method", Name: "Method"},
-		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, column{Key: "share", Name: "Share", Number: true},
+		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true},
+		column{Key: "share", Name: "Share", Number: true},
 		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
 	var rows []row
 	for _, c := range frames[:len(frames)-p.Left] {
-		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), countCell(c.Self), shareCell(shareOf(c.Self, p.Total)), countCell(c.Total)}})
+		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), countCell(c.Self),
+			shareCell(shareOf(c.Self, p.Total)), countCell(c.Total)}})
 	}
 	p.Methods.fill(rows)
 	return b.err
@@ -407,7 +412,8 @@ func (b *flameGraph) draw() {
 // keyboard: the table leads to their methods, and the boxes above them zoom.
 func (b *flameGraph) box(at flame.Box) stackBox {
 	n := &b.tree.Nodes[at.Node]
-	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width), Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
+	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
+		Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
 	if at.Merged > 0 {
 		shown.Label, shown.Class = fmt.Sprintf("%d more", at.Merged), "merged"
 		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, b.counted(at.Total))

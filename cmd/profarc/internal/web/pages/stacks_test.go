@@ -50,8 +50,10 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 		}
 		body := shownPageOf(t, site, "stacks", newQuery("of", "samples"))
 		for _, m := range ranked.Methods {
-			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%v"><bdi>%s</bdi></td>`, nameText(m.Spelled()), float64(m.Self), grouped(m.Self))
-			total := fmt.Sprintf(`<td class="number" data-value="%v"><bdi>%s</bdi></td></tr>`, float64(m.Total), grouped(m.Total))
+			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%v"><bdi>%s</bdi></td>`, nameText(m.Spelled()),
+				float64(m.Self), grouped(m.Self))
+			total := fmt.Sprintf(`<td class="number" data-value="%v"><bdi>%s</bdi></td></tr>`, float64(m.Total),
+				grouped(m.Total))
 			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "</tr>")[0], total) {
 				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
 			}

@@ -84,7 +84,8 @@ func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 		list = append(list, usual)
 	}
 	for i := range analyze.Measures {
-		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) && (by.Name != "weight" || h.Summary.TotalInvocations > 0) {
+		if by := &analyze.Measures[i]; by != usual && by.MayHave(h.Domain) &&
+			(by.Name != "weight" || h.Summary.TotalInvocations > 0) {
 			list = append(list, by)
 		}
 	}
@@ -134,7 +135,8 @@ func (t *tally) addLevel(m reader.Method) error {
 var levelColumn = number("level", "Level")
 
 // levelsAbout says what levels mean.
-const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 counts nothing: a method of level 4 ran more often than its counts say."
+const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
+	"counts nothing: a method of level 4 ran more often than its counts say."
 
 // LevelsAbout says what the levels mean that tables of methods have, empty if they have none.
 func (t *tally) LevelsAbout() string {

@@ -70,7 +70,8 @@ func newTreemaps(label string, groups []branch, of uint64, inReport bool) []*tre
 	if inReport {
 		parts = partsInReport
 	}
-	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, parts), newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, parts/2)}
+	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, parts),
+		newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, parts/2)}
 }
 
 // newTreemap lays a treemap out, with about so many parts.

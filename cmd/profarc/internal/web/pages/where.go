@@ -23,7 +23,8 @@ const (
 var whereView = &view{
 	name:  whereName,
 	title: whereTitle,
-	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of those. Colours are shares of the sum of the page.",
+	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of " +
+		"those. Colours are shares of the sum of the page.",
 	build: buildWhere,
 	pages: whereInReport,
 }
@@ -121,7 +122,8 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 		p.Classes = &l
 	}
 	for _, m := range p.Maps {
-		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond", strconv.Itoa(p.Beyond+mostGroups))))
+		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond",
+			strconv.Itoa(p.Beyond+mostGroups))))
 	}
 	p.Places = v.table(r, p, groups, whole)
 	return p, nil
@@ -167,7 +169,8 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 // packagesBy returns the packages with their classes. In a large archive they take as long as
 // the rest of the page, and many pages show them.
 func (v *placeView) packagesBy(r *request) ([]branch, error) {
-	return gather(r, "the packages by "+v.by.Name, func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, all{}) })
+	return gather(r, "the packages by "+v.by.Name,
+		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, all{}) })
 }
 
 func (v *placeView) linkBack(text, at string) *link {

@@ -16,7 +16,8 @@ import (
 func manyPackages(t *testing.T, n int) *Site {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for i := range n {
-		p := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%02d/Main", i), Name: "main", Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%02d/Main", i), Name: "main", Signature: "()V"}), 0,
+			builder.NoContext)
 		p.Invocations(uint64(1000 - i))
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -68,7 +69,8 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 	body := shownPageOf(t, site, whereName, newQuery("by", "size"))
 	p := built[*wherePage](t, requestOf(t, site, whereName, "by", "size"))
 	file := uint64(site.Archive.Header().FileSize)
-	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", grouped(p.Total), percent(shareOf(p.Total, file))); !strings.Contains(body, want) {
+	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", grouped(p.Total),
+		percent(shareOf(p.Total, file))); !strings.Contains(body, want) {
 		t.Errorf("the page lacks %q:\n%s", want, body)
 	}
 	for _, row := range p.Places.Rows {
@@ -119,12 +121,14 @@ func TestTypesWithoutMethodsAreNoLinks(t *testing.T) {
 
 func TestSearchesForEveryWord(t *testing.T) {
 	t.Parallel()
-	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true, "hashmap put": false, "map x": true, "getNode(": false} {
+	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true,
+		"hashmap put": false, "map x": true, "getNode(": false} {
 		if got := matchesWords(search, "java.util.HashMap.getNode", "x"); got != want {
 			t.Errorf("%q: %t, want %t", search, got, want)
 		}
 	}
-	list := built[*methodList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find", "LENGTH string")).Methods
+	list := built[*methodList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find",
+		"LENGTH string")).Methods
 	if list.Found != 1 {
 		t.Errorf("%d methods found", list.Found)
 	}

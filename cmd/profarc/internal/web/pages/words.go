@@ -36,7 +36,8 @@ func measureAbout(d layout.Domain, name, about string) string {
 
 // sectionTitles are headings of the sections of a profile.
 var sectionTitles = map[layout.BlockSection]string{
-	layout.SectionData: "Profile points", layout.SectionExtra: "Further traps, and arguments", layout.SectionParameters: "Types of parameters", layout.SectionHandlers: "Exception handlers",
+	layout.SectionData: "Profile points", layout.SectionExtra: "Further traps, and arguments",
+	layout.SectionParameters: "Types of parameters", layout.SectionHandlers: "Exception handlers",
 }
 
 // sectionTitle returns the heading of a section.
@@ -59,7 +60,8 @@ func tierText(d layout.Domain, level int) string {
 }
 
 // escapeWords are the flags of the result of an escape analysis, by bit.
-var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes", "it modifies objects that are not known"}
+var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes",
+	"it modifies objects that are not known"}
 
 // escapeText says what the escape analysis of a method found. Arguments are numbered by slot.
 func escapeText(e reader.Escape) string {

@@ -21,7 +21,8 @@ func TestEscapeAnalysisInWords(t *testing.T) {
 }
 
 func TestMeasuresAndTiersInWords(t *testing.T) {
-	for d, want := range map[layout.Domain]string{layout.DomainHotSpot: "Calls of the method, until C2 compiled it", layout.DomainGraal: "Calls of the method"} {
+	for d, want := range map[layout.Domain]string{layout.DomainHotSpot: "Calls of the method, until C2 compiled it",
+		layout.DomainGraal: "Calls of the method"} {
 		if got := measureAbout(d, "invocations", "calls of the method; of HotSpot's others"); got != want {
 			t.Errorf("invocations are %q, want %q", got, want)
 		}
@@ -29,12 +30,14 @@ func TestMeasuresAndTiersInWords(t *testing.T) {
 	if got := measureAbout(layout.DomainLLVMIR, "function-count", "LLVM: the counter"); got != "The counter" {
 		t.Errorf("the measure is %q", got)
 	}
-	for level, want := range []string{"never compiled", "1: C1, without profiling", "2: C1, with counters", "3: C1, with full profiling", "4: C2", "5"} {
+	for level, want := range []string{"never compiled", "1: C1, without profiling", "2: C1, with counters",
+		"3: C1, with full profiling", "4: C2", "5"} {
 		if got := tierText(layout.DomainHotSpot, level); got != want {
 			t.Errorf("level %d is %q, want %q", level, got, want)
 		}
 	}
-	for words, want := range map[int64]string{0: "not modified", -1: "may be modified anywhere", 1<<32 - 1: "may be modified anywhere", 6: "modified in words 0x6"} {
+	for words, want := range map[int64]string{0: "not modified", -1: "may be modified anywhere",
+		1<<32 - 1: "may be modified anywhere", 6: "modified in words 0x6"} {
 		if got := modifiedText(words); got != want {
 			t.Errorf("%d is %q, want %q", words, got, want)
 		}
@@ -42,7 +45,8 @@ func TestMeasuresAndTiersInWords(t *testing.T) {
 }
 
 func TestSentencesBeginWithCapitals(t *testing.T) {
-	for text, want := range map[string]string{"": "", "of the JDK": "Of the JDK", "été": "Été", "1 of 2": "1 of 2", "\xff": "\xff"} {
+	for text, want := range map[string]string{"": "", "of the JDK": "Of the JDK", "été": "Été", "1 of 2": "1 of 2",
+		"\xff": "\xff"} {
 		if got := capital(text); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}

@@ -82,7 +82,8 @@ func (e *unfinished) Error() string { return fmt.Sprintf("%s: not finished yet",
 //
 // What names the result for people, as in "the counts of all methods", and is one of few:
 // it must not come from a query, since results are kept as long as the site.
-func gather[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T, error)) (result T, err error) {
+func gather[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T,
+	error)) (result T, err error) {
 	j := r.site.work.start(what, func(ctx context.Context, p *Progress) (any, error) {
 		var found T
 		err := r.site.guard(func() (err error) {
@@ -103,7 +104,8 @@ func gather[T any](r *request, what string, compute func(ctx context.Context, s 
 // net/http takes care of one; in another goroutine it would end the server.
 func defectOfPage(err error) error {
 	if d, ok := err.(*compartment.Defect); ok {
-		return fmt.Errorf("a defect of profarc, while it %s (%s: %v): report it with this line; the other pages can still be read", d.Doing, d.Place, d.Panic)
+		return fmt.Errorf("a defect of profarc, while it %s (%s: %v): report it with this line; the other pages can still "+
+			"be read", d.Doing, d.Place, d.Panic)
 	}
 	return err
 }
