@@ -22,7 +22,8 @@ const (
 )
 
 // messageFields are the fields of a profile that are messages.
-const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation | 1<<profileFunction | 1<<profilePeriodType
+const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
+	1<<profileFunction | 1<<profilePeriodType
 
 // A textRef is the number of a text in the table of strings.
 type textRef = uint64

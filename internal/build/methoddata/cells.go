@@ -301,7 +301,8 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 }
 
 // plainFields are the fields that AddInPlace can merge: those that are summed or equal.
-const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted | disk.HasSections | disk.HasDirectory
+const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted |
+	disk.HasSections | disk.HasDirectory
 
 // sameButCounts reports whether the entries of two sections differ in counts only, and
 // have no rows.

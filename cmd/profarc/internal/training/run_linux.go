@@ -44,7 +44,8 @@ func (c *Command) runTraced() (Status, error) {
 
 // follow are the events in addition to signals that stop a thread: new processes and
 // threads, which are then traced too, the ends of threads, and new programs in a process.
-const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_TRACEEXEC
+const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT |
+	unix.PTRACE_O_TRACEEXEC
 
 // start starts the command, seized before its first instruction, and stopped.
 //
