@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
 	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -33,7 +34,7 @@ type printed struct {
 func execute(t *testing.T, terminal bool, args ...string) *printed {
 	t.Helper()
 	p := new(printed)
-	s := app.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain), RawOut: &p.raw,
+	s := cli.Streams{PlainOut: escape.NewWriter(&p.plain), PlainErr: escape.NewWriter(&p.plain), RawOut: &p.raw,
 		RawErr: &p.raw, OutTerminal: terminal}
 	p.code = runRoot(t.Context(), app.New(strings.NewReader(""), s), args)
 	return p
@@ -53,8 +54,8 @@ func hostileArchives(t *testing.T, s specimen.Specimen) (first, second string) {
 	if err := os.Mkdir(folder, 0o777); err != nil {
 		t.Skip("the file system has no such names: ", err)
 	}
-	first, second = filepath.Join(folder, "1"+hostileFile+app.ArchiveExtension),
-		filepath.Join(folder, "2"+hostileFile+app.ArchiveExtension)
+	first, second = filepath.Join(folder, "1"+hostileFile+cli.ArchiveExtension),
+		filepath.Join(folder, "2"+hostileFile+cli.ArchiveExtension)
 	for i, path := range []string{first, second} {
 		b := s.Build()
 		if i == 1 {
@@ -80,7 +81,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 				if p.raw.Len() > 0 {
 					t.Errorf("%.60q: prints %.60q to a terminal as it is", args, p.raw.String())
 				}
-				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != app.ExitOK) &&
+				if fails := strings.Contains(fmt.Sprintf("%q", args), "nothing"); fails != (p.code != cli.ExitOK) &&
 					!domainDecides(args) {
 					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
 				}
@@ -113,13 +114,13 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{"show", first, "--by", "counts"},
 		{"show", first, "--topn", "5", "--detailed-summary"}, {"top", first}, {"lookup", first, "n", "--prefix"},
 		{"verify", first, second}, {"diff", first, second}, {"check", first, "--against", second},
-		{"merge", first, second, "-o", out + "m" + app.ArchiveExtension},
-		{"reduce", first, "--drop-cold", "-o", out + "r" + app.ArchiveExtension},
-		{"reduce", first, "--anonymize", "-o", out + "a" + app.ArchiveExtension},
+		{"merge", first, second, "-o", out + "m" + cli.ArchiveExtension},
+		{"reduce", first, "--drop-cold", "-o", out + "r" + cli.ArchiveExtension},
+		{"reduce", first, "--anonymize", "-o", out + "a" + cli.ArchiveExtension},
 		{"bench", "--time", "1ms", first}, {"lookup", first, nothing}, {"top", first, "--class", nothing}, {"info", nothing},
 		{"verify", nothing},
-		{"import", nothing, "-o", out + "i" + app.ArchiveExtension},
-		{"merge", first, nothing, "-o", out + app.ArchiveExtension},
+		{"import", nothing, "-o", out + "i" + cli.ArchiveExtension},
+		{"merge", first, nothing, "-o", out + cli.ArchiveExtension},
 		{"check", first, "--against", nothing},
 	} {
 		all = append(all, args, append(args[:len(args):len(args)], "--json"))
@@ -130,12 +131,12 @@ func hostileCommands(first, second, out string) (all [][]string) {
 		{"show", first, nothing}, {"show", first, "n", "--caller", nothing + "@1"}, {"show", first, "--loader", nothing},
 		{"export", "-t", nothing, first}, {"export", "-t", "text", nothing},
 		{"export", "-t", "text", first, "-o", nothing + "/" + nothing},
-		{"import", first, "-o", nothing}, {"import", first, "-o", nothing + app.ArchiveExtension},
-		{"import", second, "--weighted", nothing, "-o", out + app.ArchiveExtension},
-		{"merge", first + ":" + nothing, "-o", out + app.ArchiveExtension},
-		{"reduce", first, "-o", out + app.ArchiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
+		{"import", first, "-o", nothing}, {"import", first, "-o", nothing + cli.ArchiveExtension},
+		{"import", second, "--weighted", nothing, "-o", out + cli.ArchiveExtension},
+		{"merge", first + ":" + nothing, "-o", out + cli.ArchiveExtension},
+		{"reduce", first, "-o", out + cli.ArchiveExtension, "--hot", nothing}, {"help", nothing}, {"completion", nothing},
 		{"demo", nothing}, {"dump", "--pid", nothing}, {"train", "-o", nothing, "--", "true"},
-		{"train", "-o", out + app.ArchiveExtension, "--", nothing},
+		{"train", "-o", out + cli.ArchiveExtension, "--", nothing},
 	}...)
 }
 
@@ -149,7 +150,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 	p := execute(t, false, append(args, "-o", out)...)
 	p.check(t, format+" to a file")
 	exported, err := os.ReadFile(out)
-	if p.code != app.ExitOK || err != nil {
+	if p.code != cli.ExitOK || err != nil {
 		return // not of this domain
 	}
 	piped := execute(t, false, args...)
@@ -165,7 +166,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 			t.Fatal(err)
 		}
 		for _, more := range [][]string{nil, {"--json"}, {"--weighted", "2," + out, "--failure-mode", "all"}} {
-			p := execute(t, false, append([]string{"import", out, "-o", out + app.ArchiveExtension}, more...)...)
+			p := execute(t, false, append([]string{"import", out, "-o", out + cli.ArchiveExtension}, more...)...)
 			p.check(t, fmt.Sprintf("import of %s, %s %v", format, name, more))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
@@ -88,8 +88,8 @@ func TestAnInterruptEndsWeb(t *testing.T) {
 	defer cancel()
 	code := make(chan int)
 	go func() {
-		a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(printed), ErrOut: io.Discard,
-			Streams: app.Streams{PlainOut: escape.NewWriter(printed), PlainErr: escape.NewWriter(io.Discard)}}
+		a := &cli.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(printed), ErrOut: io.Discard,
+			Streams: cli.Streams{PlainOut: escape.NewWriter(printed), PlainErr: escape.NewWriter(io.Discard)}}
 		code <- runRoot(ctx, a, []string{"web", "one.parc", "two.parc"})
 	}()
 	address, err := bufio.NewReader(out).ReadString('\n')
@@ -108,7 +108,7 @@ func TestAnInterruptEndsWeb(t *testing.T) {
 	cancel()
 	select {
 	case got := <-code:
-		if got != app.ExitOK {
+		if got != cli.ExitOK {
 			t.Errorf("exit code %d", got)
 		}
 	case <-time.After(20 * time.Second):
@@ -119,7 +119,7 @@ func TestAnInterruptEndsWeb(t *testing.T) {
 // runInProcess runs a command and returns its error.
 func runInProcess(ctx context.Context, args []string) error {
 	var errOut bytes.Buffer
-	a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(io.Discard), ErrOut: &errOut}
+	a := &cli.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(io.Discard), ErrOut: &errOut}
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)

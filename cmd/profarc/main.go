@@ -5,17 +5,18 @@ import (
 	"os"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() { os.Exit(runMain(os.Args[1:])) }
 
-// run is main without the exit, and returns the exit code.
-func run(args []string) int {
-	a := app.New(os.Stdin, app.ProcessStreams())
+// runMain is main without the exit, and returns the exit code.
+func runMain(args []string) int {
+	a := app.New(os.Stdin, cli.ProcessStreams())
 	return a.Main(newRootCommand(a), args)
 }
 
 // runRoot runs the command that args name, and returns the exit code.
-func runRoot(ctx context.Context, a *app.App, args []string) int {
+func runRoot(ctx context.Context, a *cli.App, args []string) int {
 	return a.Execute(ctx, newRootCommand(a), args)
 }

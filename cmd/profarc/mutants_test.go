@@ -16,9 +16,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
@@ -107,7 +107,7 @@ func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) 
 		t.Fatal(err)
 	}
 	for _, args := range readingCommands(m.archive, other, dir) {
-		if p := execute(t, false, args...); p.code == app.ExitOK {
+		if p := execute(t, false, args...); p.code == cli.ExitOK {
 			m.commands = append(m.commands, args)
 		}
 	}
@@ -186,7 +186,7 @@ func (m *mutants) judge(t *testing.T, changes any) {
 		t.Fatal(err)
 	}
 	for _, args := range m.commands {
-		if p := execute(t, false, args...); p.code != app.ExitOK && !allowed.MatchString(p.plain.String()) {
+		if p := execute(t, false, args...); p.code != cli.ExitOK && !allowed.MatchString(p.plain.String()) {
 			complain(fmt.Sprintf("%q", args), p.plain.String())
 		}
 	}

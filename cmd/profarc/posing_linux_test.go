@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -157,12 +157,12 @@ func TestDumpOfPosingProcess(t *testing.T) {
 				out := filepath.Join(t.TempDir(), "a.parc")
 				code, stderr := within(t, "profarc", "dump", how, "--pid", fmt.Sprint(pid), "-o", out)
 				switch {
-				case want.methods < 0 && code == app.ExitOK:
+				case want.methods < 0 && code == cli.ExitOK:
 				case want.methods > 0:
-					if n := profilesOf(t, out); code != app.ExitOK || n != want.methods {
+					if n := profilesOf(t, out); code != cli.ExitOK || n != want.methods {
 						t.Errorf("%s: exit code %d, %d methods, want %d: %s", how, code, n, want.methods, stderr)
 					}
-				case code != app.ExitFailure || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want.message) ||
+				case code != cli.ExitFailure || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want.message) ||
 					strings.Contains(stderr, "a defect of profarc"):
 					t.Errorf("%s: exit code %d, stderr %q, want %q", how, code, stderr, want.message)
 				}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // TestReadmeListsTheCommands checks that the table of commands in README.md has a
@@ -21,7 +22,7 @@ func TestReadmeListsTheCommands(t *testing.T) {
 		t.Fatal("README.md has no table of commands")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
-	for _, cmd := range newRootCommand(app.New(nil, app.ProcessStreams())).Commands() {
+	for _, cmd := range newRootCommand(app.New(nil, cli.ProcessStreams())).Commands() {
 		if !cmd.Hidden && cmd.Name() != "help" && !strings.Contains(table, "| `"+cmd.Name()) {
 			t.Errorf("the table of commands in README.md does not have %s", cmd.Name())
 		}

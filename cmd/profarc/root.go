@@ -4,19 +4,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/bench"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
 	"github.com/profarc/profarc/cmd/profarc/internal/demo"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
+	"github.com/profarc/profarc/cmd/profarc/internal/dump"
+	"github.com/profarc/profarc/cmd/profarc/internal/export"
 	"github.com/profarc/profarc/cmd/profarc/internal/fleet"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate"
+	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/info"
-	"github.com/profarc/profarc/cmd/profarc/internal/launch"
 	"github.com/profarc/profarc/cmd/profarc/internal/lookup"
 	"github.com/profarc/profarc/cmd/profarc/internal/merge"
 	"github.com/profarc/profarc/cmd/profarc/internal/reduce"
+	"github.com/profarc/profarc/cmd/profarc/internal/run"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/top"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
@@ -24,6 +25,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/warm"
 	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 	"github.com/profarc/profarc/cmd/profarc/internal/web"
+	"github.com/profarc/profarc/internal/cli"
 	_ "github.com/profarc/profarc/internal/demangled" // for the names of C++ and Rust
 )
 
@@ -31,8 +33,8 @@ import (
 const ownGroup = "profarc"
 
 // newRootCommand returns profarc's root command with all commands.
-func newRootCommand(a *app.App) *cobra.Command {
-	a.Recognise = convert.Recognise
+func newRootCommand(a *cli.App) *cobra.Command {
+	a.Recognise = imports.Recognise
 	cmd := &cobra.Command{
 		Use:   "profarc",
 		Short: "Archives of execution profiles",
@@ -43,9 +45,9 @@ mapped at deployment and used where it lies: no parsing, no copying, no allocati
   profarc top javac.parc                       # the hottest methods
   profarc show javac.parc 'java.lang.String::length()I'`,
 	}
-	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), launch.Command(a), agent.Command(a),
-		warm.Command(a), convert.ImportCommand(a), convert.ExportCommand(a), info.Command(a),
-		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), train.DumpCommand(a),
+	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), run.Command(a), agent.Command(a),
+		warm.Command(a), imports.Command(a), export.Command(a), info.Command(a),
+		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), dump.Command(a),
 		diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), web.Command(a), merge.Command(a),
 		reduce.Command(a))
 	cmd.AddGroup(&cobra.Group{ID: ownGroup, Title: "Available Commands:"})

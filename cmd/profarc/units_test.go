@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 //go:noinline
@@ -53,7 +53,7 @@ func recordOwnProfile(t *testing.T) (profile, archive string) {
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	p := execute(t, false, args...)
-	if p.code != app.ExitOK {
+	if p.code != cli.ExitOK {
 		t.Fatalf("%v: %d, %s", args, p.code, p.plain.String())
 	}
 	return p.plain.String() + p.raw.String()

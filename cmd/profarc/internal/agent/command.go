@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -23,7 +23,7 @@ platform. Where there is no compiler, PROFARC_AGENT_LIBRARY or --agent names a r
 The agent runs on linux/amd64 and linux/arm64.`
 
 // Command returns the command agent.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
 		Short: "Build and install the agent that gives profiles to a JVM",
@@ -32,7 +32,7 @@ func Command(a *app.App) *cobra.Command {
   java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return app.Usagef("there is no command %q of agent: use install or path", args[0])
+				return cli.Usagef("there is no command %q of agent: use install or path", args[0])
 			}
 			return nil
 		},
@@ -42,7 +42,7 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func installCommand(a *app.App) *cobra.Command {
+func installCommand(a *cli.App) *cobra.Command {
 	var named string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -54,7 +54,7 @@ prints the path and the flag of java.`,
 		Example: `  profarc agent install
   profarc agent install /opt/profarc
   CC=clang profarc agent install /opt/profarc`,
-		Args: app.Args(0, 1, "the folder to install into, or none for the cache"),
+		Args: cli.Args(0, 1, "the folder to install into, or none for the cache"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return install(ctx, a, named, asJSON, args) }),
 	}
 	addAgentFlag(cmd, &named)
@@ -62,7 +62,7 @@ prints the path and the flag of java.`,
 	return cmd
 }
 
-func pathCommand(a *app.App) *cobra.Command {
+func pathCommand(a *cli.App) *cobra.Command {
 	var named string
 	cmd := &cobra.Command{
 		Use:   "path",
@@ -70,7 +70,7 @@ func pathCommand(a *app.App) *cobra.Command {
 		Long:  `Path prints where the library of the agent is that profarc run loads, and builds it if it is not there.`,
 		Example: `  profarc agent path
   java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
-		Args: app.Args(0, 0, "none"),
+		Args: cli.Args(0, 0, "none"),
 		RunE: a.Run(func(ctx context.Context, _ []string) error {
 			path, err := Builder(a, false).Find(ctx, named)
 			if err == nil {
@@ -89,7 +89,7 @@ func addAgentFlag(cmd *cobra.Command, named *string) {
 
 // Builder returns what finds or builds the library. It says on stderr that a compiler
 // runs, unless quiet.
-func Builder(a *app.App, quiet bool) *agentlib.Build {
+func Builder(a *cli.App, quiet bool) *agentlib.Build {
 	return &agentlib.Build{Begin: func(compiler string) {
 		if !quiet {
 			fmt.Fprintf(a.ErrOut, "profarc: building the agent with %s, this once\n", escape.Printable(compiler))
@@ -103,7 +103,7 @@ type installed struct {
 	Flag    string `json:"flag"` // of java, with the archive app.parc
 }
 
-func install(ctx context.Context, a *app.App, named string, asJSON bool, args []string) (err error) {
+func install(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
 	var r installed
 	if b := Builder(a, false); len(args) > 0 {
 		r.Library, err = b.Install(ctx, named, args[0])

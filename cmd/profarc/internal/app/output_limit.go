@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -62,7 +63,7 @@ func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
 	return &limitedOutput{w, most,
 		fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many "+
 			"records: choose some with profarc show --class or --method, or name a higher --max-output",
-			s.Mapping().Name(), FormatSize(s.Header().FileSize), FormatSize(most))}
+			s.Mapping().Name(), cli.FormatSize(s.Header().FileSize), cli.FormatSize(most))}
 }
 
 // A limitedOutput writes left bytes, and then fails with tooMuch.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -42,7 +43,7 @@ func ParseShare(flag, text string) (layout.Weight, error) {
 	case text == "":
 		return 0, nil
 	case err != nil || w > layout.WeightOne:
-		return 0, Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
+		return 0, cli.Usagef("%s %s: write a share as 99.9%% or 0.999", flag, text)
 	}
 	return w, nil
 }
@@ -56,7 +57,7 @@ func ParseAge(flag, text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, Usagef("%s %s: write it as 30d, 12h or 90m", flag, text)
+		return 0, cli.Usagef("%s %s: write it as 30d, 12h or 90m", flag, text)
 	}
 	return d, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -63,7 +63,7 @@ type options struct {
 }
 
 // Command returns the command bench.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "bench ARCHIVE",
@@ -72,8 +72,8 @@ func Command(a *app.App) *cobra.Command {
 		Example: `  profarc bench app.parc
   profarc bench --time 30s --json app.parc >old.json
   profarc bench --time 30s --compare old.json app.parc`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
@@ -89,7 +89,7 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *app.App, path string, o options) error {
+func run(ctx context.Context, a *cli.App, path string, o options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -115,13 +115,13 @@ func run(ctx context.Context, a *app.App, path string, o options) error {
 
 func (o *options) check() error {
 	if o.time <= 0 {
-		return app.Usagef("--time %s: it must be more than 0", o.time)
+		return cli.Usagef("--time %s: it must be more than 0", o.time)
 	}
 	if o.llvmConfig != "" && !o.llvm {
-		return app.Usagef("--llvm-config is for --llvm")
+		return cli.Usagef("--llvm-config is for --llvm")
 	}
 	if o.width < 0 || o.width > 1000 {
-		return app.Usagef("--width %d: it must be from 0 to 1000", o.width)
+		return cli.Usagef("--width %d: it must be from 0 to 1000", o.width)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ const (
 
 // A bench is one run of the command.
 type bench struct {
-	a      *app.App
+	a      *cli.App
 	ctx    context.Context
 	path   string
 	o      options

@@ -6,7 +6,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A change is how a row differs from that of an earlier run.
@@ -102,7 +102,7 @@ var texts = map[string]string{
 	"unknown": "too few rounds to tell",
 }
 
-func (r *report) printChanges(a *app.App) {
+func (r *report) printChanges(a *cli.App) {
 	if len(r.Changes) == 0 {
 		return
 	}

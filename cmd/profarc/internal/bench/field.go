@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -53,7 +53,7 @@ func (f *field) perTurn() int {
 // gather makes the field, and measures the heap of the store and of the maps.
 func (b *bench) gather(s *reader.Store) error {
 	before := heapInUse()
-	if _, err := app.AllProfiles(s); err != nil {
+	if _, err := cli.AllProfiles(s); err != nil {
 		return err
 	}
 	b.report.Memory.IndexBytes = s.Header().Region(layout.RegionIX).Size

@@ -11,9 +11,9 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/bench/llvmreader"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,7 +40,7 @@ func (b *bench) withLLVM(lookups func() error) error {
 		return lookups()
 	}
 	if d := b.field.domain; d != layout.DomainLLVMIR && d != layout.DomainLLVMFrontend {
-		return app.Usagef("--llvm: %s has profiles of the domain %s: LLVM's reader has none of them", b.path, d)
+		return cli.Usagef("--llvm: %s has profiles of the domain %s: LLVM's reader has none of them", b.path, d)
 	}
 	f := &llvmField{store: b.field.store, times: make([][2]series, len(llvmreader.Contests))}
 	if err := b.gatherFunctions(f); err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -44,9 +44,9 @@ func (r *report) note(text string) {
 	}
 }
 
-func (r *report) print(a *app.App, width int) {
+func (r *report) print(a *cli.App, width int) {
 	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive),
-		app.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+		cli.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
 	for i := range r.Rows {
 		if r.Rows[i].LLVM == nil {
@@ -60,7 +60,7 @@ func (r *report) print(a *app.App, width int) {
 		}
 	}
 	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
-		app.FormatSize(r.Memory.IndexBytes), app.FormatSize(r.Memory.StoreHeap), app.FormatSize(r.Memory.MapsHeap))
+		cli.FormatSize(r.Memory.IndexBytes), cli.FormatSize(r.Memory.StoreHeap), cli.FormatSize(r.Memory.MapsHeap))
 	r.printChanges(a)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", escape.Printable(text))
@@ -68,7 +68,7 @@ func (r *report) print(a *app.App, width int) {
 }
 
 // printLLVM prints what LLVM's reader takes.
-func (r *report) printLLVM(a *app.App) {
+func (r *report) printLLVM(a *cli.App) {
 	if r.LLVM == "" {
 		return
 	}
@@ -82,7 +82,7 @@ func (r *report) printLLVM(a *app.App) {
 }
 
 // print prints a row: for several goroutines, also the lookups of all in a second.
-func (r *row) print(a *app.App) {
+func (r *row) print(a *cli.App) {
 	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.text())
 	if r.Map != nil {
 		fmt.Fprintf(a.Out, "  %s%7.2f", r.Map.text(), r.Ratio.Median)
@@ -101,7 +101,7 @@ func (f *figure) text() string {
 }
 
 // columns returns the width asked for, or that of the terminal.
-func columns(width int, a *app.App) int {
+func columns(width int, a *cli.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))
 	}
@@ -116,5 +116,5 @@ func nsText(ns float64) string {
 	if ns < 1000 {
 		return fmt.Sprintf("%.1f ns", ns)
 	}
-	return app.FormatDuration(time.Duration(ns))
+	return cli.FormatDuration(time.Duration(ns))
 }

@@ -10,12 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/formats/stacks/pprof/source"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/layout"
@@ -48,7 +48,7 @@ type code struct {
 // openCode opens the code that --against names, for the profiles of an archive. Several names
 // are a class path. Without any it is the class path that the archive records; the error
 // matches ErrNotRecorded if that cannot be had.
-func openCode(ctx context.Context, a *app.App, names []string, s *reader.Store) (code, error) {
+func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (code, error) {
 	switch len(names) {
 	case 0:
 		return recordedCode(ctx, s)
@@ -59,9 +59,9 @@ func openCode(ctx context.Context, a *app.App, names []string, s *reader.Store) 
 	for _, name := range names {
 		kind, err := codeKind(name)
 		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
-			return code{}, app.Usagef("--against %s: only parts of a class path can be named beside others", name)
+			return code{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
 		}
-		paths = append(paths, app.SplitClassPath(name)...) // what is missing is left out
+		paths = append(paths, cli.SplitClassPath(name)...) // what is missing is left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return code{}, notOfClasses(strings.Join(names, listSeparator), d)
@@ -77,7 +77,7 @@ func notOfClasses(name string, d layout.Domain) error {
 }
 
 // openOne opens the code that one name stands for.
-func openOne(ctx context.Context, a *app.App, name string, of *layout.Header) (code, error) {
+func openOne(ctx context.Context, a *cli.App, name string, of *layout.Header) (code, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
 		return openProcessCode(ctx, pid, d)
@@ -92,10 +92,10 @@ func openOne(ctx context.Context, a *app.App, name string, of *layout.Header) (c
 		if err != nil {
 			return code{}, err
 		}
-		app.CloseOnInterrupt(ctx, s)
+		cli.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
 	case kind == kindClasses && d == layout.DomainHotSpot:
-		return openClasses(app.SplitClassPath(name), of)
+		return openClasses(cli.SplitClassPath(name), of)
 	case kind == kindClasses && d == layout.DomainSampled:
 		tree, err := source.Open(name)
 		return code{Code: tree, what: name, close: func() {}}, err
@@ -170,7 +170,7 @@ func openClasses(paths []string, of *layout.Header) (code, error) {
 func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {
 	n, err := strconv.Atoi(pid)
 	if err != nil || n <= 0 {
-		return code{}, app.Usagef("--against pid:%s: give the number of a process", pid)
+		return code{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
 	}
 	if d != layout.DomainHotSpot {
 		return code{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
@@ -197,8 +197,8 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 }
 
 // importCode imports profiles of another tool.
-func importCode(ctx context.Context, a *app.App, name string, d layout.Domain) (code, error) {
-	in, err := convert.ImportFile(ctx, a, name)
+func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (code, error) {
+	in, err := imports.ImportFile(ctx, a, name)
 	if err != nil {
 		return code{}, err
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -169,7 +169,7 @@ The exit code is 1 if nothing can be checked and, with --fail-below, if the scor
 ` + terminal.Help
 
 // Command returns the command check.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o checkOptions
 	var cmd *cobra.Command
 	cmd = &cobra.Command{
@@ -183,8 +183,8 @@ func Command(a *app.App) *cobra.Command {
   profarc check app.parc --against pid:1234 --fail-below 0.9
   profarc check code.parc --against new.profdata --json | jq .score
   profarc check cpu.parc --against ~/src/app --fail-below 0.8`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
 			o.demanding = o.failBelow > 0 || cmd.Flags().Changed("min-checked")
 			return runCheck(ctx, a, args[0], o)
@@ -215,15 +215,15 @@ func Command(a *app.App) *cobra.Command {
 func (o *checkOptions) check(path string) error {
 	switch {
 	case o.top < 0:
-		return app.Usagef("--top %d: it must not be negative", o.top)
+		return cli.Usagef("--top %d: it must not be negative", o.top)
 	case o.all && !o.json:
-		return app.Usagef("--all is for --json")
+		return cli.Usagef("--all is for --json")
 	case o.base != "" && o.rewrite != "":
-		return app.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc "+
+		return cli.Usagef("--rewrite writes one archive: rewrite %s without its base, or put both together with profarc "+
 			"merge --flatten", path)
 	}
-	err := cmp.Or(app.CheckShare("--confidence", o.confidence), app.CheckShare("--fail-below", o.failBelow),
-		app.CheckShare("--min-checked", o.minChecked))
+	err := cmp.Or(cli.CheckShare("--confidence", o.confidence), cli.CheckShare("--fail-below", o.failBelow),
+		cli.CheckShare("--min-checked", o.minChecked))
 	if err != nil || o.rewrite == "" {
 		return err
 	}
@@ -233,25 +233,25 @@ func (o *checkOptions) check(path string) error {
 // checkRewrite returns an error if --rewrite is not the name of an archive, or
 // is an input.
 func (o *checkOptions) checkRewrite(path string) error {
-	if filepath.Ext(o.rewrite) != app.ArchiveExtension {
-		return app.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, app.ArchiveExtension)
+	if filepath.Ext(o.rewrite) != cli.ArchiveExtension {
+		return cli.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, cli.ArchiveExtension)
 	}
 	for _, in := range slices.Concat([]string{path}, o.against, o.old) {
-		if app.CheckOutput(o.rewrite, in) != nil {
-			return app.Usagef("--rewrite %s is an input: name another file", o.rewrite)
+		if cli.CheckOutput(o.rewrite, in) != nil {
+			return cli.Usagef("--rewrite %s is an input: name another file", o.rewrite)
 		}
 	}
 	return nil
 }
 
-func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) error {
+func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) error {
 	if err := o.check(path); err != nil {
 		return err
 	}
 	return layers.WithOne(ctx, a, path, o.base, func(s *reader.Store) error {
 		against, err := openCode(ctx, a, o.against, s)
 		if errors.Is(err, ErrNotRecorded) {
-			err = app.Usagef("%w: name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE", err)
+			err = cli.Usagef("%w: name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE", err)
 		}
 		if err != nil {
 			return err
@@ -260,7 +260,7 @@ func runCheck(ctx context.Context, a *app.App, path string, o checkOptions) erro
 		options := o.options(s)
 		var old code
 		if len(o.old) > 0 {
-			if old, err = openClasses(app.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header()); err != nil {
+			if old, err = openClasses(cli.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header()); err != nil {
 				return err
 			}
 			defer old.close()
@@ -282,7 +282,7 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	return f
 }
 
-func check(ctx context.Context, a *app.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
+func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
 	r := against.report(s)
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.AddVerdict(s, v) }
@@ -340,11 +340,11 @@ func (o *checkOptions) outcome(r *report.Check) error {
 	switch {
 	case r.Score < o.failBelow:
 		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against,
-			app.FormatPercent(r.Score), app.FormatPercent(o.failBelow))
+			cli.FormatPercent(r.Score), cli.FormatPercent(o.failBelow))
 	case o.demanding && r.Verdict == report.VerdictUnchecked:
-		return &app.ExitError{Code: ExitUnchecked,
+		return &cli.ExitError{Code: ExitUnchecked,
 			Err: fmt.Errorf("%s: %s of all events was checked, less than the %s of --min-checked: %s",
-				r.Archive, app.FormatPercent(r.Checked), app.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
+				r.Archive, cli.FormatPercent(r.Checked), cli.FormatPercent(o.minChecked), uncheckedText(r.Reasons))}
 	}
 	return nil
 }

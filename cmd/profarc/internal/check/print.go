@@ -6,22 +6,22 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
+func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against),
-		app.FormatPercent(r.Score), r.OfChecked(app.FormatPercent))
+		cli.FormatPercent(r.Score), r.OfChecked(cli.FormatPercent))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
 		s := r.States[state.String()]
-		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, app.FormatPercent(s.Share))
+		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, cli.FormatPercent(s.Share))
 	}
 	w.Flush()
 	if len(r.Reasons) > 0 {
@@ -47,18 +47,18 @@ func printCheck(a *app.App, screen *terminal.Screen, r *report.Check) {
 		fmt.Fprintf(a.Out,
 			"\nwrote %s: %s, %d profiles, %d left out; of moved ones %d points taken over (%d with sides swapped), %d filled "+
 				"in, %d with counts left out (%.0f counts), %d traps left out\n",
-			escape.Printable(n.Archive), app.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled,
+			escape.Printable(n.Archive), cli.FormatSize(n.Bytes), n.Profiles, n.Dropped, n.Points, n.Swapped, n.Filled,
 			n.PointsDropped, n.CountsDropped, n.TrapsDropped)
 	}
 }
 
 // printPoints prints what becomes of the points of changed code.
-func printPoints(a *app.App, r *report.Check) {
+func printPoints(a *cli.App, r *report.Check) {
 	p := &r.Points
 	if p.Guessed > 0 {
 		fmt.Fprintf(a.Out,
 			"\nguesses: the counts of %s in %s were moved from other code by --rewrite; no run of this code counted them\n",
-			app.Amount(p.Guessed, "point"), app.Amount(p.GuessedProfiles, "profile"))
+			cli.Amount(p.Guessed, "point"), cli.Amount(p.GuessedProfiles, "profile"))
 	}
 	if p.Old > 0 {
 		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
@@ -69,13 +69,13 @@ func printPoints(a *app.App, r *report.Check) {
 	}
 	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, app.FormatPercent(p.Found.Counts/all))
+	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, cli.FormatPercent(p.Found.Counts/all))
 	if p.Swapped.Points > 0 {
 		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n",
-			p.Swapped.Points, app.FormatPercent(p.Swapped.Counts/all))
+			p.Swapped.Points, cli.FormatPercent(p.Swapped.Counts/all))
 	}
 	for _, l := range p.Dropped {
-		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, app.FormatPercent(l.Counts/all), l.Reason)
+		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, cli.FormatPercent(l.Counts/all), l.Reason)
 	}
 	w.Flush()
 	dropped := func(why fit.Loss) bool {
@@ -92,7 +92,7 @@ func printPoints(a *app.App, r *report.Check) {
 	}
 }
 
-func printMisfits(a *app.App, screen *terminal.Screen, r *report.Check) {
+func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	if len(r.Misfits) == 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 // shownRenames is the most renames that are printed one by one.
 const shownRenames = 20
 
-func printRenames(a *app.App, r *report.Check) {
+func printRenames(a *cli.App, r *report.Check) {
 	if len(r.Renames) == 0 {
 		return
 	}
@@ -125,7 +125,7 @@ func printRenames(a *app.App, r *report.Check) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "profiles\tcounts\twas\tis now\tsame code")
 	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
-		same := fmt.Sprintf("%d of %s", n.Same, app.Amount(n.Methods, "method"))
+		same := fmt.Sprintf("%d of %s", n.Same, cli.Amount(n.Methods, "method"))
 		if n.Methods == 0 {
 			same = "named by others"
 		}

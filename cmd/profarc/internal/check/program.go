@@ -3,9 +3,9 @@ package check
 import (
 	"context"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -16,7 +16,7 @@ type Program struct{ code code }
 // OpenProgram opens the code that --against names, for the profiles of an archive. As in the
 // command, several names are a class path, and none is the one that the archive records; the
 // error matches ErrNotRecorded if that cannot be had.
-func OpenProgram(ctx context.Context, a *app.App, names []string, s *reader.Store) (*Program, error) {
+func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (*Program, error) {
 	c, err := openCode(ctx, a, names, s)
 	return &Program{c}, err
 }

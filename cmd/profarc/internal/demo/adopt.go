@@ -11,8 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,7 +22,7 @@ import (
 const lateClass = "plugin/TracingGen"
 
 // demoAdopt adopts the archive and counts in one of its profiles.
-func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
+func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
 		return err
@@ -37,13 +37,13 @@ func demoAdopt(a *app.App, s *reader.Store, trained reader.Profile) error {
 	if !state.AtRequested {
 		where = "where there was room"
 	}
-	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, app.FormatDuration(took),
+	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, cli.FormatDuration(took),
 		state.Relocated)
 	return demoCount(a, s, p)
 }
 
 // demoCount counts a branch from several goroutines, and receivers of a call.
-func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
+func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 	branch, receivers, err := demoPoints(p)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func demoCount(a *app.App, s *reader.Store, p reader.Profile) error {
 	return nil
 }
 
-func counted(a *app.App, what string, c reader.Counter, note string) {
+func counted(a *cli.App, what string, c reader.Counter, note string) {
 	line := fmt.Sprintf("%-28s%12d%12d  %s", what, c.Trained(), c.Load(), note)
 	step(a, "", "%s", strings.TrimRight(line, " "))
 }
@@ -144,13 +144,13 @@ var errOtherAnswers = errors.New("the relocated profiles give other answers than
 
 // demoRelocate maps the archive again while its base is taken, claims every
 // profile, and compares all answers with those of the file.
-func demoRelocate(a *app.App, first *reader.Store) error {
+func demoRelocate(a *cli.App, first *reader.Store) error {
 	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	all, err := app.AllProfiles(s)
+	all, err := cli.AllProfiles(s)
 	if err != nil {
 		return err
 	}
@@ -172,9 +172,9 @@ func demoRelocate(a *app.App, first *reader.Store) error {
 	claimed := time.Since(begin)
 	state, _ := s.Adoption()
 	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base,
-		app.FormatDuration(adopted))
+		cli.FormatDuration(adopted))
 	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated,
-		app.FormatDuration(claimed))
+		cli.FormatDuration(claimed))
 	got, err := answersOf(s, all)
 	if err != nil {
 		return err

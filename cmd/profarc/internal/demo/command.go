@@ -16,15 +16,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 )
 
 type demoOptions struct{ keep string }
 
 // demoArchive is the name of the demo's archive.
-const demoArchive = "javac" + app.ArchiveExtension
+const demoArchive = "javac" + cli.ArchiveExtension
 
 const commandHelp = `Demo takes a training run of javac that was recorded with a real JVM, writes an archive of it, maps
 that in a second process, looks profiles up, adopts them in place, counts in them, dumps the result,
@@ -33,7 +33,7 @@ and maps the archive once more where every pointer must be relocated.
 It needs nothing but this program, takes a few seconds, and leaves nothing behind.`
 
 // Command returns the command demo.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -41,14 +41,14 @@ func Command(a *app.App) *cobra.Command {
 		Long:  commandHelp,
 		Example: `  profarc demo
   profarc demo --keep demo && profarc top demo/javac.parc`,
-		Args: app.Args(0, 0, "none"),
+		Args: cli.Args(0, 0, "none"),
 		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDemo(ctx, a, o) }),
 	}
 	cmd.Flags().StringVar(&o.keep, "keep", "", "folder to keep the archives in")
 	return cmd
 }
 
-func runDemo(ctx context.Context, a *app.App, o demoOptions) (err error) {
+func runDemo(ctx context.Context, a *cli.App, o demoOptions) (err error) {
 	begin := time.Now()
 	folder := o.keep
 	if folder == "" {
@@ -70,12 +70,12 @@ func runDemo(ctx context.Context, a *app.App, o demoOptions) (err error) {
 	if o.keep != "" {
 		kept = "kept in " + o.keep
 	}
-	fmt.Fprintf(a.Out, "\nDone in %s; %s.\n", app.FormatDuration(time.Since(begin)), kept)
+	fmt.Fprintf(a.Out, "\nDone in %s; %s.\n", cli.FormatDuration(time.Since(begin)), kept)
 	return nil
 }
 
 // demoBuild writes the archive.
-func demoBuild(ctx context.Context, a *app.App, path string) error {
+func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	begin := time.Now()
 	b, read, err := readRecording()
 	if err != nil {
@@ -83,21 +83,21 @@ func demoBuild(ctx context.Context, a *app.App, path string) error {
 	}
 	step(a, "training", recordedRun)
 	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods,
-		app.FormatSize(recordedText))
-	step(a, "import", "%d profile entries in %s", read.Entries, app.FormatDuration(time.Since(begin)))
+		cli.FormatSize(recordedText))
+	step(a, "import", "%d profile entries in %s", read.Entries, cli.FormatDuration(time.Since(begin)))
 	begin = time.Now()
 	w, err := b.Commit(ctx, path)
 	if err != nil {
 		return err
 	}
-	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), app.FormatSize(w.Bytes),
-		app.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
+	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), cli.FormatSize(w.Bytes),
+		cli.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
 	step(a, "", "it asks to be mapped at 0x%x", w.Base)
 	return nil
 }
 
 // demoDeploy runs the second process, in the directory of the archive.
-func demoDeploy(ctx context.Context, a *app.App, folder string) error {
+func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -120,13 +120,13 @@ func demoDeploy(ctx context.Context, a *app.App, folder string) error {
 }
 
 // title begins a part of the demo.
-func title(a *app.App, format string, args ...any) {
+func title(a *cli.App, format string, args ...any) {
 	fmt.Fprintf(a.Out, format+"\n\n", args...)
 }
 
 // step prints the result of one step at once. A step without a name continues
 // the one before.
-func step(a *app.App, name, format string, args ...any) {
+func step(a *cli.App, name, format string, args ...any) {
 	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	_ = a.Out.Flush() // reported at the end
 }

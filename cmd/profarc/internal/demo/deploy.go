@@ -14,8 +14,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -23,17 +23,17 @@ import (
 
 // DeployCommand returns the hidden command that is the second process of the
 // demo.
-func DeployCommand(a *app.App) *cobra.Command {
+func DeployCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-deploy ARCHIVE",
 		Short:  "The second process of demo",
 		Hidden: true,
-		Args:   app.Args(1, 1, "one archive"),
+		Args:   cli.Args(1, 1, "one archive"),
 		RunE:   a.Run(func(ctx context.Context, args []string) error { return runDemoDeploy(ctx, a, args[0]) }),
 	}
 }
 
-func runDemoDeploy(ctx context.Context, a *app.App, path string) error {
+func runDemoDeploy(ctx context.Context, a *cli.App, path string) error {
 	fmt.Fprintln(a.Out)
 	title(a, "Another process, %d, maps the archive", os.Getpid())
 	s, p, err := demoOpen(a, path)
@@ -63,7 +63,7 @@ func runDemoDeploy(ctx context.Context, a *app.App, path string) error {
 }
 
 // demoOpen opens the archive and looks one profile up.
-func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
+func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 	begin := time.Now()
 	s, err := reader.Open(path, archive.Options{})
 	if err != nil {
@@ -76,13 +76,13 @@ func demoOpen(a *app.App, path string) (*reader.Store, reader.Profile, error) {
 		return nil, reader.Profile{}, err
 	}
 	p, _, err := m.Profile(layout.CodeAny)
-	step(a, "open", "%s, the same for any size; the first profile after %s more", app.FormatDuration(opened),
-		app.FormatDuration(time.Since(begin)))
+	step(a, "open", "%s, the same for any size; the first profile after %s more", cli.FormatDuration(opened),
+		cli.FormatDuration(time.Since(begin)))
 	return s, p, err
 }
 
 // demoLookUp looks every method up by its key.
-func demoLookUp(a *app.App, s *reader.Store) error {
+func demoLookUp(a *cli.App, s *reader.Store) error {
 	var keys []layout.Key
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -112,12 +112,12 @@ func demoLookUp(a *app.App, s *reader.Store) error {
 	took := time.Since(begin)
 	runtime.ReadMemStats(&after)
 	step(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),
-		app.FormatDuration(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
+		cli.FormatDuration(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
 	return err
 }
 
 // demoShow prints the profile points of the demo's method.
-func demoShow(a *app.App, s *reader.Store) error {
+func demoShow(a *cli.App, s *reader.Store) error {
 	m, err := s.Find(demoMethod)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func demoShow(a *app.App, s *reader.Store) error {
 }
 
 // demoSnapshot dumps the live counts into an archive of their own.
-func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
+func demoSnapshot(ctx context.Context, a *cli.App, s *reader.Store) error {
 	begin := time.Now()
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
@@ -144,13 +144,13 @@ func demoSnapshot(ctx context.Context, a *app.App, s *reader.Store) error {
 	if err != nil {
 		return err
 	}
-	const live = "live" + app.ArchiveExtension
+	const live = "live" + cli.ArchiveExtension
 	w, err := b.Commit(ctx, live)
 	if err != nil {
 		return err
 	}
-	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, app.FormatSize(w.Bytes),
-		app.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
+	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, cli.FormatSize(w.Bytes),
+		cli.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
 	if dropped.Rows+dropped.Profiles > 0 {
 		step(a, "", "it lacks %v", dropped)
 	}

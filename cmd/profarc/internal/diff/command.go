@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -64,7 +64,7 @@ With --fail-below the exit code is 1 if the score is lower, or if there is none.
 ` + terminal.Help
 
 // Command returns the command diff.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff A B",
@@ -74,8 +74,8 @@ func Command(a *app.App) *cobra.Command {
   profarc diff --top 50 --class 'com.example.*' old.parc new.parc
   profarc diff --fail-below 0.8 release.parc nightly.parc
   profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
-		Args:              app.Args(2, 2, "two archives"),
-		ValidArgsFunction: app.CompleteArchives(2),
+		Args:              cli.Args(2, 2, "two archives"),
+		ValidArgsFunction: cli.CompleteArchives(2),
 		RunE: a.Run(func(ctx context.Context,
 			args []string) error {
 			return runDiff(ctx, a, args[0], args[1], o)
@@ -93,12 +93,12 @@ func Command(a *app.App) *cobra.Command {
 
 func (o *diffOptions) check() error {
 	if o.top < 0 {
-		return app.Usagef("--top %d: it must not be negative", o.top)
+		return cli.Usagef("--top %d: it must not be negative", o.top)
 	}
-	return app.CheckShare("--fail-below", o.failBelow)
+	return cli.CheckShare("--fail-below", o.failBelow)
 }
 
-func runDiff(ctx context.Context, a *app.App, pathA, pathB string, o diffOptions) error {
+func runDiff(ctx context.Context, a *cli.App, pathA, pathB string, o diffOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func runDiff(ctx context.Context, a *app.App, pathA, pathB string, o diffOptions
 	})
 }
 
-func diff(ctx context.Context, a *app.App, sa, sb *reader.Store, o diffOptions) error {
+func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) error {
 	if err := o.filter.Check(sa, sb); err != nil {
 		return err
 	}
@@ -148,8 +148,8 @@ func tooLow(r *report.Diff, least float64) error {
 	case r.Score == nil:
 		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs that counted", r.A, r.B)
 	case *r.Score < least:
-		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, app.FormatPercent(*r.Score),
-			app.FormatPercent(least))
+		return fmt.Errorf("%s agrees with %s by %s, less than the %s of --fail-below", r.B, r.A, cli.FormatPercent(*r.Score),
+			cli.FormatPercent(least))
 	}
 	return nil
 }

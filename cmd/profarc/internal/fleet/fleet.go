@@ -23,11 +23,11 @@ const Program = "profarc-fleet"
 const group = "fleet"
 
 // AddCommands adds the commands of profarc-fleet to root, in a group of their own.
-func AddCommands(a *app.App, root *cobra.Command) {
+func AddCommands(a *cli.App, root *cobra.Command) {
 	addCommands(a, root, cli.FleetCommands)
 }
 
-func addCommands(a *app.App, root *cobra.Command, commands []cli.FleetCommand) {
+func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	if len(commands) == 0 {
 		return
 	}
@@ -50,7 +50,7 @@ func addCommands(a *app.App, root *cobra.Command, commands []cli.FleetCommand) {
 }
 
 // run runs profarc-fleet with args. On Unix this process becomes it.
-func run(ctx context.Context, a *app.App, args []string) error {
+func run(ctx context.Context, a *cli.App, args []string) error {
 	path, err := find()
 	if err != nil {
 		return err

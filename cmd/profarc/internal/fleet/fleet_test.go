@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProfarc) == "" {
 		os.Exit(m.Run())
 	}
-	a := app.New(os.Stdin, app.ProcessStreams())
+	a := app.New(os.Stdin, cli.ProcessStreams())
 	root := &cobra.Command{Use: "profarc"}
 	addCommands(a, root, []cli.FleetCommand{{Name: "carry", Short: "Carry archives away"}})
 	a.CompleteRoot(root)

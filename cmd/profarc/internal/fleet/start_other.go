@@ -7,17 +7,17 @@ import (
 	"errors"
 	"os/exec"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // start runs the program at path, and ends with its exit code.
-func start(ctx context.Context, a *app.App, path string, args []string) error {
+func start(ctx context.Context, a *cli.App, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return &app.ExitError{Code: exit.ExitCode()}
+		return &cli.ExitError{Code: exit.ExitCode()}
 	}
 	return err
 }

@@ -7,11 +7,11 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // start makes this process the program at path. It returns only if that fails.
-func start(_ context.Context, _ *app.App, path string, args []string) error {
+func start(_ context.Context, _ *cli.App, path string, args []string) error {
 	err := syscall.Exec(path, append([]string{Program}, args...), os.Environ())
-	return app.NotStarted(path, &os.PathError{Op: "start", Path: path, Err: err})
+	return cli.NotStarted(path, &os.PathError{Op: "start", Path: path, Err: err})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )
@@ -54,7 +55,7 @@ program needs no archive: without one it starts as it always did, only cold. Shi
 one in use.`
 
 // Command returns the command gate.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "gate ARCHIVE",
@@ -64,8 +65,8 @@ func Command(a *app.App) *cobra.Command {
   profarc gate new.parc                         # the first archive, with the class path that it records
   profarc gate new.parc --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
   profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runGate(ctx, a, args[0], &o) }),
 	}
 	o.addTo(cmd)
@@ -86,7 +87,7 @@ type judgement struct {
 // noProfile is the verdict if there is nothing to judge.
 const noProfile criteria.Verdict = "no-profile"
 
-func runGate(ctx context.Context, a *app.App, path string, o *options) error {
+func runGate(ctx context.Context, a *cli.App, path string, o *options) error {
 	limits, err := o.limits()
 	if err != nil {
 		return err
@@ -105,13 +106,13 @@ func runGate(ctx context.Context, a *app.App, path string, o *options) error {
 }
 
 // judge opens the archive and judges it. refused is why there is nothing to judge.
-func (j *judgement) judge(ctx context.Context, a *app.App, limits criteria.Limits, o *options) (refused, err error) {
+func (j *judgement) judge(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused, err error) {
 	s, refused := a.OpenStore(j.Archive)
 	if refused != nil {
 		return refused, nil
 	}
 	defer s.Close()
-	defer app.CloseOnInterrupt(ctx, s)()
+	defer cli.CloseOnInterrupt(ctx, s)()
 	refused = s.Mapping().Guard(func() error { return sound(ctx, a, s) })
 	if refused != nil {
 		return refused, ctx.Err()
@@ -121,7 +122,7 @@ func (j *judgement) judge(ctx context.Context, a *app.App, limits criteria.Limit
 }
 
 // sound returns an error unless the archive is sound to the last byte.
-func sound(ctx context.Context, a *app.App, s *reader.Store) error {
+func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()
 	r, err := verify.Store(ctx, s, m.Report)
@@ -132,7 +133,7 @@ func sound(ctx context.Context, a *app.App, s *reader.Store) error {
 }
 
 // judgeSound judges a sound archive.
-func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store, limits criteria.Limits,
+func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
 	e := criteria.Evidence{BaselineName: o.baseline, Now: time.Now()}
 	switch program, err := o.program(ctx, a, s, limits); {
@@ -150,7 +151,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store,
 	}
 	if base := e.Baseline; base != nil {
 		defer base.Close()
-		defer app.CloseOnInterrupt(ctx, base)()
+		defer cli.CloseOnInterrupt(ctx, base)()
 		err = base.Mapping().Guard(func() error { return j.fill(ctx, s, limits, e, o) })
 	} else {
 		err = j.fill(ctx, s, limits, e, o)
@@ -163,7 +164,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *app.App, s *reader.Store,
 
 // program opens the code that the archive is held against. The error matches
 // check.ErrNotRecorded if there is none.
-func (o *options) program(ctx context.Context, a *app.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
+func (o *options) program(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
 	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
 		return nil, check.ErrNotRecorded
 	}
@@ -190,7 +191,7 @@ func (j *judgement) exit() error {
 	case criteria.Pass:
 		return nil
 	case noProfile:
-		return &app.ExitError{Code: exitNoProfile, Err: errors.New("no profile to ship: " + j.Reason)}
+		return &cli.ExitError{Code: exitNoProfile, Err: errors.New("no profile to ship: " + j.Reason)}
 	}
 	var failed []string
 	for i := range j.Criteria {
@@ -200,7 +201,7 @@ func (j *judgement) exit() error {
 	}
 	err := fmt.Errorf("%s: %s", j.headline(), strings.Join(failed, ", "))
 	if j.Verdict == criteria.TooLittle {
-		return &app.ExitError{Code: check.ExitUnchecked, Err: err}
+		return &cli.ExitError{Code: check.ExitUnchecked, Err: err}
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // options are the flags of gate.
@@ -76,7 +77,7 @@ func (o *options) limits() (l criteria.Limits, err error) {
 	}
 	if !off(o.size) {
 		if l.Size, err = app.ParseSize(o.size); err != nil {
-			return l, app.Usagef("--max-size %s: %w", o.size, err)
+			return l, cli.Usagef("--max-size %s: %w", o.size, err)
 		}
 	}
 	l.Age, err = ageOf(o.age)
@@ -102,20 +103,20 @@ func ageOf(text string) (time.Duration, error) {
 func (o *options) check() error {
 	switch {
 	case o.json && o.markdown:
-		return app.Usagef("--json and --markdown: choose one")
+		return cli.Usagef("--json and --markdown: choose one")
 	case o.growth < 0 || o.growth != o.growth:
-		return app.Usagef("--max-growth %v: it must not be negative", o.growth)
+		return cli.Usagef("--max-growth %v: it must not be negative", o.growth)
 	case o.runs < 0:
-		return app.Usagef("--min-runs %d: it must not be negative", o.runs)
+		return cli.Usagef("--min-runs %d: it must not be negative", o.runs)
 	case o.hot == "":
-		return app.Usagef("--hot: write a share as 99.9%% or 0.999")
+		return cli.Usagef("--hot: write a share as 99.9%% or 0.999")
 	}
 	if slices.Contains(o.waived, "all") {
 		o.waived = criteria.Names
 	}
 	for _, name := range o.waived {
 		if !slices.Contains(criteria.Names, name) {
-			return app.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(criteria.Names, ", "))
+			return cli.Usagef("--allow-unchecked %s: the criteria are %s", name, strings.Join(criteria.Names, ", "))
 		}
 	}
 	return nil

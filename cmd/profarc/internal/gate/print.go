@@ -6,12 +6,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-func (j *judgement) print(a *app.App, o *options) error {
+func (j *judgement) print(a *cli.App, o *options) error {
 	switch {
 	case o.json:
 		return a.PrintJSON(j)
@@ -24,14 +24,14 @@ func (j *judgement) print(a *app.App, o *options) error {
 }
 
 // text prints the judgement for people.
-func (j *judgement) text(a *app.App) {
+func (j *judgement) text(a *cli.App) {
 	fmt.Fprintf(a.Out, "%s\n\n", escape.Printable(j.headline()))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "criterion\tstate\tvalue\tthreshold\treason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, stateText(c), valueText(c), thresholdText(c),
-			escape.Printable(app.OneLine(c.Reason)))
+			escape.Printable(cli.OneLine(c.Reason)))
 	}
 	w.Flush()
 }
@@ -72,7 +72,7 @@ func (j *judgement) markdown() string {
 // inMarkdown returns foreign text so that it stays text in a cell of a table.
 func inMarkdown(text string) string {
 	var b strings.Builder
-	for _, r := range escape.Printable(app.OneLine(text)) {
+	for _, r := range escape.Printable(cli.OneLine(text)) {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
@@ -127,9 +127,9 @@ func shown(c *criteria.Criterion) string {
 func amount(unit string, v float64) string {
 	switch unit {
 	case criteria.UnitShare:
-		return app.FormatPercent(v)
+		return cli.FormatPercent(v)
 	case criteria.UnitBytes:
-		return app.FormatSize(int64(v))
+		return cli.FormatSize(int64(v))
 	case criteria.UnitTimes:
 		return fmt.Sprintf("%.2f times", v)
 	case criteria.UnitSeconds:

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -38,7 +38,7 @@ counts, and the summary leaves them out.
 one.`
 
 // Command returns the command info.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
 		Use:   "info ARCHIVE",
@@ -48,8 +48,8 @@ func Command(a *app.App) *cobra.Command {
   profarc info --tables app.parc
   profarc info --summary app.parc
   profarc info --json app.parc | jq .counts`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runInfo(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
@@ -58,7 +58,7 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error {
+func runInfo(ctx context.Context, a *cli.App, path string, o infoOptions) error {
 	begin := time.Now()
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		f, err := facts.Describe(s, time.Since(begin))
@@ -85,7 +85,7 @@ func runInfo(ctx context.Context, a *app.App, path string, o infoOptions) error 
 	})
 }
 
-func printFacts(a *app.App, f *facts.Facts) {
+func printFacts(a *cli.App, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
@@ -113,7 +113,7 @@ func printFacts(a *app.App, f *facts.Facts) {
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))
 	line("requested base", f.Base)
 	line("size", fmt.Sprintf("%d bytes", f.Size))
-	line("opened in", app.FormatDuration(time.Duration(f.OpenNS)))
+	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))
 	w.Flush()
 	printRegions(a, f)
 	printNumbers(a, f)
@@ -126,14 +126,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-func printRegions(a *app.App, f *facts.Facts) {
+func printRegions(a *cli.App, f *facts.Facts) {
 	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
 		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
 	}
 }
 
-func printNumbers(a *app.App, f *facts.Facts) {
+func printNumbers(a *cli.App, f *facts.Facts) {
 	c := f.Counts
 	for _, group := range []struct {
 		name    string
@@ -158,7 +158,7 @@ func printNumbers(a *app.App, f *facts.Facts) {
 }
 
 // listTables prints the names of the tables as show --table takes them.
-func listTables(a *app.App, f *facts.Facts) {
+func listTables(a *cli.App, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
 	for _, t := range f.Tables {
@@ -222,5 +222,5 @@ func size(t facts.TableFact) string {
 	if t.SampleFact == nil {
 		return rows
 	}
-	return fmt.Sprintf("%s, %s, %s", app.Amount(t.Stacks, "stack"), app.Amount(t.Samples, "sample"), rows)
+	return fmt.Sprintf("%s, %s, %s", cli.Amount(t.Stacks, "stack"), cli.Amount(t.Samples, "sample"), rows)
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
 
 // printRuns prints which run an archive is of, or which runs.
-func printRuns(a *app.App, f *facts.RunFacts) {
+func printRuns(a *cli.App, f *facts.RunFacts) {
 	if len(f.Runs) == 0 {
 		return
 	}
@@ -25,7 +25,7 @@ func printRuns(a *app.App, f *facts.RunFacts) {
 		{"selection", common.Selection},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", line.name, escape.Printable(app.Shorten(line.value, maxRunText)))
+			fmt.Fprintf(w, "%s\t%s\n", line.name, escape.Printable(cli.Shorten(line.value, maxRunText)))
 		}
 	}
 	if common.ClassPath != nil {
@@ -97,10 +97,10 @@ func runText(r *facts.RunFact) string {
 func runLine(r *facts.RunFact, common *facts.RunFact) string {
 	text := runText(r)
 	if common.Main == "" && r.Main != "" {
-		text += ", main " + escape.Printable(app.Shorten(r.Main, maxCommand))
+		text += ", main " + escape.Printable(cli.Shorten(r.Main, maxCommand))
 	}
 	if common.Command == "" && r.Command != "" {
-		text += ", " + escape.Printable(app.Shorten(r.Command, maxCommand))
+		text += ", " + escape.Printable(cli.Shorten(r.Command, maxCommand))
 	}
 	return text
 }
@@ -110,9 +110,9 @@ func printClassPath(f *facts.RunFacts, w *tabwriter.Writer, entries []facts.Clas
 	for _, e := range entries[:min(len(entries), maxClassPathLines)] {
 		what := e.Kind
 		if e.Sum != "" {
-			what = fmt.Sprintf("%s, %s, sum %s", e.Kind, app.FormatSize(int64(min(e.Size, 1<<62))), e.Sum)
+			what = fmt.Sprintf("%s, %s, sum %s", e.Kind, cli.FormatSize(int64(min(e.Size, 1<<62))), e.Sum)
 		}
-		fmt.Fprintf(w, "%s\t%s (%s)\n", name, escape.Printable(app.Shorten(e.Path, maxRunText)), what)
+		fmt.Fprintf(w, "%s\t%s (%s)\n", name, escape.Printable(cli.Shorten(e.Path, maxRunText)), what)
 		name = ""
 	}
 	if more := len(entries) - maxClassPathLines; more > 0 {
@@ -120,16 +120,16 @@ func printClassPath(f *facts.RunFacts, w *tabwriter.Writer, entries []facts.Clas
 	}
 }
 
-func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
+func printSummary(a *cli.App, r *facts.Summary, d layout.Domain) {
 	for i := range r.Units {
 		printUnit(a, &r.Units[i], d)
 	}
 	if r.Without > 0 {
-		fmt.Fprintf(a.Out, "\n%s without any: %s\n", app.Amount(int(r.Without), "method"), facts.WithoutText(d))
+		fmt.Fprintf(a.Out, "\n%s without any: %s\n", cli.Amount(int(r.Without), "method"), facts.WithoutText(d))
 	}
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(a.Out, "\nnot decoded\n  %s raw from an entry of HotSpot's tag %d on, which was not known: not adopted\n",
-			app.Amount(u.Profiles, "profile"), u.Tag)
+			cli.Amount(u.Profiles, "profile"), u.Tag)
 	}
 	if len(r.Units) < 2 {
 		return
@@ -145,7 +145,7 @@ func printSummary(a *app.App, r *facts.Summary, d layout.Domain) {
 
 func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
 
-func printUnit(a *app.App, r *facts.UnitSummary, d layout.Domain) {
+func printUnit(a *cli.App, r *facts.UnitSummary, d layout.Domain) {
 	if d.LLVM() {
 		r.Unit = "blocks"
 	}

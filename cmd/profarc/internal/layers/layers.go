@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,7 +20,7 @@ func AddTo(f *pflag.FlagSet, base *string) {
 
 // With opens an archive and its base, calls f with both, and closes them. Without a base the
 // archive is the only layer, whether it lacks one or not.
-func With(ctx context.Context, a *app.App, path, base string, f func(stores []*reader.Store) error) error {
+func With(ctx context.Context, a *cli.App, path, base string, f func(stores []*reader.Store) error) error {
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		if base == "" {
 			return f([]*reader.Store{s})
@@ -36,7 +36,7 @@ func With(ctx context.Context, a *app.App, path, base string, f func(stores []*r
 
 // WithOne is like With, for a command that reads one archive: f is called with one that answers as
 // the layers do.
-func WithOne(ctx context.Context, a *app.App, path, base string, f func(s *reader.Store) error) error {
+func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reader.Store) error) error {
 	return With(ctx, a, path, base, func(stores []*reader.Store) error {
 		if len(stores) == 1 {
 			return f(stores[0])

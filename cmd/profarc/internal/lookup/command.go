@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
 )
@@ -51,7 +51,7 @@ the archive that it is a layer on, and lookup says which of the two has it.
 ` + terminal.Help
 
 // Command returns the command lookup.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o lookupOptions
 	cmd := &cobra.Command{
 		Use:   "lookup ARCHIVE KEY...",
@@ -62,8 +62,8 @@ func Command(a *app.App) *cobra.Command {
   profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548
   profarc lookup native.parc 'Fib::fib int(int)' --caller 'Fib::fib int(int)@7' --caller 'Fib::main void()@5'
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
-		Args:              app.Args(2, -1, "an archive and at least one key"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(2, -1, "an archive and at least one key"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE: a.Run(func(ctx context.Context,
 			args []string) error {
 			return runLookup(ctx, a, args[0], args[1:], o)
@@ -98,12 +98,12 @@ type answer struct {
 	s *reader.Store
 }
 
-func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lookupOptions) error {
+func runLookup(ctx context.Context, a *cli.App, path string, keys []string, o lookupOptions) error {
 	if o.repeat < 1 {
-		return app.Usagef("--repeat %d: look up at least once", o.repeat)
+		return cli.Usagef("--repeat %d: look up at least once", o.repeat)
 	}
 	if o.prefix && (o.id || o.hash != "" || len(o.caller) > 0) {
-		return app.Usagef("--prefix is for keys, not for --id, --hash or --caller")
+		return cli.Usagef("--prefix is for keys, not for --id, --hash or --caller")
 	}
 	return layers.With(ctx, a, path, o.base, func(stores []*reader.Store) error {
 		answers := []answer{}
@@ -123,7 +123,7 @@ func runLookup(ctx context.Context, a *app.App, path string, keys []string, o lo
 }
 
 // print prints answers.
-func (o *lookupOptions) print(a *app.App, screen *terminal.Screen, answers []answer) error {
+func (o *lookupOptions) print(a *cli.App, screen *terminal.Screen, answers []answer) error {
 	if o.json {
 		return a.PrintJSON(answers)
 	}
@@ -225,13 +225,13 @@ func timeLookup(ctx context.Context, s *reader.Store, look func() (reader.Method
 	return r, err
 }
 
-func (r *answer) print(a *app.App, screen *terminal.Screen) error {
+func (r *answer) print(a *cli.App, screen *terminal.Screen) error {
 	if !r.Found {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID,
 		r.Profiles,
-		app.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
+		cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))
 	}

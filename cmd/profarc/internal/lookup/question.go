@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,7 +22,7 @@ func parseHash(text string) (uint64, error) {
 	}
 	code, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 	if err != nil {
-		return 0, app.Usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
+		return 0, cli.Usagef("--hash %s: a hash has up to 16 hexadecimal digits", text)
 	}
 	return code, nil
 }
@@ -51,7 +51,7 @@ func hashesText(s *reader.Store, m reader.Method) string {
 		if err != nil {
 			return fmt.Sprint(err)
 		}
-		h := app.FormatHash(p.Code())
+		h := cli.FormatHash(p.Code())
 		if (p.Code() != 0 || s.Header().Domain.LLVM()) && !slices.Contains(hashes, h) {
 			hashes = append(hashes, h)
 		}
@@ -205,7 +205,7 @@ func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reade
 	if o.id {
 		id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
 		if err != nil {
-			return nil, app.Usagef("%s: an id has up to 16 hexadecimal digits", text)
+			return nil, cli.Usagef("%s: an id has up to 16 hexadecimal digits", text)
 		}
 		return idLooker(s, id)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -54,7 +55,7 @@ merged and its base together into one archive: of each version of a method it ha
 layer, or else that of the base.`
 
 // Command returns the command merge.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
@@ -64,12 +65,12 @@ func Command(a *app.App) *cobra.Command {
   profarc merge -o all.parc old.parc new.parc:3 --versions newest
   profarc merge -o whole.parc app.parc --flatten jdk.parc
   profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
-		Args:              app.Args(1, -1, "the archives to merge"),
-		ValidArgsFunction: app.CompleteArchives(-1),
+		Args:              cli.Args(1, -1, "the archives to merge"),
+		ValidArgsFunction: cli.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
 	f.StringVar(&o.halfLife, "half-life", "",
 		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
@@ -80,7 +81,7 @@ func Command(a *app.App) *cobra.Command {
 		"merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site "+
 			"have no weight")
 	f.StringVar(&o.flatten, "flatten", "", "base of the archives, to be put together with them into one")
-	_ = cmd.RegisterFlagCompletionFunc("flatten", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("flatten", cli.CompleteArchives(-1))
 	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	_ = cmd.RegisterFlagCompletionFunc("versions",
@@ -113,7 +114,7 @@ type narrowing struct {
 	Joined  int `json:"entries_that_are_the_vms_own_again"`
 }
 
-func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) error {
+func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) error {
 	begin := time.Now()
 	versions, inputs, superseded, err := o.check(ctx, a, args)
 	if err != nil {
@@ -144,7 +145,7 @@ func runMerge(ctx context.Context, a *app.App, args []string, o mergeOptions) er
 }
 
 // flatten puts what was merged and its base together.
-func flatten(ctx context.Context, a *app.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
+func flatten(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
 	top, err := merged.Open("what was merged")
 	if err != nil {
 		return nil, err
@@ -172,20 +173,20 @@ func noLayers(base *reader.Store, name string) error {
 
 // check checks the flags, and returns which versions of methods stay, what is to
 // be merged, and what is left out.
-func (o *mergeOptions) check(ctx context.Context, a *app.App, args []string) (merge.Versions, []mergeInput,
+func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
 	[]supersededInput, error) {
 	versions, err := merge.ParseVersions(o.versions)
 	if err != nil {
-		return 0, nil, nil, app.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+		return 0, nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
-		return 0, nil, nil, app.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+		return 0, nil, nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
 	}
-	if app.CheckOutput(o.out, o.flatten) != nil {
-		return 0, nil, nil, app.Usagef("-o %s is the base: name another file", o.out)
+	if cli.CheckOutput(o.out, o.flatten) != nil {
+		return 0, nil, nil, cli.Usagef("-o %s is the base: name another file", o.out)
 	}
 	if o.jobs < 1 {
-		return 0, nil, nil, app.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+		return 0, nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
 	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
 	if err == nil && versions == merge.NewestVersion {
@@ -237,7 +238,7 @@ func (r *mergeReport) lose(what codec.LossKind, n int) {
 	}
 }
 
-func (r *mergeReport) print(a *app.App) {
+func (r *mergeReport) print(a *cli.App) {
 	for _, in := range r.Inputs {
 		if in.Weight != layout.WeightOne.String() {
 			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
@@ -246,23 +247,23 @@ func (r *mergeReport) print(a *app.App) {
 	for _, s := range r.Superseded {
 		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
 	}
-	fmt.Fprintf(a.Out, "merged %s with %s\n", app.Amount(len(r.Inputs), "archive"), app.Amount(r.Dumps, "dump"))
+	fmt.Fprintf(a.Out, "merged %s with %s\n", cli.Amount(len(r.Inputs), "archive"), cli.Amount(r.Dumps, "dump"))
 	if r.Versions > 0 {
-		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", app.Amount(r.Versions, "method"))
+		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", cli.Amount(r.Versions, "method"))
 	}
 	if r.Doubtful > 0 {
 		fmt.Fprintf(a.Out,
 			"doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class "+
-				"loaders that only a number tells apart\n", app.Amount(r.Doubtful, "profile"))
+				"loaders that only a number tells apart\n", cli.Amount(r.Doubtful, "profile"))
 	}
 	if r.Widened > 0 {
 		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n",
-			app.Amount(r.Widened, "profile point"))
+			cli.Amount(r.Widened, "profile point"))
 	}
 	if n := r.Narrowed; n != nil {
-		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", app.Amount(n.Entries, "profile point"), n.To)
+		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", cli.Amount(n.Entries, "profile point"), n.To)
 	}
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
-		app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
 	app.PrintLosses(a.Out, r.Lost)
 }

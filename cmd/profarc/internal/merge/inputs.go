@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -35,7 +36,7 @@ type supersededInput struct {
 
 // mergeInputs parses the arguments, reads the headers of the archives, and
 // decides their weights.
-func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) ([]mergeInput,
+func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) ([]mergeInput,
 	[]supersededInput, error) {
 	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
 	if err != nil {
@@ -53,7 +54,7 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 		in := &inputs[i]
 		if in.Weight = in.weight.String(); in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
 			return nil, nil,
-				app.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
+				cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
 					"archives that it was made from", in.Path)
 		}
 	}
@@ -62,7 +63,7 @@ func mergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions)
 
 // readMergeInputs reads the headers, and separates the archives that others
 // supersede.
-func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOptions) (inputs []mergeInput,
+func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
 	superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
 	contents := make([]merge.Contents, len(args))
@@ -70,7 +71,7 @@ func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOpti
 		if all[i], err = parseMergeInput(arg); err != nil {
 			return nil, nil, err
 		}
-		if err := app.CheckArchiveName(o.out, all[i].Path); err != nil {
+		if err := cli.CheckArchiveName(o.out, all[i].Path); err != nil {
 			return nil, nil, err
 		}
 		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
@@ -98,12 +99,12 @@ func readMergeInputs(ctx context.Context, a *app.App, args []string, o mergeOpti
 func parseMergeInput(arg string) (mergeInput, error) {
 	in := mergeInput{Path: arg, weight: layout.WeightOne}
 	at := strings.LastIndexByte(arg, ':')
-	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], app.ArchiveExtension) {
+	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], cli.ArchiveExtension) {
 		return in, nil
 	}
 	w, err := merge.ParseWeight(arg[at+1:])
 	if err != nil {
-		return in, app.Usagef("%s: %v", arg, err)
+		return in, cli.Usagef("%s: %v", arg, err)
 	}
 	in.Path, in.weight = arg[:at], w
 	return in, nil
@@ -147,14 +148,14 @@ func age(inputs []mergeInput, text string) error {
 func allDated(inputs []mergeInput, flag string) error {
 	for _, in := range inputs {
 		if in.header.Time().IsZero() {
-			return app.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
+			return cli.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
 		}
 	}
 	return nil
 }
 
 // mergeAll merges the archives, several at once.
-func mergeAll(ctx context.Context, a *app.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
 	first := inputs[0].header
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
 )
@@ -33,7 +33,7 @@ func ParseCallSites(texts []string) (sites []CallSite, err error) {
 	for _, text := range texts {
 		c, ok := parseCallSite(text)
 		if !ok {
-			return nil, app.Usagef("--caller %s: write it as KEY@POINT, as 'A::main()V@5'", text)
+			return nil, cli.Usagef("--caller %s: write it as KEY@POINT, as 'A::main()V@5'", text)
 		}
 		sites = append(sites, c)
 	}
@@ -66,13 +66,13 @@ func cutCallSites(spelled string) (key string, sites []CallSite) {
 func MethodAndCallers(spelled string, flags []string) (key string, sites []CallSite, err error) {
 	key, sites = cutCallSites(spelled)
 	if strings.Contains(key, strings.TrimSpace(callerMark)) {
-		return "", nil, app.Usagef("%s: write callers as KEY <- CALLER @POINT <- CALLER @POINT", spelled)
+		return "", nil, cli.Usagef("%s: write callers as KEY <- CALLER @POINT <- CALLER @POINT", spelled)
 	}
 	if len(flags) == 0 {
 		return key, sites, nil
 	}
 	if len(sites) > 0 {
-		return "", nil, app.Usagef("%s: callers follow the key and are given with --caller: name them once", spelled)
+		return "", nil, cli.Usagef("%s: callers follow the key and are given with --caller: name them once", spelled)
 	}
 	sites, err = ParseCallSites(flags)
 	return key, sites, err
@@ -116,7 +116,7 @@ func (c *callContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error
 
 // Lines describes to people how much of the context was found.
 func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
-	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + app.Amount(c.Callers, "caller")}
+	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + cli.Amount(c.Callers, "caller")}
 	for _, caller := range c.Unknown {
 		hint, err := nearText(s, caller, "")
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 func MeasureNames() []string {
@@ -20,7 +20,7 @@ func MeasureNames() []string {
 func ChosenMeasure(name string, more ...string) (*analyze.Measure, error) {
 	m, ok := analyze.MeasureNamed(name)
 	if !ok && name != "" {
-		return nil, app.Usagef("--by %s: use one of %s", name, strings.Join(append(MeasureNames(), more...), ", "))
+		return nil, cli.Usagef("--by %s: use one of %s", name, strings.Join(append(MeasureNames(), more...), ", "))
 	}
 	return m, nil
 }

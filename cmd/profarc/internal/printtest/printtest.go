@@ -2,6 +2,7 @@
 package printtest
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -31,5 +32,40 @@ func CheckCharacters(t *testing.T, what, text string) {
 	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||
 		!utf8.ValidString(text) {
 		t.Errorf("%s: prints %q", what, text[max(at-40, 0):min(at+40, len(text))])
+	}
+}
+
+// Filled sets every text of a report to a hostile one, and every number to 7.
+func Filled[T any](report *T) *T {
+	fillHostile(reflect.ValueOf(report).Elem())
+	return report
+}
+
+func fillHostile(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if !field.CanSet() {
+				field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
+			}
+			fillHostile(field)
+		}
+	case reflect.String:
+		v.SetString(specimen.HostileText)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range 2 {
+			fillHostile(v.Index(i))
+		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fillHostile(v.Elem())
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Uint64:
+		v.SetUint(7)
+	case reflect.Bool:
+		v.SetBool(true)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/jdk"
 )
 
@@ -34,11 +34,11 @@ const (
 )
 
 // Find looks for the command that args name. It may be a path, or found on PATH. With
-// inherit every JVM below it gets the flags. The error is that of app.NotStarted.
+// inherit every JVM below it gets the flags. The error is that of cli.NotStarted.
 func Find(args []string, inherit bool) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
-		return nil, app.NotStarted(args[0], err)
+		return nil, cli.NotStarted(args[0], err)
 	}
 	p := &Program{Path: path, Args: args, Real: path}
 	if real, err := filepath.EvalSymlinks(path); err == nil {

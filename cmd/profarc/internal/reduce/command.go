@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
 )
@@ -60,7 +61,7 @@ the base has it. A layer fits only the very archive that it was made for.
 A part keeps the identity of its dump, so that it is not merged with the whole.`
 
 // Command returns the command reduce.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o reduceOptions
 	cmd := &cobra.Command{
 		Use:   "reduce -o ARCHIVE INPUT",
@@ -72,12 +73,12 @@ func Command(a *app.App) *cobra.Command {
   profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
   head -c 32 /dev/urandom > team.key
   profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
-		Args:              app.Args(1, 1, "the archive to reduce"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "the archive to reduce"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
 	o.filter.AddTo(f)
@@ -89,18 +90,18 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVar(&o.base, "base", "", "archive that the result is to be a layer on: methods that it has too are left out")
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
-	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	f.BoolVar(&o.json, "json", false, "report in JSON")
 	return cmd
 }
 
-func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) error {
+func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) error {
 	begin := time.Now()
-	if err := app.CheckArchiveName(o.out, in); err != nil {
+	if err := cli.CheckArchiveName(o.out, in); err != nil {
 		return err
 	}
-	if app.CheckOutput(o.out, o.base) != nil {
-		return app.Usagef("-o %s is the base: name another file", o.out)
+	if cli.CheckOutput(o.out, o.base) != nil {
+		return cli.Usagef("-o %s is the base: name another file", o.out)
 	}
 	r, err := o.reduction()
 	if err != nil {
@@ -134,7 +135,7 @@ func runReduce(ctx context.Context, a *app.App, in string, o reduceOptions) erro
 }
 
 // withBase calls f with the archive to reduce, and with its base unless none is named.
-func (o reduceOptions) withBase(ctx context.Context, a *app.App, in string, f func(s, base *reader.Store) error) error {
+func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f func(s, base *reader.Store) error) error {
 	return a.WithStore(ctx, in, func(s *reader.Store) error {
 		if o.base == "" {
 			return f(s, nil)
@@ -148,11 +149,11 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
 		return r,
-			app.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
+			cli.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
 	case o.base == "" && o.mayDiffer != "":
-		return r, app.Usagef("--may-differ says when a method is left to a base: name it with --base")
+		return r, cli.Usagef("--may-differ says when a method is left to a base: name it with --base")
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
-		return r, app.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
+		return r, cli.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
 	}
 	if r.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
 		return r, err
@@ -175,7 +176,7 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 			return nil, err
 		}
 		if len(key) < reduce.MinKey {
-			return nil, app.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least",
+			return nil, cli.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least",
 				o.keyFile, len(key), reduce.MinKey)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -112,7 +113,7 @@ func (r *reduceReport) shares() string {
 	for _, u := range r.Shares {
 		switch {
 		case u.Share != nil:
-			parts = append(parts, fmt.Sprintf("%s of all %s", app.FormatPercentDown(*u.Share), u.Unit))
+			parts = append(parts, fmt.Sprintf("%s of all %s", cli.FormatPercentDown(*u.Share), u.Unit))
 		case r.hot == layout.WeightOne:
 			parts = append(parts, "all methods with "+u.Unit)
 		case r.hot > 0:
@@ -121,7 +122,7 @@ func (r *reduceReport) shares() string {
 		}
 	}
 	if r.Samples != nil {
-		parts = append(parts, app.FormatPercentDown(*r.Samples)+" of all samples")
+		parts = append(parts, cli.FormatPercentDown(*r.Samples)+" of all samples")
 	}
 	if len(parts) == 0 {
 		return "no counts"
@@ -129,14 +130,14 @@ func (r *reduceReport) shares() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *reduceReport) print(a *app.App) {
+func (r *reduceReport) print(a *cli.App) {
 	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
 	if b := r.Base; b != nil {
 		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive),
-			app.Amount(int(b.Methods), "method"), app.FormatSize(max(0, b.Saved)))
+			cli.Amount(int(b.Methods), "method"), cli.FormatSize(max(0, b.Saved)))
 	}
 	if r.Named > 0 {
-		fmt.Fprintf(a.Out, "also   %s that these name\n", app.Amount(int(r.Named), "method"))
+		fmt.Fprintf(a.Out, "also   %s that these name\n", cli.Amount(int(r.Named), "method"))
 	}
 	switch r.Key {
 	case "random":
@@ -146,5 +147,5 @@ func (r *reduceReport) print(a *app.App) {
 	}
 	app.PrintLosses(a.Out, r.Lost)
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
-		app.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, app.FormatDuration(time.Duration(r.NS)))
+		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
 }

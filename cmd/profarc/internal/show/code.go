@@ -10,8 +10,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -34,9 +35,9 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	}
 	var sources []string
 	if sourcePath != "" {
-		sources = app.SplitClassPath(sourcePath)
+		sources = cli.SplitClassPath(sourcePath)
 	}
-	return listing.Open(app.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
+	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
 // list returns the listing of a profile, nil if there is none, and keeps it for the labels of
@@ -228,7 +229,7 @@ func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one
 		if err != nil {
 			return one, err
 		}
-		one.Profiles = append(one.Profiles, profileListing{app.FormatID(q.Code()), app.FormatID(l.CodeID), l})
+		one.Profiles = append(one.Profiles, profileListing{naming.IDText(q.Code()), naming.IDText(l.CodeID), l})
 	}
 	return one, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/reader"
 )
@@ -62,7 +63,7 @@ binary ids. info --tables lists the tables of an archive and their columns. --so
 ` + terminal.Help
 
 // Command returns the command show.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
 		Use:   "show ARCHIVE [METHOD]",
@@ -80,8 +81,8 @@ func Command(a *app.App) *cobra.Command {
   profarc show server.parc --function main
   profarc show server.parc main --binary ./server --source-path src
   profarc show server.parc --detailed-summary --topn 10`,
-		Args:              app.Args(1, 2, "an archive and at most one method"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 2, "an archive and at most one method"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runShow(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
@@ -104,7 +105,7 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runShow(ctx context.Context, a *app.App, args []string, o showOptions) error {
+func runShow(ctx context.Context, a *cli.App, args []string, o showOptions) error {
 	by, err := methods.ChosenMeasure(o.by)
 	if err != nil {
 		return err
@@ -123,18 +124,18 @@ func runShow(ctx context.Context, a *app.App, args []string, o showOptions) erro
 // check returns an error for flags that do not go together.
 func (o *showOptions) check(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
-		return app.Usagef("--caller needs one method: name it after the archive")
+		return cli.Usagef("--caller needs one method: name it after the archive")
 	}
 	if o.classPath != "" && o.json && o.source.path == "" {
-		return app.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
+		return cli.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
 			"--source-path for both in JSON")
 	}
 	if o.source.path != "" && o.classPath == "" && !o.source.asked() {
-		return app.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
+		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
 			"with --binary")
 	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
-		return app.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
+		return cli.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
 			"filters out")
 	}
 	if err := o.source.check(len(args) > 1 || !o.everything(), o.llvm.asked() || o.table.name != ""); err != nil {
@@ -145,8 +146,8 @@ func (o *showOptions) check(args []string) error {
 
 // show prints what the options select: a summary, a table, or methods in the order
 // of by if it is not nil.
-func (o *showOptions) show(ctx context.Context, a *app.App, s *reader.Store, key []string, by *analyze.Measure) error {
-	out := o.most.Writer(app.ContextWriter(ctx, a.Out), s)
+func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
+	out := o.most.Writer(cli.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
 	sel.Loader, sel.HottestFirst = o.loader, by != nil
 	if o.source.asked() {

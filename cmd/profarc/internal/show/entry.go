@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -169,13 +169,13 @@ func (p *profilePrinter) row(format string, args ...any) {
 
 // shareRow prints a count, its share of a whole, and the name of what was counted.
 func (p *profilePrinter) shareRow(count, whole uint64, of string) {
-	p.row("%12d  %.2f  %s", count, app.Share(count, whole), of)
+	p.row("%12d  %.2f  %s", count, cli.Share(count, whole), of)
 }
 
 func (p *profilePrinter) printBranch(e reader.Entry) {
 	b, _ := e.Branch()
 	taken, not := b.Taken.Load(), b.NotTaken.Load()
-	p.line("taken %d (%.2f), not taken %d", taken, app.Share(taken, disk.SaturatingAdd(taken, not)), not)
+	p.line("taken %d (%.2f), not taken %d", taken, cli.Share(taken, disk.SaturatingAdd(taken, not)), not)
 }
 
 func (p *profilePrinter) printCallType(e reader.Entry) {
@@ -266,7 +266,7 @@ func (p *profilePrinter) printSwitch(e reader.Entry) {
 	for i := range rows.Len() {
 		whole = disk.SaturatingAdd(whole, rows.Cell(i, 0).Load())
 	}
-	p.line("default %d (%.2f)", rows.Head(0).Load(), app.Share(rows.Head(0).Load(), whole))
+	p.line("default %d (%.2f)", rows.Head(0).Load(), cli.Share(rows.Head(0).Load(), whole))
 	labels := p.casesAt(e.Point(), rows.Len())
 	for i := range rows.Len() {
 		text := fmt.Sprintf("case index %d", i)
@@ -395,7 +395,7 @@ func (p *profilePrinter) printUndecoded(e reader.Entry) {
 		of = ", those of one of several runs"
 	}
 	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
-		app.Amount(e.Cells(), "raw word"),
+		cli.Amount(e.Cells(), "raw word"),
 		disk.UndecodedTag(disk.Entry(e.Bytes())), of)
 	for first := 0; first < e.Cells(); first += wordsPerLine {
 		line := fmt.Sprintf("%4d:", first)

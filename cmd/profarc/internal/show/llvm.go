@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -55,9 +55,9 @@ type llvmHot struct {
 }
 
 // showLLVMSummary prints the summary as llvm-profdata show does, or in JSON.
-func showLLVMSummary(a *app.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
+func showLLVMSummary(a *cli.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
 	if d := s.Header().Domain; !d.LLVM() {
-		return app.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: "+
+		return cli.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: "+
 			"see profarc top", d)
 	}
 	sum, cs, err := llvm.Summarize(s)
@@ -89,7 +89,7 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 		r.Cutoffs = append(r.Cutoffs, llvmCutoff{c.Percent(), c.MinCount, c.Blocks})
 	}
 	for _, h := range hottest {
-		r.Hottest = append(r.Hottest, llvmHot{h.Name, app.FormatHash(h.Hash), h.MaxCount})
+		r.Hottest = append(r.Hottest, llvmHot{h.Name, cli.FormatHash(h.Hash), h.MaxCount})
 	}
 	return r
 }
@@ -104,7 +104,7 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
 		cs = ", context-sensitive"
 	}
-	fmt.Fprintf(p.w, "  hash %s%s\n", app.FormatHash(q.Code()), cs)
+	fmt.Fprintf(p.w, "  hash %s%s\n", cli.FormatHash(q.Code()), cs)
 	listed := p.printSource(q)
 	for e := range q.Entries() {
 		switch e.Tag() {

@@ -13,10 +13,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -54,13 +55,13 @@ func (o *llvmSourceOptions) asked() bool { return len(o.binaries) > 0 }
 func (o *llvmSourceOptions) check(methods, others bool) error {
 	switch {
 	case o.file != "" && !o.asked():
-		return app.Usagef("--source-file prints lines of a program's source: name the program with --binary")
+		return cli.Usagef("--source-file prints lines of a program's source: name the program with --binary")
 	case o.branches && !o.asked():
-		return app.Usagef("--branches prints conditions of a program's source: name the program with --binary")
+		return cli.Usagef("--branches prints conditions of a program's source: name the program with --binary")
 	case o.file != "" && methods:
-		return app.Usagef("--source-file prints whole files: leave the method and the filters out")
+		return cli.Usagef("--source-file prints whole files: leave the method and the filters out")
 	case o.asked() && others:
-		return app.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and " +
+		return cli.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and " +
 			"--showcs out")
 	}
 	return nil
@@ -79,7 +80,7 @@ type llvmSource struct {
 func (o *llvmSourceOptions) open(s *reader.Store) error {
 	o.opened = &llvmSource{sources: filepath.SplitList(o.path), branches: o.branches}
 	if d := s.Header().Domain; !d.LLVM() {
-		return app.Usagef("--binary is of LLVM's profiles; this archive is of domain %s", d)
+		return cli.Usagef("--binary is of LLVM's profiles; this archive is of domain %s", d)
 	}
 	mappings, err := o.opened.mappings(o.binaries)
 	if err != nil {
@@ -343,7 +344,7 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 	if err != nil {
 		return sourceFunction{}, err
 	}
-	j := sourceFunction{Function: name.String(), ID: app.FormatID(m.ID()), Hash: app.FormatHash(q.Code()),
+	j := sourceFunction{Function: name.String(), ID: naming.IDText(m.ID()), Hash: cli.FormatHash(q.Code()),
 		Counters: countersOf(q)}
 	if l.cover == nil {
 		j.Reason = l.reasons[0].Error()

@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/formats/hotspot"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -74,7 +74,7 @@ func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, er
 			return m, err
 		}
 		if named && found.Valid() {
-			return m, app.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key",
+			return m, cli.Usagef("%s: several methods are named like that: callers belong to one, name it with its whole key",
 				key)
 		}
 		if named {
@@ -93,7 +93,7 @@ func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), app.FormatID(m.ID()),
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), naming.IDText(m.ID()),
 		methodNotes(m))
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)
@@ -331,7 +331,7 @@ func (p *profilePrinter) context(q reader.Profile) {
 		return
 	}
 	if q.Code() != 0 {
-		fmt.Fprintf(p.w, "  code %s\n", app.FormatID(q.Code()))
+		fmt.Fprintf(p.w, "  code %s\n", naming.IDText(q.Code()))
 	}
 	if !inContext {
 		return
@@ -392,5 +392,5 @@ func newLazyTally(s *reader.Store) lazyTally {
 
 // samplesText describes how often a method was sampled.
 func samplesText(m facts.MethodSamples) string {
-	return fmt.Sprintf("%s, %d in the method itself", app.Amount(m.Total, "sample"), m.Self)
+	return fmt.Sprintf("%s, %d in the method itself", cli.Amount(m.Total, "sample"), m.Self)
 }

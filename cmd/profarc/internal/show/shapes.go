@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +18,7 @@ func printShapes(w io.Writer, shapes []layout.EntryShape) error {
 		printCells(&b, "once", s.Cells)
 		printCells(&b, "row", s.Rows)
 	}
-	fmt.Fprintf(&b, "\n%s\n", app.Amount(len(shapes), "shape"))
+	fmt.Fprintf(&b, "\n%s\n", cli.Amount(len(shapes), "shape"))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

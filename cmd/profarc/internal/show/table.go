@@ -15,11 +15,11 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -43,12 +43,12 @@ func (o *tableOptions) addTo(f *pflag.FlagSet) {
 func (o *tableOptions) check(args int, filtered bool) error {
 	switch {
 	case o.name == "" && *o != tableOptions{}:
-		return app.Usagef("--sort, --match and --top are of a table: name it with --table")
+		return cli.Usagef("--sort, --match and --top are of a table: name it with --table")
 	case o.name != "" && (args > 1 || filtered):
-		return app.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with "+
+		return cli.Usagef("--table %s is of the whole archive: leave the method and its filters out, and choose rows with "+
 			"--match", o.name)
 	case o.top < 0:
-		return app.Usagef("--top %d: print at least one row", o.top)
+		return cli.Usagef("--top %d: print at least one row", o.top)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (v *tableView) column(name string) (*listing.TableColumn, error) {
 		}
 		names = append(names, c.Form.Name)
 	}
-	return nil, app.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
+	return nil, cli.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
 // eachRow calls yield with each row that is shown.
@@ -226,7 +226,7 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 		}
 		fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " "))
 	}
-	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), app.Amount(v.of, "row"))
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
 	return err
 }
 
@@ -249,7 +249,7 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), app.Amount(v.of, "row"))
+	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
 	return err
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/convert"
+	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -61,8 +61,8 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 	}
 	ids, traces := 0, 0
 	for _, path := range profiles {
-		a := &app.App{}
-		in, err := convert.ImportFile(context.Background(), a, path)
+		a := &cli.App{}
+		in, err := imports.ImportFile(context.Background(), a, path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -58,7 +58,7 @@ type Screen struct {
 	Domain   layout.Domain // of the names
 	Width    int           // of a line, 0 if it does not matter
 	color    bool
-	a        *app.App
+	a        *cli.App
 	pager    *pager // nil if nothing is paged
 }
 
@@ -66,7 +66,7 @@ type Screen struct {
 const defaultWidth = 80
 
 // Run calls print with a Screen for the output of a.
-func (o *Options) Run(a *app.App, print func(*Screen) error) error {
+func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
 	s, err := o.screen(a)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (o *Options) Run(a *app.App, print func(*Screen) error) error {
 	return err
 }
 
-func (o *Options) screen(a *app.App) (*Screen, error) {
+func (o *Options) screen(a *cli.App) (*Screen, error) {
 	s := &Screen{a: a, Spelling: naming.Spelling{Raw: o.raw, Mangled: o.mangled}}
 	tty := a.Streams.OutTerminal
 	if !o.flags.Changed("raw") {
@@ -98,7 +98,7 @@ func (o *Options) screen(a *app.App) (*Screen, error) {
 		s.color = tty && !dumb && os.Getenv("NO_COLOR") == ""
 	case colorNever:
 	default:
-		return nil, app.Usagef("--color %s: name one of auto, always, never", o.color)
+		return nil, cli.Usagef("--color %s: name one of auto, always, never", o.color)
 	}
 	out, isFile := a.Streams.RawOut.(*os.File)
 	if !tty || !isFile {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -50,7 +50,7 @@ highest one.`
 }
 
 // Command returns the command top.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
 		Use:   "top ARCHIVE",
@@ -63,8 +63,8 @@ func Command(a *app.App) *cobra.Command {
   profarc top app.parc --by pollution
   profarc top app.parc -n 500 --color always --raw=false | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
@@ -80,9 +80,9 @@ func Command(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runTop(ctx context.Context, a *app.App, path string, o topOptions) error {
+func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 	if o.n < 1 {
-		return app.Usagef("-n %d: list at least one method", o.n)
+		return cli.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
 	if o.by != ranking.ByPollution && o.by != ranking.BySamples {

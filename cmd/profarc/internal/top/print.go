@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
@@ -18,7 +18,7 @@ const c2 = 4
 
 // A printer prints reports for people.
 type printer struct {
-	*app.App
+	*cli.App
 	screen *terminal.Screen
 }
 
@@ -40,12 +40,12 @@ func (p *printer) top(r *analyze.TopReport) {
 	for _, m := range r.Methods {
 		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)},
 			column(summed, sum(&m)))
-		t.Row(cells, app.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
+		t.Row(cells, cli.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
 	if r.Without > 0 && r.Total > 0 {
-		fmt.Fprintf(p.Out, "%s of the archive without any\n", app.Amount(r.Without, "method"))
+		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, "method"))
 	}
 	if levels && compiled(r) {
 		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
@@ -59,7 +59,7 @@ func (p *printer) top(r *analyze.TopReport) {
 
 // methodNote says what is special about a method.
 func methodNote(m *analyze.TopMethod) string {
-	return app.Note(m.Cut, "cut off") + app.Note(m.Moved > 0, app.Amount(m.Moved, "point")+" moved")
+	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
 }
 
 func level(m *analyze.TopMethod) string {
@@ -108,11 +108,11 @@ func (p *printer) samples(r *ranking.SampleReport) {
 	for _, m := range r.Methods {
 		cells := []string{fmt.Sprint(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), fmt.Sprint(m.Total),
 			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
-		t.Row(cells, app.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
+		t.Row(cells, cli.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
 	}
 	t.Print()
-	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), app.Amount(r.Of, "method"),
-		app.Amount(r.Total, "sample"), app.Amount(r.Stacks, "stack"))
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
+		cli.Amount(r.Total, "sample"), cli.Amount(r.Stacks, "stack"))
 }
 
 func (p *printer) pollution(r *ranking.PollutionReport) {
@@ -133,18 +133,18 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 		}
 		answer := string(s.Split)
 		if s.Split == ranking.SplitPartly {
-			answer = app.FormatPercentDown(s.Cured)
+			answer = cli.FormatPercentDown(s.Cured)
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point,
 			p.screen.Method(s.MethodName))
-		t.Row([]string{fmt.Sprint(s.Count), best, answer}, app.Share(s.Count, highest), site, p.seenText(s)+certainText(s))
+		t.Row([]string{fmt.Sprint(s.Count), best, answer}, cli.Share(s.Count, highest), site, p.seenText(s)+certainText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)
 	if doubts > 0 {
 		fmt.Fprintf(p.Out,
 			"%s with more of other types than of the likeliest recorded one: one of the others may be likelier, and above "+
-				"90%% (see --help)\n", app.Amount(doubts, "site"))
+				"90%% (see --help)\n", cli.Amount(doubts, "site"))
 	}
 }
 
@@ -155,7 +155,7 @@ func certainText(s ranking.PollutedSite) string {
 	}
 	var parts []string
 	for _, row := range s.Certain {
-		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, app.Share(row.Count, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", row.What, cli.Share(row.Count, s.Count)))
 	}
 	return "; certain in some runs: " + strings.Join(parts, ", ")
 }
@@ -166,7 +166,7 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 	rest := s.Count
 	for _, row := range s.Seen {
 		parts = append(parts, fmt.Sprintf("%s %.2f", p.screen.Spelling.Type(p.screen.Domain, row.What),
-			app.Share(row.Count, s.Count)))
+			cli.Share(row.Count, s.Count)))
 		rest -= min(rest, row.Count)
 	}
 	if len(parts) == 0 {
@@ -174,10 +174,10 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 	}
 	untyped := min(rest, s.Untyped)
 	if rest > untyped {
-		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.OthersText(s.Kind), app.Share(rest-untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
 	}
 	if untyped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.UntypedText, app.Share(untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.UntypedText, cli.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"
@@ -34,17 +35,17 @@ type base struct {
 
 // openBase opens the base before the command runs, so that what is wrong with it costs no
 // training run.
-func openBase(a *app.App, o *baseOptions, out string) (*base, error) {
+func openBase(a *cli.App, o *baseOptions, out string) (*base, error) {
 	mayDiffer, err := app.ParseShare("--may-differ", o.mayDiffer)
 	switch {
 	case err != nil:
 		return nil, err
 	case o.path == "" && o.mayDiffer != "":
-		return nil, app.Usagef("--may-differ says when a method is left to a base: name it with --base")
+		return nil, cli.Usagef("--may-differ says when a method is left to a base: name it with --base")
 	case o.path == "":
 		return nil, nil
-	case app.CheckOutput(out, o.path) != nil:
-		return nil, app.Usagef("-o %s is the base: name another file", out)
+	case cli.CheckOutput(out, o.path) != nil:
+		return nil, cli.Usagef("-o %s is the base: name another file", out)
 	}
 	s, err := a.OpenStore(o.path)
 	if err != nil {

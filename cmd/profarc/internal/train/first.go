@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A First is the training run of a program that is started without an archive.
@@ -20,10 +20,10 @@ type First struct {
 var ends = []int{128 + 2, 128 + 15}
 
 // Run runs a command and writes the archive at its end. path is its file, and args begins
-// with its name. ran is whether the command ran; the error is then an app.ExitError with
+// with its name. ran is whether the command ran; the error is then an cli.ExitError with
 // its exit code, or says why it could not be started. If the command may not be traced, it
 // has not run.
-func (f First) Run(ctx context.Context, a *app.App, path string, args []string) (ran bool, err error) {
+func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
 	o := trainOptions{out: f.Archive, accept: ends, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return false, err
@@ -36,11 +36,11 @@ func (f First) Run(ctx context.Context, a *app.App, path string, args []string) 
 	status, err := t.runCommand(path, args)
 	if err != nil {
 		t.abandon()
-		return !errors.Is(err, training.ErrPermission) && !errors.Is(err, errors.ErrUnsupported), app.NotStarted(args[0], err)
+		return !errors.Is(err, training.ErrPermission) && !errors.Is(err, errors.ErrUnsupported), cli.NotStarted(args[0], err)
 	}
 	t.finish(status)
 	t.print()
-	end := &app.ExitError{Code: status.ExitCode()}
+	end := &cli.ExitError{Code: status.ExitCode()}
 	if len(t.jvms) == 0 {
 		end.Err = errNoJVM
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -27,9 +27,9 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 // write.
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
-	end := &app.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
-	if end.Code == app.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
-		end.Code = app.ExitFailure
+	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
+	if end.Code == cli.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
+		end.Code = cli.ExitFailure
 	}
 	if len(t.jvms) == 0 {
 		end.Err = errors.Join(errNoJVM, end.Err)
@@ -66,7 +66,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	if archives == nil {
 		archives = []trainedArchive{}
 	}
-	return app.PublishPrivate(ctx, t.o.report, func(w io.Writer) error {
+	return cli.PublishPrivate(ctx, t.o.report, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
@@ -95,7 +95,7 @@ func (t *trainingRun) print() {
 // print prints what an archive of merged JVMs holds.
 func (a *trainedArchive) print(w io.Writer, first string) {
 	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles,
-		app.Amount(a.JVMs, "JVM"), app.FormatSize(a.Bytes))
+		cli.Amount(a.JVMs, "JVM"), cli.FormatSize(a.Bytes))
 	if a.Apart != "" {
 		fmt.Fprintf(w, "profarc: %s is not merged with %s: %s\n", escape.Printable(a.Archive), escape.Printable(first),
 			escape.Printable(a.Apart))
@@ -105,9 +105,9 @@ func (a *trainedArchive) print(w io.Writer, first string) {
 // print prints what became of a JVM.
 func (j *trainedJVM) print(w io.Writer, merged bool) {
 	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called)))
-	end := "held for " + app.FormatDuration(time.Duration(j.HeldNS))
+	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
 	if j.Running {
-		end = "still running, read in " + app.FormatDuration(time.Duration(j.HeldNS))
+		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))
 	}
 	switch {
 	case j.Archive == "":
@@ -117,7 +117,7 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 			escape.Printable(j.Producer), end)
 	default:
 		fmt.Fprintf(w, "profarc: wrote %s: %d methods, %s, of %s, %s, %s\n", escape.Printable(j.Archive), j.Methods,
-			app.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
+			cli.FormatSize(j.Bytes), name, escape.Printable(j.Producer), end)
 	}
 	if j.Skipped > 0 && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: left out %d methods that the filters do not select\n", j.Skipped)
@@ -126,7 +126,7 @@ func (j *trainedJVM) print(w io.Writer, merged bool) {
 		fmt.Fprintf(w, "profarc: %s\n", j.Adopted)
 	}
 	if j.LeftToBase > 0 && j.Archive != "" {
-		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", app.Amount(int(j.LeftToBase), "method"))
+		fmt.Fprintf(w, "profarc: left %s to the base, which has them too\n", cli.Amount(int(j.LeftToBase), "method"))
 	}
 	if j.NoInlining != "" && j.Archive != "" {
 		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
@@ -169,11 +169,11 @@ func jvmName(args []string) string {
 	if name == "java" {
 		program, arguments := javaProgram(rest)
 		if program == nil {
-			return app.Shorten(commandLine(args...), maxJVMName)
+			return cli.Shorten(commandLine(args...), maxJVMName)
 		}
 		name, rest = commandLine(append([]string{name, "..."}, program...)...), arguments
 	}
-	name = app.Shorten(name, maxJVMName)
+	name = cli.Shorten(name, maxJVMName)
 	line := []rune(commandLine(append([]string{name}, rest...)...))
 	if room := maxJVMName - len([]rune(name)); len(line) > maxJVMName && room > len(" ...") {
 		return string(line[:maxJVMName-3]) + "..."

@@ -10,10 +10,12 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/secrets"
 	"github.com/profarc/profarc/layout"
 )
@@ -41,7 +43,7 @@ type trainedJVM struct {
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
 
-	Adopted *adoptedReport `json:"adopted,omitempty"`
+	Adopted *dump.Adopted `json:"adopted,omitempty"`
 
 	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods that the base has too
 
@@ -60,7 +62,7 @@ func (j *trainedJVM) outputName(pattern string) string {
 // held; another goroutine reads the copy and lays an archive out once it has gone.
 type trainingRun struct {
 	ctx      context.Context
-	a        *app.App
+	a        *cli.App
 	o        trainOptions
 	jvms     []*trainedJVM
 	archives []trainedArchive
@@ -73,7 +75,7 @@ type trainingRun struct {
 	done     chan struct{}
 }
 
-func newTraining(ctx context.Context, a *app.App, o trainOptions) *trainingRun {
+func newTraining(ctx context.Context, a *cli.App, o trainOptions) *trainingRun {
 	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 8), done: make(chan struct{})}
 	go t.gather()
 	return t
@@ -142,7 +144,7 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 
 // readJVM reads a JVM or its copy, and records its facts in jvm.
 func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
-	o := t.o.filters.options()
+	o := t.o.filters.Options()
 	o.Began = j.Began
 	if !j.Running && !j.Replaced {
 		o.Exit = exitOf(j.Status)
@@ -157,12 +159,12 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	jvm.Compiled, jvm.Inlined = r.Compilations, r.Inlined
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
-	jvm.Adopted = newAdoptedReport(r.Adopted)
+	jvm.Adopted = dump.NewAdopted(r.Adopted)
 	early := "it ran too short to have profiles: let it run longer"
 	if j.Running {
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
 	}
-	jvm.Why = whyEmpty(vm, r, early)
+	jvm.Why = dump.WhyEmpty(vm, r, early)
 	return profiles, nil
 }
 
@@ -216,7 +218,7 @@ func (t *trainingRun) abandon() {
 func (t *trainingRun) refused(status training.Status) string {
 	code := status.ExitCode()
 	switch {
-	case code == app.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code):
+	case code == cli.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code):
 		return ""
 	case t.o.first:
 		return fmt.Sprintf("the program failed with exit code %d: the next start trains", code)

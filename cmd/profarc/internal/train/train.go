@@ -11,14 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 type trainOptions struct {
 	out        string
-	filters    dumpFilters
+	filters    dump.Filters
 	only       string
 	merge      bool
 	inlining   bool
@@ -75,7 +76,7 @@ additional rights. Processes that are not descendants of the command are not see
 tool use its daemon (gradle --no-daemon).`
 
 // Command returns the command train.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
 		Use:   "train -o ARCHIVE [flags] -- COMMAND [ARGUMENT]...",
@@ -86,13 +87,13 @@ func Command(a *app.App) *cobra.Command {
   profarc train -o build.parc --merge -- mvn -q package
   profarc train -o 'build-%m.parc' --only 'org.example.*' --require 500 -- ./gradlew --no-daemon check
   profarc train -o app.parc --compiled-only --class 'com.example.*' -- ./run.sh <input.txt`,
-		Args: app.Args(1, -1, "the command to run, after --"),
+		Args: cli.Args(1, -1, "the command to run, after --"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runTrain(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
-	o.filters.addTo(f)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	o.filters.AddTo(f)
 	f.StringVar(&o.only, "only", "",
 		"only JVMs whose main class or command line contains this, or matches this pattern with * and ?")
 	f.IntVar(&o.require, "require", 0,
@@ -103,7 +104,7 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.inlining, "inlining", false,
 		"keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
 	o.base.addTo(f)
-	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no summary on stderr, unless something went wrong")
@@ -125,13 +126,13 @@ var startedIgnoring = func() (ignored []os.Signal) {
 // that a program which it starts must ignore too.
 func StartedIgnoring() []os.Signal { return slices.Clone(startedIgnoring) }
 
-func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) error {
+func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) error {
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return err
 	}
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
-		return app.NotStarted(args[0], err)
+		return cli.NotStarted(args[0], err)
 	}
 	if o.onto, err = openBase(a, &o.base, o.out); err != nil {
 		return err
@@ -154,7 +155,7 @@ func runTrain(ctx context.Context, a *app.App, args []string, o trainOptions) er
 	status, err := t.runCommand(path, args)
 	if err != nil {
 		t.abandon()
-		return app.NotStarted(args[0], err)
+		return cli.NotStarted(args[0], err)
 	}
 	t.finish(status)
 	return t.end(ctx, status)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/publish"
 	"github.com/profarc/profarc/internal/parse/compartment"
 	"github.com/profarc/profarc/merge"
@@ -18,50 +20,38 @@ import (
 // checkTrainOutput checks before the command starts that its outputs can be
 // written after its end.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
-	if err := errors.Join(app.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
+	if err := errors.Join(cli.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
 	}
 	if o.require < 0 {
-		return app.Usagef("--require %d: an archive has 0 methods or more", o.require)
+		return cli.Usagef("--require %d: an archive has 0 methods or more", o.require)
 	}
 	if o.report == "" {
-		return checkWritable(ctx, o.out)
+		return dump.CheckWritable(ctx, o.out)
 	}
 	switch {
 	case o.report == "-":
-		return app.Usagef("--report -: the standard output is the command's own: name a file")
-	case filepath.Ext(o.report) == app.ArchiveExtension:
-		return app.Usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
+		return cli.Usagef("--report -: the standard output is the command's own: name a file")
+	case filepath.Ext(o.report) == cli.ArchiveExtension:
+		return cli.Usagef("--report %s: that is the name of an archive, and a report is JSON: name another file", o.report)
 	case sameFile(o.report, o.out):
-		return app.Usagef("--report %s is the archive: name another file", o.report)
+		return cli.Usagef("--report %s is the archive: name another file", o.report)
 	}
-	return errors.Join(checkWritable(ctx, o.out), checkReportPath(ctx, o.report))
+	return errors.Join(dump.CheckWritable(ctx, o.out), checkReportPath(ctx, o.report))
 }
 
 // checkReportPath fails where Publish would.
 func checkReportPath(ctx context.Context, path string) error {
-	if app.IsStream(path) {
+	if cli.IsStream(path) {
 		return publish.CheckStream(path)
 	}
-	return checkWritable(ctx, path)
+	return dump.CheckWritable(ctx, path)
 }
 
 func sameFile(a, b string) bool {
 	one, err1 := os.Stat(a)
 	other, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(one, other)
-}
-
-// errUnwritten ends a trial write.
-var errUnwritten = errors.New("nothing is written")
-
-// checkWritable fails where Publish would, and leaves the file at path as it is.
-func checkWritable(ctx context.Context, path string) error {
-	err := publish.At(ctx, path, func(*publish.File) error { return errUnwritten })
-	if errors.Is(err, errUnwritten) {
-		return nil
-	}
-	return err
 }
 
 // leftovers returns files with names of this run's archives that it did not
@@ -79,7 +69,7 @@ func (t *trainingRun) leftovers() []string {
 
 func checkTrainName(out string) error {
 	if err := runfiles.CheckName(out); err != nil {
-		return app.Usagef("-o %s: %w", out, err)
+		return cli.Usagef("-o %s: %w", out, err)
 	}
 	return nil
 }
@@ -277,7 +267,7 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	if n := u.methods(); refused == "" && n < t.o.require {
 		t.short = true
 		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer",
-			app.Amount(n, "method"), t.o.require)
+			cli.Amount(n, "method"), t.o.require)
 	}
 	if refused != "" {
 		for _, jvm := range u.jvms {

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +34,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 	for _, merge := range []bool{false, true} {
 		var stderr bytes.Buffer
 		out := filepath.Join(t.TempDir(), "a.parc")
-		run := newTraining(context.Background(), &app.App{ErrOut: &stderr},
+		run := newTraining(context.Background(), &cli.App{ErrOut: &stderr},
 			trainOptions{out: out, merge: merge, keepFailed: true})
 		jvms := []*trainedJVM{{PID: 1, called: []string{"java"}}, {PID: 2, called: []string{"java"}},
 			{PID: 3, called: []string{"java"}}}
@@ -53,7 +53,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 			run.queue <- unwritten{jvms: []*trainedJVM{j}, read: func() (*builder.Builder, error) { return profiles, nil }}
 		}
 		run.finish(training.Status{Code: 7})
-		var end *app.ExitError
+		var end *cli.ExitError
 		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
 			t.Errorf("merge %t: %v", merge, err)
 		}

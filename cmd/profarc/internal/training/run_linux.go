@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/profarc/profarc/internal/format/procfs"
 	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/internal/format/procfs"
 )
 
 // Run runs a command to its end and returns its status. It returns an error if the

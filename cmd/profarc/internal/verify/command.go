@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -34,7 +34,7 @@ exit code is 1.
 An archive can be used without that: what is read is checked when it is read.`
 
 // Command returns the command verify.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify ARCHIVE...",
@@ -43,8 +43,8 @@ func Command(a *app.App) *cobra.Command {
 		Example: `  profarc verify app.parc
   profarc verify --quick *.parc              # page sums alone
   profarc verify --json app.parc | jq '.[].problems'`,
-		Args:              app.Args(1, -1, "at least one archive"),
-		ValidArgsFunction: app.CompleteArchives(-1),
+		Args:              cli.Args(1, -1, "at least one archive"),
+		ValidArgsFunction: cli.CompleteArchives(-1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
@@ -74,7 +74,7 @@ type problem struct {
 }
 
 func problemOf(err error) problem {
-	p := problem{Offset: -1, Text: app.OneLine(err.Error())}
+	p := problem{Offset: -1, Text: cli.OneLine(err.Error())}
 	var e *layout.Error
 	if errors.As(err, &e) {
 		p.Region, p.Offset = e.Region.String(), e.Offset
@@ -82,7 +82,7 @@ func problemOf(err error) problem {
 	return p
 }
 
-func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions) error {
+func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions) error {
 	verdicts := []verdict{}
 	var unsound error
 	if o.base != "" {
@@ -109,7 +109,7 @@ func runVerify(ctx context.Context, a *app.App, paths []string, o verifyOptions)
 }
 
 // checkLayers returns an error unless each archive fits on the base.
-func checkLayers(ctx context.Context, a *app.App, paths []string, base string) (wrong error) {
+func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (wrong error) {
 	for _, path := range paths {
 		wrong = errors.Join(wrong, layers.With(ctx, a, path, base, func([]*reader.Store) error { return nil }))
 	}
@@ -118,7 +118,7 @@ func checkLayers(ctx context.Context, a *app.App, paths []string, base string) (
 
 // verifyArchive returns what was found, and an error if the archive is not
 // sound.
-func verifyArchive(ctx context.Context, a *app.App, path string, quick bool) (verdict, error) {
+func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
 	s, err := a.OpenStore(path)
@@ -163,17 +163,17 @@ func (v *verdict) failure(first error) error {
 	return first
 }
 
-func (v *verdict) print(a *app.App) {
+func (v *verdict) print(a *cli.App) {
 	switch {
 	case v.Sound && v.Counts == nil:
 		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages,
-			app.FormatDuration(time.Duration(v.NS)))
+			cli.FormatDuration(time.Duration(v.NS)))
 	case v.Sound:
 		c := v.Counts
 		fmt.Fprintf(a.Out,
 			"%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
 			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables,
-			app.FormatDuration(time.Duration(v.NS)))
+			cli.FormatDuration(time.Duration(v.NS)))
 	case len(v.Problems) > 1: // a single one is printed as the error
 		for _, p := range v.Problems {
 			fmt.Fprintln(a.Out, escape.Printable(p.Text))

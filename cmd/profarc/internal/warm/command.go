@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/secrets"
 )
 
@@ -79,7 +79,7 @@ type options struct {
 }
 
 // Command returns the command warm.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "warm [--archive ARCHIVE] [flags] -- COMMAND [ARGUMENT]...",
@@ -90,7 +90,7 @@ func Command(a *app.App) *cobra.Command {
   profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
   profarc warm --archive app.parc --url http://127.0.0.1:8080/ --requests 20000 --clients 4 -- java -jar server.jar
   profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
-		Args: app.Args(1, -1, "the command to measure, after --"),
+		Args: cli.Args(1, -1, "the command to measure, after --"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
@@ -118,7 +118,7 @@ func Command(a *app.App) *cobra.Command {
 	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
 	f.IntVar(&o.width, "width", 0, "columns of the plot; by default those of the terminal, or 80")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, completeContenders)
 	}
@@ -150,7 +150,7 @@ func (o *options) check() error {
 		{o.agent != "" && o.archive == "", "--agent is for --archive"},
 	} {
 		if c.wrong {
-			return app.Usagef("%s", c.text)
+			return cli.Usagef("%s", c.text)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (o *options) watch() (w warmup.Watch, err error) {
 			continue
 		}
 		if *e.to, err = regexp.Compile(e.text); err != nil {
-			return w, app.Usagef("%s: %w", e.flag, err)
+			return w, cli.Usagef("%s: %w", e.flag, err)
 		}
 	}
 	return w, nil
@@ -179,12 +179,12 @@ func (o *options) load() (*warmup.Load, error) {
 	}
 	l := &warmup.Load{URL: o.url, Requests: o.requests, Clients: o.clients}
 	if err := l.Check(); err != nil {
-		return nil, app.Usagef("--url %w", err)
+		return nil, cli.Usagef("--url %w", err)
 	}
 	return l, nil
 }
 
-func run(ctx context.Context, a *app.App, args []string, o *options) error {
+func run(ctx context.Context, a *cli.App, args []string, o *options) error {
 	s, err := newSession(ctx, a, args, o)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func run(ctx context.Context, a *app.App, args []string, o *options) error {
 	r := s.report()
 	r.print(a, o.width)
 	if o.json != "" {
-		err = app.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return writeJSON(w, r) })
+		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return writeJSON(w, r) })
 	}
 	switch {
 	case interrupted != nil:
@@ -212,7 +212,7 @@ func run(ctx context.Context, a *app.App, args []string, o *options) error {
 }
 
 // newSession checks what was asked for, and finds the command and the agent.
-func newSession(ctx context.Context, a *app.App, args []string, o *options) (*session, error) {
+func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*session, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -226,8 +226,8 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	}
 	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout,
 		Accept: o.accept}}
-	if app.CheckOutput(o.json, o.archive) != nil {
-		return nil, app.Usagef("--json %s is the archive: name another file", o.json)
+	if cli.CheckOutput(o.json, o.archive) != nil {
+		return nil, cli.Usagef("--json %s is the archive: name another file", o.json)
 	}
 	if err := s.choose(); err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func newSession(ctx context.Context, a *app.App, args []string, o *options) (*se
 	}
 	if s.program.Way == program.WayNone {
 		return nil,
-			app.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
+			cli.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
 				"--inherit, which sets %s", args[0], program.Options)
 	}
 	if s.jvm, err = findJVM(ctx, s.program.Java()); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A contender is a way to run the command.
@@ -57,13 +57,13 @@ func (s *session) choose() error {
 			return err
 		}
 		if s.contender(c.name) != nil {
-			return app.Usagef("--contender %s: there is one of that name: take another", c.name)
+			return cli.Usagef("--contender %s: there is one of that name: take another", c.name)
 		}
 		s.all = append(s.all, c)
 	}
 	for _, name := range slices.Concat(s.o.only, s.o.skip) {
 		if s.contender(name) == nil {
-			return app.Usagef("there is no contender %q: use %s", name, strings.Join(s.names(), ", "))
+			return cli.Usagef("there is no contender %q: use %s", name, strings.Join(s.names(), ", "))
 		}
 	}
 	for _, c := range s.all {
@@ -72,10 +72,10 @@ func (s *session) choose() error {
 		}
 	}
 	if b := s.o.baseline; b != "" && !slices.ContainsFunc(s.chosen, func(c *contender) bool { return c.name == b }) {
-		return app.Usagef("--baseline %s: it is none of the contenders that are measured", b)
+		return cli.Usagef("--baseline %s: it is none of the contenders that are measured", b)
 	}
 	if len(s.chosen) == 0 {
-		return app.Usagef("no contender is left: see --only and --skip")
+		return cli.Usagef("no contender is left: see --only and --skip")
 	}
 	return nil
 }
@@ -84,11 +84,11 @@ func (s *session) choose() error {
 func parseContender(text string) (*contender, error) {
 	name, flags, found := strings.Cut(text, "=")
 	if !found || !contenderName.MatchString(name) {
-		return nil, app.Usagef("--contender %s: write it as NAME=FLAGS, with a name of letters, digits, and . _ + -", text)
+		return nil, cli.Usagef("--contender %s: write it as NAME=FLAGS, with a name of letters, digits, and . _ + -", text)
 	}
 	words, err := splitWords(flags)
 	if err != nil {
-		return nil, app.Usagef("--contender %s: %w", name, err)
+		return nil, cli.Usagef("--contender %s: %w", name, err)
 	}
 	return &contender{name: name, words: words, own: true}, nil
 }
@@ -144,7 +144,7 @@ func (s *session) names() (names []string) {
 // stays as it is. A word with @ that names no contender is java's own file of arguments.
 func (s *session) expand(c *contender, inside ...string) (flags []string, err error) {
 	if slices.Contains(inside, c.name) {
-		return nil, app.Usagef("--contender %s refers to itself", c.name)
+		return nil, cli.Usagef("--contender %s refers to itself", c.name)
 	}
 	for _, word := range c.words {
 		name, refers := strings.CutPrefix(word, "@")

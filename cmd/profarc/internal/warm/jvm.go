@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A jvm is what a java says of itself.
@@ -34,7 +34,7 @@ func findJVM(ctx context.Context, java string) (jvm, error) {
 	out, err := asked.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return jvm{}, app.NotStarted(java, err)
+		return jvm{}, cli.NotStarted(java, err)
 	}
 	v := jvm{text: "not known"}
 	if m := versionLine.FindSubmatch(out); m != nil {

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 const (
@@ -31,13 +31,13 @@ var marks = []mark{{'*', 37}, {'o', 36}, {'x', 33}, {'#', 32}, {'+', 35}, {'a', 
 	{'e', 93}, {'f', 94}, {'g', 96}}
 
 // printCurves plots the curves, and says where they fall behind the base line.
-func (r *report) printCurves(a *app.App, width int) {
+func (r *report) printCurves(a *cli.App, width int) {
 	if len(r.Curves) == 0 {
 		return
 	}
 	shown := r.Curves[:min(len(r.Curves), len(marks))]
 	fmt.Fprintf(a.Out, "\ntime of a unit by the time since the start: medians, each point of %s\n",
-		app.Amount(shown[0].Each, "unit"))
+		cli.Amount(shown[0].Each, "unit"))
 	p := newPlot(shown, columns(width, a)-plotMargin-1)
 	coloured := a.Streams.OutTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	if coloured { // own bytes, which a.Out would escape
@@ -68,7 +68,7 @@ func (b *behind) text(baseline string) string {
 }
 
 // columns returns the width asked for, or that of the terminal.
-func columns(width int, a *app.App) int {
+func columns(width int, a *cli.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))
 	}
@@ -172,5 +172,5 @@ func (a axis) value(cell int) float64 {
 
 // timeText returns a time in ASCII, so that its bytes are its columns.
 func timeText(ns float64) string {
-	return strings.Replace(app.FormatDuration(time.Duration(ns)), "µ", "u", 1)
+	return strings.Replace(cli.FormatDuration(time.Duration(ns)), "µ", "u", 1)
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // print prints the report for people.
-func (r *report) print(a *app.App, width int) {
+func (r *report) print(a *cli.App, width int) {
 	r.printHead(a.Out)
 	for _, m := range r.Measures {
 		r.printMeasure(a.Out, m)
@@ -20,16 +20,16 @@ func (r *report) print(a *app.App, width int) {
 	r.printCurves(a, width)
 	r.printVerdicts(a.Out)
 	for _, text := range r.Notes {
-		fmt.Fprintf(a.Out, "note: %s\n", app.OneLine(escape.Printable(text)))
+		fmt.Fprintf(a.Out, "note: %s\n", cli.OneLine(escape.Printable(text)))
 	}
 }
 
 func (r *report) printHead(w io.Writer) {
-	fmt.Fprintf(w, "%s\n", app.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
+	fmt.Fprintf(w, "%s\n", cli.Shorten(escape.Printable(strings.Join(r.Command, " ")), 200))
 	fmt.Fprintf(w, "%s, %s, %d CPUs; %s\n", escape.Printable(r.JVM), r.System, r.CPUs, r.roundsText())
 	for _, t := range r.Trained {
-		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, app.FormatDuration(time.Duration(t.WallNS)),
-			app.FormatSize(t.Bytes))
+		fmt.Fprintf(w, "training run for the %s: %s, %s", t.Name, cli.FormatDuration(time.Duration(t.WallNS)),
+			cli.FormatSize(t.Bytes))
 		if t.Classes > 0 {
 			fmt.Fprintf(w, "; with it %d of %d classes come from an archive", t.Shared, t.Classes)
 		}
@@ -43,7 +43,7 @@ func (r *report) printHead(w io.Writer) {
 	}
 	for _, c := range r.Contenders {
 		if names := reasons[c.LeftOut]; c.LeftOut != "" && names[0] == c.Name {
-			fmt.Fprintf(w, "left out: %s: %s\n", strings.Join(names, ", "), app.OneLine(escape.Printable(c.LeftOut)))
+			fmt.Fprintf(w, "left out: %s: %s\n", strings.Join(names, ", "), cli.OneLine(escape.Printable(c.LeftOut)))
 		}
 	}
 	r.printAdopted(w)
@@ -63,7 +63,7 @@ func (r *report) printAdopted(w io.Writer) {
 	}
 	if len(adopted) > 0 {
 		fmt.Fprintf(w, "the agent adopted %s (median); the archive has %s\n",
-			app.Amount(int(paired.Median(adopted)), "method"), app.Amount(r.Profiles, "profile"))
+			cli.Amount(int(paired.Median(adopted)), "method"), cli.Amount(r.Profiles, "profile"))
 	}
 }
 
@@ -73,7 +73,7 @@ func (r *report) printDiscards(w io.Writer) {
 	for _, c := range r.Contenders {
 		runs, failed = runs+c.Runs+c.Failed, failed+c.Failed
 	}
-	fmt.Fprintf(w, "%s, %d of them failed and in no figure", app.Amount(runs, "run"), failed)
+	fmt.Fprintf(w, "%s, %d of them failed and in no figure", cli.Amount(runs, "run"), failed)
 	differs := ""
 	for _, x := range r.Records {
 		if x.Differs != "" && differs == "" {
@@ -91,7 +91,7 @@ func (r *report) roundsText() string {
 	if r.Rounds < r.Asked {
 		return fmt.Sprintf("%d complete rounds of %d", r.Rounds, r.Asked)
 	}
-	return app.Amount(r.Rounds, "round")
+	return cli.Amount(r.Rounds, "round")
 }
 
 func (r *report) printMeasure(w io.Writer, m measure) {
@@ -113,9 +113,9 @@ func (r *report) printMeasure(w io.Writer, m measure) {
 // text returns a figure with its unit.
 func (m measure) text(v float64) string {
 	if m.Unit == "bytes" {
-		return app.FormatSize(int64(v))
+		return cli.FormatSize(int64(v))
 	}
-	return app.FormatDuration(time.Duration(v))
+	return cli.FormatDuration(time.Duration(v))
 }
 
 // text returns a ratio with its interval.
@@ -145,7 +145,7 @@ func (r *report) printVerdicts(w io.Writer) {
 		fmt.Fprintf(w, "  advice: %s\n", r.Advice)
 	}
 	if least := paired.LeastPairs(r.Confidence); r.Rounds < least {
-		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", app.Amount(r.Rounds, "round"),
+		fmt.Fprintf(w, "  %s: with %g%% confidence it takes %d at least\n", cli.Amount(r.Rounds, "round"),
 			100*r.Confidence, least)
 	}
 }

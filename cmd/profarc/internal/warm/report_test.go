@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // sessionOf makes a session whose contenders took so many milliseconds each round.
@@ -182,7 +182,7 @@ func TestColoursAreForTerminals(t *testing.T) {
 		t.Setenv("NO_COLOR", c.noColor)
 		t.Setenv("TERM", c.term)
 		var out bytes.Buffer
-		a := &app.App{Out: bufio.NewWriter(&out), Streams: app.Streams{RawOut: &out, OutTerminal: c.terminal}}
+		a := &cli.App{Out: bufio.NewWriter(&out), Streams: cli.Streams{RawOut: &out, OutTerminal: c.terminal}}
 		(&report{Curves: curves}).printCurves(a, 60)
 		_ = a.Out.Flush()
 		if got := strings.Contains(out.String(), "\x1b["); got != c.want {

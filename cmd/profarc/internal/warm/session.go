@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/cputime"
 	"github.com/profarc/profarc/internal/format/procfs"
 )
 
 // A session is one run of the command warm.
 type session struct {
-	a        *app.App
+	a        *cli.App
 	o        *options
 	begun    time.Time      // of the rounds
 	measured warmup.Program // but for its flags
@@ -160,7 +160,7 @@ func difference(first, run *warmup.Run) string {
 	a, b := bytes.Split(first.Text, []byte("\n")), bytes.Split(run.Text, []byte("\n"))
 	for i := range min(len(a), len(b)) {
 		if !bytes.Equal(a[i], b[i]) {
-			return fmt.Sprintf("line %d is %q, and was %q", i+1, app.Shorten(string(b[i]), 60), app.Shorten(string(a[i]), 60))
+			return fmt.Sprintf("line %d is %q, and was %q", i+1, cli.Shorten(string(b[i]), 60), cli.Shorten(string(a[i]), 60))
 		}
 	}
 	if len(a) != len(b) {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -52,7 +52,7 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 		return nil
 	}
 	if os.Getenv(killSwitch) == "off" {
-		return app.Usagef("%s=off switches the agent off: unset it to measure --archive", killSwitch)
+		return cli.Usagef("%s=off switches the agent off: unset it to measure --archive", killSwitch)
 	}
 	store, err := s.a.OpenStore(s.o.archive)
 	if err != nil {
@@ -254,7 +254,7 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	}
 	r, err := warmup.Measure(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		err = app.NotStarted(s.program.Args[0], err)
+		err = cli.NotStarted(s.program.Args[0], err)
 	}
 	return r, err
 }
@@ -263,7 +263,7 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return ": " + app.Shorten(escape.Printable(last), 200)
+		return ": " + cli.Shorten(escape.Printable(last), 200)
 	}
 	return ""
 }

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // TestMain is java, if it is called so.
@@ -105,7 +105,7 @@ func warm(t *testing.T, ctx context.Context, args ...string) (r ran) {
 	t.Setenv("TMPDIR", t.TempDir())
 	file := filepath.Join(t.TempDir(), "warm.json")
 	var out, errOut bytes.Buffer
-	a := &app.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(&out), ErrOut: &errOut}
+	a := &cli.App{In: bytes.NewReader(nil), Out: bufio.NewWriter(&out), ErrOut: &errOut}
 	cmd := Command(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetArgs(append([]string{"--json", file}, args...))
@@ -292,12 +292,12 @@ func TestWrongUsage(t *testing.T) {
 		"--agent is for --archive":  {"--agent", "x", "--", java}, "refers to itself": {"--contender", "a=@a", "--", java},
 	} {
 		r := warm(t, t.Context(), args...)
-		var usage app.UsageError
+		var usage cli.UsageError
 		if !errors.As(r.err, &usage) || !strings.Contains(r.err.Error(), want) {
 			t.Errorf("%q: %v, want %s", args, r.err, want)
 		}
 	}
-	var end *app.ExitError
+	var end *cli.ExitError
 	if r := warm(t, t.Context(), "--", "no-such-java"); !errors.As(r.err, &end) || end.Code != 127 {
 		t.Errorf("a command that is not there: %v", r.err)
 	}

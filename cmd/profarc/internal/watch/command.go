@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -53,7 +54,7 @@ type options struct {
 }
 
 // Command returns the command watch.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "watch FOLDER -o ARCHIVE",
@@ -62,14 +63,14 @@ func Command(a *app.App) *cobra.Command {
 		Example: `  profarc watch profiles -o app.parc --remove
   LLVM_PROFILE_FILE=profiles/%p.profraw ./app                  # in another terminal
   profarc watch profiles -o app.parc --once                    # what is there, as in a job's last step`,
-		Args: app.Args(1, 1, "the folder to watch"),
+		Args: cli.Args(1, 1, "the folder to watch"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write and add to; its name ends in "+app.ArchiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write and add to; its name ends in "+cli.ArchiveExtension)
 	f.BoolVar(&o.remove, "remove", false, "remove files once they are merged")
 	f.BoolVar(&o.keep, "keep", false, "keep them; the default")
 	f.BoolVar(&o.once, "once", false, "merge what is there, and end")
@@ -81,23 +82,23 @@ func Command(a *app.App) *cobra.Command {
 
 func (o *options) check(folder string) (watcher.Options, error) {
 	w := watcher.Options{Remove: o.remove, Delay: o.delay}
-	if err := app.CheckArchiveName(o.out, folder); err != nil {
+	if err := cli.CheckArchiveName(o.out, folder); err != nil {
 		return w, err
 	}
 	if o.remove && o.keep {
-		return w, app.Usagef("--remove and --keep: choose one")
+		return w, cli.Usagef("--remove and --keep: choose one")
 	}
 	if o.delay < 0 {
-		return w, app.Usagef("--delay %v: it must not be negative", o.delay)
+		return w, cli.Usagef("--delay %v: it must not be negative", o.delay)
 	}
 	var err error
 	if w.MaxInput, err = app.ParseSize(o.maxFile); err != nil {
-		return w, app.Usagef("--max-file %s: %w", o.maxFile, err)
+		return w, cli.Usagef("--max-file %s: %w", o.maxFile, err)
 	}
 	return w, nil
 }
 
-func run(ctx context.Context, a *app.App, folder string, o options) error {
+func run(ctx context.Context, a *cli.App, folder string, o options) error {
 	options, err := o.check(folder)
 	if err != nil {
 		return err
@@ -119,7 +120,7 @@ func run(ctx context.Context, a *app.App, folder string, o options) error {
 
 // A printer prints batches.
 type printer struct {
-	a     *app.App
+	a     *cli.App
 	o     *options
 	begin time.Time // of the batch
 	did   bool
@@ -152,15 +153,15 @@ func (p *printer) print(b *watcher.Batch) error {
 func (p *printer) text(b *watcher.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
-		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", app.Amount(b.Merged, "file"),
-			app.FormatSize(b.Bytes),
-			escape.Printable(p.o.out), app.FormatSize(b.Archive), app.Amount(b.Dumps, "dump"), app.FormatDuration(took)))
+		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", cli.Amount(b.Merged, "file"),
+			cli.FormatSize(b.Bytes),
+			escape.Printable(p.o.out), cli.FormatSize(b.Archive), cli.Amount(b.Dumps, "dump"), cli.FormatDuration(took)))
 	}
 	if b.Known > 0 {
-		parts = append(parts, app.Amount(b.Known, "file")+" had been merged before")
+		parts = append(parts, cli.Amount(b.Known, "file")+" had been merged before")
 	}
 	if b.Removed > 0 {
-		parts = append(parts, "removed "+app.Amount(b.Removed, "file"))
+		parts = append(parts, "removed "+cli.Amount(b.Removed, "file"))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -212,7 +213,7 @@ func (p *printer) end() error {
 		fmt.Fprintln(p.a.Out, "nothing new to merge")
 	}
 	if p.inUse > 0 {
-		fmt.Fprintf(p.a.Out, "left %s alone that a process still writes to\n", app.Amount(p.inUse, "file"))
+		fmt.Fprintf(p.a.Out, "left %s alone that a process still writes to\n", cli.Amount(p.inUse, "file"))
 	}
 	return nil
 }

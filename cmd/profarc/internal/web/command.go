@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/pages"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -39,7 +39,7 @@ type options struct {
 }
 
 // Command returns the command web.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "web ARCHIVE [NEWER]",
@@ -49,8 +49,8 @@ func Command(a *app.App) *cobra.Command {
   profarc web app.parc --class-path app.jar --source-path src/main/java
   profarc web release.parc nightly.parc
   profarc web app.parc -o report.html`,
-		Args:              app.Args(1, 2, "one archive or two"),
-		ValidArgsFunction: app.CompleteArchives(2),
+		Args:              cli.Args(1, 2, "one archive or two"),
+		ValidArgsFunction: cli.CompleteArchives(2),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
@@ -67,22 +67,22 @@ func Command(a *app.App) *cobra.Command {
 // check returns an error for values that cannot be used.
 func (o *options) check() error {
 	if o.open && o.out != "" {
-		return app.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
+		return cli.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
 	}
 	if o.methods < 0 {
-		return app.Usagef("--methods %d: it must not be negative", o.methods)
+		return cli.Usagef("--methods %d: it must not be negative", o.methods)
 	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
-		return app.Usagef("--listen %s: give an address and a port, as 127.0.0.1:8080", o.listen)
+		return cli.Usagef("--listen %s: give an address and a port, as 127.0.0.1:8080", o.listen)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return app.Usagef("--listen %s: only addresses of this machine are served, as 127.0.0.1:8080", o.listen)
+		return cli.Usagef("--listen %s: only addresses of this machine are served, as 127.0.0.1:8080", o.listen)
 	}
 	return nil
 }
 
-func run(ctx context.Context, a *app.App, paths []string, o options) error {
+func run(ctx context.Context, a *cli.App, paths []string, o options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func run(ctx context.Context, a *app.App, paths []string, o options) error {
 }
 
 // show writes a report or serves pages, until an interrupt.
-func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) error {
+func (o *options) show(ctx context.Context, a *cli.App, s, other *reader.Store) error {
 	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
 		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
@@ -106,10 +106,10 @@ func (o *options) show(ctx context.Context, a *app.App, s, other *reader.Store) 
 }
 
 // write writes a report.
-func (o *options) write(ctx context.Context, a *app.App, site *pages.Site) error {
+func (o *options) write(ctx context.Context, a *cli.App, site *pages.Site) error {
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
-	return app.Publish(ctx, o.out, func(w io.Writer) error {
+	return cli.Publish(ctx, o.out, func(w io.Writer) error {
 		return site.WriteReport(ctx, w, pages.ReportOptions{Methods: o.methods},
 			func(done, total int) { meter.Report(int64(done), int64(total)) })
 	})
@@ -120,11 +120,11 @@ func splitPath(path string) []string {
 	if path == "" {
 		return nil
 	}
-	return app.SplitClassPath(path)
+	return cli.SplitClassPath(path)
 }
 
 // serve serves a site until ctx is done, which is how web ends.
-func (o *options) serve(ctx context.Context, a *app.App, site *pages.Site) error {
+func (o *options) serve(ctx context.Context, a *cli.App, site *pages.Site) error {
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w: choose another port, or 0 for a free one", o.listen, errors.Unwrap(err))
@@ -141,7 +141,7 @@ func (o *options) serve(ctx context.Context, a *app.App, site *pages.Site) error
 	fmt.Fprintln(a.ErrOut, "profarc: open this address in a browser; an interrupt ends web")
 	if o.open {
 		if err := openBrowser(ctx, address); err != nil {
-			fmt.Fprintf(a.ErrOut, "profarc: no browser was opened: %s\n", app.OneLine(err.Error()))
+			fmt.Fprintf(a.ErrOut, "profarc: no browser was opened: %s\n", cli.OneLine(err.Error()))
 		}
 	}
 	return pages.Serve(ctx, l)

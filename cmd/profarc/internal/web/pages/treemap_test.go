@@ -7,10 +7,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
-	"pgregory.net/rapid"
 )
 
 // TestTreemapHasFewTiles checks the limits of treemaps of any shape: how many tiles, where they

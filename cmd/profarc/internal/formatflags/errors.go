@@ -1,16 +1,16 @@
-package convert
+package formatflags
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/cli"
 )
 
-// explain puts into the words of the command line what an error of package formats
+// Explain puts into the words of the command line what an error of package formats
 // says in those of the library, and which errors are wrong usage.
-func explain(err error) error {
+func Explain(err error) error {
 	var (
 		option   *formats.OptionError
 		repeated *formats.RepeatedError
@@ -18,9 +18,9 @@ func explain(err error) error {
 	)
 	switch {
 	case errors.As(err, &option):
-		return app.Usagef("--%w", err)
+		return cli.Usagef("--%w", err)
 	case errors.Is(err, formats.ErrMixed), errors.Is(err, formats.ErrRuns):
-		return app.Usagef("%w", err)
+		return cli.Usagef("%w", err)
 	case errors.As(err, &repeated):
 		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted "+
 			"2,%s", repeated.Name, repeated.Name)

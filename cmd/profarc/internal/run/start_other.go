@@ -1,6 +1,6 @@
 //go:build !unix
 
-package launch
+package run
 
 import (
 	"github.com/profarc/profarc/cmd/profarc/internal/program"

@@ -1,4 +1,4 @@
-package launch
+package run
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // checkTraining returns an error if no training run can write to the archive's name.
@@ -22,9 +22,9 @@ func (o *runOptions) checkTraining() error {
 		return nil
 	}
 	if strings.Contains(o.archive, "%") {
-		return app.Usagef("--archive %s: of a training run %% has a meaning in names: leave it out", o.archive)
+		return cli.Usagef("--archive %s: of a training run %% has a meaning in names: leave it out", o.archive)
 	}
-	return app.CheckArchiveName(o.archive, "")
+	return cli.CheckArchiveName(o.archive, "")
 }
 
 // isDue reports whether this start is to train.
@@ -38,7 +38,7 @@ func (o *runOptions) isDue() bool {
 
 // trainOnce runs the program as a training run, unless another start trains, or has just
 // written the archive. trained is whether the program ran; the error is then its end.
-func (o *runOptions) trainOnce(ctx context.Context, a *app.App, p *program.Program) (trained bool, err error) {
+func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *program.Program) (trained bool, err error) {
 	release, err := runfiles.Lock(o.archive)
 	if errors.Is(err, runfiles.ErrLocked) {
 		return false, fmt.Errorf("%s: another start trains it now", o.archive)

@@ -1,7 +1,6 @@
-// Package convert has the commands that read and write the formats of other
-// tools: import and export. Package formats does the work; what is here is
-// flags, hints and reports.
-package convert
+// Package imports has the command import, which makes archives of the profiles of other tools.
+// Package formats does the work; here are flags, hints and reports.
+package imports
 
 import (
 	"cmp"
@@ -18,8 +17,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/layout"
@@ -39,7 +40,7 @@ type importOptions struct {
 
 	importers []formats.Importer
 	flags     *pflag.FlagSet
-	of        optionFlags
+	of        formatflags.Flags
 }
 
 // What becomes of an import when a file is bad.
@@ -49,8 +50,8 @@ const (
 	failNo  = "warn" // the same: there is no archive of no file
 )
 
-// ImportCommand returns the command import.
-func ImportCommand(a *app.App) *cobra.Command {
+// Command returns the command import.
+func Command(a *cli.App) *cobra.Command {
 	o := importOptions{importers: formats.Importers()}
 	cmd := &cobra.Command{
 		Use:   "import FILE... -o ARCHIVE",
@@ -65,7 +66,7 @@ many of how many files were read. An empty file among several is always skipped.
 
 What the archive cannot keep is counted and reported. The formats:
 
-` + describeFormats(o.importers),
+` + formatflags.Describe(o.importers),
 		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
   profarc import app.txt -o app.parc
   profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
@@ -73,7 +74,7 @@ What the archive cannot keep is counted and reported. The formats:
 	}
 	cmd.RunE = a.Run(func(ctx context.Context, args []string) error { return runImport(ctx, a, args, &o) })
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.producer, "producer", "", "who made the profiles, as info shows it")
 	f.StringVar(&o.dumpTime, "time", "", "when the profiles were dumped, as 2006-01-02T15:04:05Z")
 	f.StringVar(&o.run, "run", "",
@@ -85,32 +86,23 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
 	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
 		"how many times its size a compressed file may expand to; 0 for no bound")
-	o.flags, o.of = f, addOptionFlags(f, o.importers)
+	o.flags, o.of = f, formatflags.Add(f, o.importers)
 	_ = cmd.RegisterFlagCompletionFunc("failure-mode",
 		cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// describeFormats returns a line for each format.
-func describeFormats[F format](all []F) string {
-	var lines []string
-	for _, f := range all {
-		lines = append(lines, fmt.Sprintf("  %-12s%s", f.Format().Name, f.Format().About))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // importInputs returns the files that the user named.
-func importInputs(a *app.App, names, weighted []string) ([]formats.Input, error) {
+func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error) {
 	inputs := formats.Files(names...)
 	for _, w := range weighted {
 		weight, name, ok := strings.Cut(w, ",")
 		if !ok || name == "" {
-			return nil, app.Usagef("--weighted %s: write it as 3,FILE", w)
+			return nil, cli.Usagef("--weighted %s: write it as 3,FILE", w)
 		}
 		parsed, err := merge.ParseWeight(weight)
 		if err != nil {
-			return nil, app.Usagef("--weighted %s: %w", w, err)
+			return nil, cli.Usagef("--weighted %s: %w", w, err)
 		}
 		inputs = append(inputs, formats.Input{Name: name, Weight: parsed})
 	}
@@ -122,10 +114,10 @@ func importInputs(a *app.App, names, weighted []string) ([]formats.Input, error)
 		}
 	}
 	if stdin > 1 {
-		return nil, app.Usagef("-: the standard input can be read once")
+		return nil, cli.Usagef("-: the standard input can be read once")
 	}
 	if len(inputs) == 0 {
-		return nil, app.Usagef("import: 0 arguments, want the files to import")
+		return nil, cli.Usagef("import: 0 arguments, want the files to import")
 	}
 	return inputs, nil
 }
@@ -146,18 +138,18 @@ func (o *importOptions) runs() bool {
 // check refuses options that mean nothing.
 func (o *importOptions) check(inputs []formats.Input) error {
 	for _, in := range inputs {
-		if err := app.CheckArchiveName(o.out, argument(in)); err != nil {
+		if err := cli.CheckArchiveName(o.out, argument(in)); err != nil {
 			return err
 		}
 	}
 	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
-		return app.Usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
+		return cli.Usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
 	}
 	if o.runs() && (len(inputs) > 1 || inputs[0].Weight != 0) {
-		return app.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
+		return cli.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
 	}
 	if o.expansion < 0 {
-		return app.Usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
+		return cli.Usagef("--max-expansion %d: it is how many times its size, or 0 for no bound", o.expansion)
 	}
 	return nil
 }
@@ -170,13 +162,13 @@ func (o *importOptions) config() (builder.Config, error) {
 	}
 	t, err := time.Parse(time.RFC3339, o.dumpTime)
 	if err != nil {
-		return c, app.Usagef("--time %s: write it as 2006-01-02T15:04:05Z", o.dumpTime)
+		return c, cli.Usagef("--time %s: write it as 2006-01-02T15:04:05Z", o.dumpTime)
 	}
 	c.DumpTime = t
 	return c, nil
 }
 
-func runImport(ctx context.Context, a *app.App, names []string, o *importOptions) error {
+func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions) error {
 	inputs, err := importInputs(a, names, o.weighted)
 	if err != nil {
 		return err
@@ -212,19 +204,19 @@ func runImport(ctx context.Context, a *app.App, names []string, o *importOptions
 // accept refuses flags that the format of a file does not have.
 func (o *importOptions) accept(in formats.Input, i formats.Importer, inputs int) error {
 	name := i.Format().Name
-	if err := o.of.refuse(o.flags, in.Name+" is", name); err != nil {
+	if err := o.of.Refuse(o.flags, in.Name+" is", name); err != nil {
 		return err
 	}
 	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure != failAny {
 		// A rule from when such files were checked before they were read.
-		return app.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode %s", failAny)
+		return cli.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode %s", failAny)
 	}
 	return nil
 }
 
 // importFiles imports files, shows how much of each is read, and says what is
 // wrong in the words of the command line.
-func importFiles(ctx context.Context, a *app.App, inputs []formats.Input,
+func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 	o formats.ImportOptions) (*formats.Imported, error) {
 	var mu sync.Mutex
 	meter, name := a.Meter(""), ""
@@ -246,11 +238,11 @@ func importFiles(ctx context.Context, a *app.App, inputs []formats.Input,
 	if len(inputs) > 1 && errors.Is(err, llvm.ErrCut) {
 		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, failAll)
 	}
-	return in, explain(err)
+	return in, formatflags.Explain(err)
 }
 
 // ImportFile imports one file, for a command that compares archives with it.
-func ImportFile(ctx context.Context, a *app.App, name string) (*formats.Imported, error) {
+func ImportFile(ctx context.Context, a *cli.App, name string) (*formats.Imported, error) {
 	inputs, err := importInputs(a, []string{name}, nil)
 	if err != nil {
 		return nil, err
@@ -259,11 +251,11 @@ func ImportFile(ctx context.Context, a *app.App, name string) (*formats.Imported
 }
 
 // skip reports that a file is left out.
-func skip(a *app.App, name string, reason error) skippedFile {
+func skip(a *cli.App, name string, reason error) skippedFile {
 	if errors.Is(reason, formats.ErrEmpty) {
 		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}
 	}
-	why := app.Message(explain(reason))
+	why := app.Message(formatflags.Explain(reason))
 	fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", why)
 	return skippedFile{name, why}
 }

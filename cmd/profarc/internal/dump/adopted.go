@@ -1,15 +1,15 @@
-package train
+package dump
 
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-// An adoptedReport says what a JVM had adopted, and what became of that.
-type adoptedReport struct {
+// An Adopted says what a JVM had adopted, and what became of that.
+type Adopted struct {
 	Archive  string `json:"archive"` // dump id
 	Base     string `json:"base,omitempty"`
 	Profiles int    `json:"profiles"`
@@ -17,12 +17,12 @@ type adoptedReport struct {
 	Kept     bool   `json:"kept"`
 }
 
-// newAdoptedReport returns nil for a JVM that had adopted nothing.
-func newAdoptedReport(a *live.Adopted) *adoptedReport {
+// NewAdopted returns nil for a JVM that had adopted nothing.
+func NewAdopted(a *live.Adopted) *Adopted {
 	if a == nil {
 		return nil
 	}
-	r := &adoptedReport{Archive: fmt.Sprintf("%x", a.Archive), Profiles: a.Profiles, Unused: a.Unused, Kept: a.Kept}
+	r := &Adopted{Archive: fmt.Sprintf("%x", a.Archive), Profiles: a.Profiles, Unused: a.Unused, Kept: a.Kept}
 	if a.Base != ([16]byte{}) {
 		r.Base = fmt.Sprintf("%x", a.Base)
 	}
@@ -30,8 +30,8 @@ func newAdoptedReport(a *live.Adopted) *adoptedReport {
 }
 
 // String returns a line for people.
-func (r *adoptedReport) String() string {
-	profiles := app.Amount(r.Profiles, "profile")
+func (r *Adopted) String() string {
+	profiles := cli.Amount(r.Profiles, "profile")
 	adopted := fmt.Sprintf("%s had adopted counts of the archive with dump id %s", profiles, escape.Printable(r.Archive))
 	if r.Kept {
 		return adopted + ", and has them still: look at it, and do not merge it"

@@ -1,4 +1,4 @@
-package convert
+package imports
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -15,7 +16,7 @@ import (
 // for a hostile error.
 func TestSkippedFilesAreEscaped(t *testing.T) {
 	var printed bytes.Buffer
-	a := app.New(nil, app.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
+	a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
 	bad := &layout.Error{File: specimen.HostileText, Detail: specimen.HostileText}
 	skip(a, specimen.HostileText, bad)
 	if err := a.Finish(); err != nil {

@@ -1,4 +1,4 @@
-package convert
+package imports
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
@@ -55,7 +56,7 @@ type skippedFile struct {
 // An importWriter writes the archives of an import, and reports on them.
 type importWriter struct {
 	ctx     context.Context
-	a       *app.App
+	a       *cli.App
 	o       *importOptions
 	input   string // the first file
 	in      *formats.Imported
@@ -96,8 +97,8 @@ func (w *importWriter) writeRuns() error {
 	}
 	var reports []*importReport
 	for i, run := range runs {
-		out := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(w.o.out, app.ArchiveExtension), i+1, app.ArchiveExtension)
-		if err := app.CheckOutput(out, w.input); err != nil {
+		out := fmt.Sprintf("%s.%d%s", strings.TrimSuffix(w.o.out, cli.ArchiveExtension), i+1, cli.ArchiveExtension)
+		if err := cli.CheckOutput(out, w.input); err != nil {
 			return err
 		}
 		nameRun(run, strings.TrimPrefix(fmt.Sprintf("%s.%d", w.o.run, i+1), "."))
@@ -139,7 +140,7 @@ func (w *importWriter) commit(b *builder.Builder, out string) (*importReport, er
 // given returns how many files the user named.
 func (r *importReport) given() int { return r.Read + len(r.Skipped) }
 
-func (r *importReport) print(a *app.App) {
+func (r *importReport) print(a *cli.App) {
 	r.printRead(a)
 	r.printWritten(a)
 	for _, note := range r.notes {
@@ -148,12 +149,12 @@ func (r *importReport) print(a *app.App) {
 	app.PrintLosses(a.Out, r.Lost)
 }
 
-func (r *importReport) printRead(a *app.App) {
+func (r *importReport) printRead(a *cli.App) {
 	compressed := ""
 	if r.Codec != "" {
 		compressed = ", " + r.Codec
 	}
-	read := app.FormatDuration(time.Duration(r.ReadNS))
+	read := cli.FormatDuration(time.Duration(r.ReadNS))
 	if llvm := r.Format == "llvm"; llvm || r.given() > 1 {
 		what := "profiles"
 		if llvm {
@@ -167,10 +168,10 @@ func (r *importReport) printRead(a *app.App) {
 		r.Methods, r.Entries, read)
 }
 
-func (r *importReport) printWritten(a *app.App) {
+func (r *importReport) printWritten(a *cli.App) {
 	fmt.Fprintf(a.Out, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
-		app.FormatDuration(time.Duration(r.WriteNS)))
+		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
+		cli.FormatDuration(time.Duration(r.WriteNS)))
 }
 
 // droppedText describes how many functions were dropped, and why.

@@ -1,4 +1,6 @@
-package train
+// Package dump has the command dump, which makes an archive of the profiles of a live JVM, and its
+// parts that a training run needs too.
+package dump
 
 import (
 	"context"
@@ -16,21 +18,22 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )
 
-type dumpOptions struct {
+type options struct {
 	pid       int
 	out       string
-	filters   dumpFilters
+	filters   Filters
 	adopted   bool
 	running   bool
 	stopLimit time.Duration
 	json      bool
 }
 
-const dumpHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux, from its
+const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux, from its
 memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
 milliseconds, so that all profiles are of the same moment.
 
@@ -45,22 +48,22 @@ it is.
 Dump must run as the JVM's user or as root, with the permission to trace it: see
 /proc/sys/kernel/yama/ptrace_scope.`
 
-// DumpCommand returns the command dump.
-func DumpCommand(a *app.App) *cobra.Command {
-	var o dumpOptions
+// Command returns the command dump.
+func Command(a *cli.App) *cobra.Command {
+	var o options
 	cmd := &cobra.Command{
 		Use:   "dump --pid PID -o ARCHIVE",
 		Short: "Make an archive of the profiles of a live JVM",
-		Long:  dumpHelp,
+		Long:  commandHelp,
 		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
   profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
-		Args: app.Args(0, 0, "none: name the process with --pid"),
+		Args: cli.Args(0, 0, "none: name the process with --pid"),
 		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDump(ctx, a, o) }),
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+app.ArchiveExtension)
-	o.filters.addTo(f)
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	o.filters.AddTo(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
 	f.BoolVar(&o.adopted, "with-adopted", false,
@@ -73,23 +76,23 @@ func DumpCommand(a *app.App) *cobra.Command {
 }
 
 // options returns the options for reading the JVM.
-func (o *dumpOptions) options() live.Options {
-	l := o.filters.options()
+func (o *options) options() live.Options {
+	l := o.filters.Options()
 	l.Stop, l.StopLimit, l.KeepAdopted = !o.running, o.stopLimit, o.adopted
 	return l
 }
 
-func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
+func runDump(ctx context.Context, a *cli.App, o options) error {
 	if o.pid <= 0 {
-		return app.Usagef("name the process of the JVM: --pid PID, as jps shows it")
+		return cli.Usagef("name the process of the JVM: --pid PID, as jps shows it")
 	}
-	if err := app.CheckArchiveName(o.out, ""); err != nil {
+	if err := cli.CheckArchiveName(o.out, ""); err != nil {
 		return err
 	}
 	if o.stopLimit < 0 {
-		return app.Usagef("--stop-limit %v: it must not be negative; --running does not stop the JVM", o.stopLimit)
+		return cli.Usagef("--stop-limit %v: it must not be negative; --running does not stop the JVM", o.stopLimit)
 	}
-	if err := checkWritable(ctx, o.out); err != nil {
+	if err := CheckWritable(ctx, o.out); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -113,7 +116,7 @@ func runDump(ctx context.Context, a *app.App, o dumpOptions) error {
 
 // readJVM reads the JVM. A JVM without wanted profiles is an error: an empty
 // archive would replace one with content.
-func (o *dumpOptions) readJVM(ctx context.Context) (*builder.Builder, *live.Report, error) {
+func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(ctx, o.pid)
 	if err != nil {
 		return nil, nil, err
@@ -122,7 +125,7 @@ func (o *dumpOptions) readJVM(ctx context.Context) (*builder.Builder, *live.Repo
 	if err != nil {
 		return nil, nil, err
 	}
-	if why := whyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
+	if why := WhyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
 		return nil, nil, fmt.Errorf("process %d: %s", o.pid, why)
 	}
 	r.Describe(ctx, profiles, &live.Contents{})
@@ -140,7 +143,7 @@ type dumpReport struct {
 	Skipped    int            `json:"skipped"`
 	Refused    formats.Losses `json:"refused"`
 	Undecoded  formats.Losses `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
-	Adopted    *adoptedReport `json:"adopted,omitempty"`
+	Adopted    *Adopted       `json:"adopted,omitempty"`
 	Classes    int            `json:"classes"`
 	Loaders    int            `json:"loaders"`
 	DataBytes  int64          `json:"method_data_bytes"`
@@ -156,13 +159,13 @@ type dumpReport struct {
 	WriteNS    int64          `json:"write_ns"`
 }
 
-func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport {
+func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
 		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations,
 		Skipped: r.Skipped, Refused: formats.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
-		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: newAdoptedReport(r.Adopted),
+		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: NewAdopted(r.Adopted),
 	}
 	for _, x := range r.Refused {
 		d.Refused = append(d.Refused, formats.Loss{What: codec.LossKind(x.Why), Count: x.Count})
@@ -175,14 +178,14 @@ func newDumpReport(o *dumpOptions, r *live.Report, w builder.Report) *dumpReport
 
 func (r *dumpReport) print(w io.Writer) {
 	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
-		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, app.FormatSize(r.DataBytes),
-		app.FormatDuration(time.Duration(r.ReadNS)))
+		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, cli.FormatSize(r.DataBytes),
+		cli.FormatDuration(time.Duration(r.ReadNS)))
 	switch {
 	case r.Consistent:
-		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, app.FormatDuration(time.Duration(r.StoppedNS)))
+		fmt.Fprintf(w, "held   %d threads for %s\n", r.Threads, cli.FormatDuration(time.Duration(r.StoppedNS)))
 	case r.Threads > 0:
 		fmt.Fprintf(w, "held   %d threads for %s, then let go: profiles may be of different moments\n", r.Threads,
-			app.FormatDuration(time.Duration(r.StoppedNS)))
+			cli.FormatDuration(time.Duration(r.StoppedNS)))
 	default:
 		fmt.Fprintln(w, "held   not at all: profiles may be of different moments")
 	}
@@ -193,30 +196,31 @@ func (r *dumpReport) print(w io.Writer) {
 		fmt.Fprintf(w, "own    %s\n", r.Adopted)
 	}
 	fmt.Fprintf(w, "wrote  %s: %s, %d profiles, %d types, base %s, %s\n",
-		escape.Printable(r.Archive), app.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
-		app.FormatDuration(time.Duration(r.WriteNS)))
+		escape.Printable(r.Archive), cli.FormatSize(r.Bytes), r.Counts.Profiles, r.Counts.Types, r.Base,
+		cli.FormatDuration(time.Duration(r.WriteNS)))
 	app.PrintLosses(w, r.Refused)
 	for _, u := range r.Undecoded {
 		fmt.Fprintf(w, "raw    %d %s\n", u.Count, escape.Printable(string(u.What)))
 	}
 }
 
-// dumpFilters select profiles of a JVM.
-type dumpFilters struct {
+// Filters select profiles of a JVM.
+type Filters struct {
 	class        string
 	compiledOnly bool
 	calls        uint64
 }
 
-func (d *dumpFilters) addTo(f *pflag.FlagSet) {
+// AddTo adds the flags of the filters.
+func (d *Filters) AddTo(f *pflag.FlagSet) {
 	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
 	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
 	f.StringVar(&d.class, "class", "",
 		"only methods of classes whose name contains this, or matches this pattern with * and ?")
 }
 
-// options returns the options for reading the selected profiles.
-func (d *dumpFilters) options() live.Options {
+// Options returns the options for reading the selected profiles.
+func (d *Filters) Options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.text()}
 	if d.class != "" {
 		o.Class = methods.NewPattern(d.class).Matches
@@ -225,7 +229,7 @@ func (d *dumpFilters) options() live.Options {
 }
 
 // text returns the filters as flags, empty if there are none.
-func (d *dumpFilters) text() string {
+func (d *Filters) text() string {
 	var flags []string
 	if d.class != "" {
 		flags = append(flags, fmt.Sprintf("--class '%s'", d.class))
@@ -239,9 +243,9 @@ func (d *dumpFilters) text() string {
 	return strings.Join(flags, " ")
 }
 
-// whyEmpty explains why a JVM had no profiles, empty if it had some. It returns
+// WhyEmpty explains why a JVM had no profiles, empty if it had some. It returns
 // early if the JVM has none yet.
-func whyEmpty(vm *live.VM, r *live.Report, early string) string {
+func WhyEmpty(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {
 		return ""
 	}

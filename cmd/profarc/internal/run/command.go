@@ -1,5 +1,5 @@
-// Package launch starts a program whose JVM adopts an archive: the command run.
-package launch
+// Package run has the command run, which starts a program whose JVM adopts an archive.
+package run
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 type runOptions struct {
@@ -57,7 +58,7 @@ Exit codes are those of the program; 2 for wrong usage, 1 with --strict, and, as
 for a command that cannot be started.`
 
 // Command returns the command run.
-func Command(a *app.App) *cobra.Command {
+func Command(a *cli.App) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
 		Use:   "run --archive ARCHIVE [flags] [--] java [ARGUMENT]...",
@@ -68,7 +69,7 @@ func Command(a *app.App) *cobra.Command {
   profarc run --archive app.parc --base jdk.parc java -jar app.jar
   profarc run --archive app.parc --inherit -- ./gradlew --no-daemon check
   profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
-		Args: app.Args(1, -1, "the command to run: java and its arguments"),
+		Args: cli.Args(1, -1, "the command to run: java and its arguments"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
@@ -99,30 +100,30 @@ func Command(a *app.App) *cobra.Command {
 	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
 	f.BoolVar(&o.train, "train-if-missing", false, "train if there is no archive yet (Linux)")
 	f.DurationVar(&o.retrainAfter, "retrain-after", 0, "with --train-if-missing, train again if the archive is older")
-	_ = cmd.RegisterFlagCompletionFunc("archive", app.CompleteArchives(-1))
-	_ = cmd.RegisterFlagCompletionFunc("base", app.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
+	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	return cmd
 }
 
 // check returns an error for flags that cannot be meant.
 func (o *runOptions) check() error {
 	if o.archive == "" {
-		return app.Usagef("name the archive to adopt: --archive NAME%s", app.ArchiveExtension)
+		return cli.Usagef("name the archive to adopt: --archive NAME%s", cli.ArchiveExtension)
 	}
 	if o.retrainAfter < 0 || o.retrainAfter > 0 && !o.train {
-		return app.Usagef("--retrain-after %v: it is a positive time, and needs --train-if-missing", o.retrainAfter)
+		return cli.Usagef("--retrain-after %v: it is a positive time, and needs --train-if-missing", o.retrainAfter)
 	}
 	if o.agent.Drift && o.agent.Report == "" {
-		return app.Usagef("--drift adds to a report: name its file with --report")
+		return cli.Usagef("--drift adds to a report: name its file with --report")
 	}
 	o.agent.Archive, o.agent.Quiet = o.archive, o.quiet
 	if err := o.agent.Check(); err != nil {
-		return app.Usagef("%w", err)
+		return cli.Usagef("%w", err)
 	}
 	return o.checkTraining()
 }
 
-func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
+func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -153,7 +154,7 @@ func run(ctx context.Context, a *app.App, args []string, o *runOptions) error {
 
 // errNoJava returns the error of a command of which it is not known where java's flag belongs.
 func errNoJava(name string) error {
-	return app.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
+	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+
 		"which sets %s", name, program.Options)
 }
@@ -162,7 +163,7 @@ func errNoJava(name string) error {
 const killSwitch = "PROFARC_AGENT"
 
 // adopt returns the start of the program with the agent, or as it is and why.
-func (o *runOptions) adopt(ctx context.Context, a *app.App, p *program.Program) (program.Start, error) {
+func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *program.Program) (program.Start, error) {
 	flag, err := o.flag(ctx, a, p)
 	if err == nil {
 		var s program.Start
@@ -174,7 +175,7 @@ func (o *runOptions) adopt(ctx context.Context, a *app.App, p *program.Program) 
 }
 
 // flag returns the flag of java that loads the agent, or why it should not be loaded.
-func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (string, error) {
+func (o *runOptions) flag(ctx context.Context, a *cli.App, p *program.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err
 	}
@@ -207,7 +208,7 @@ func (o *runOptions) flag(ctx context.Context, a *app.App, p *program.Program) (
 
 // report prints on stderr why the program is not trained, or starts without profiles. It
 // returns what is an error.
-func (o *runOptions) report(a *app.App, untrained, unadopted error) error {
+func (o *runOptions) report(a *cli.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"
 	if untrained != nil {
 		why = untrained
@@ -225,7 +226,7 @@ func (o *runOptions) report(a *app.App, untrained, unadopted error) error {
 }
 
 // end starts the program, or prints how.
-func (o *runOptions) end(ctx context.Context, a *app.App, s program.Start) error {
+func (o *runOptions) end(ctx context.Context, a *cli.App, s program.Start) error {
 	if o.print {
 		fmt.Fprintln(a.Out, shellLine(s))
 		return nil

@@ -1,4 +1,6 @@
-package convert
+// Package export has the command export, which writes an archive in the format of another tool.
+// Package formats does the work.
+package export
 
 import (
 	"bufio"
@@ -14,7 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,11 +31,11 @@ type exportOptions struct {
 
 	exporters []formats.Exporter
 	flags     *pflag.FlagSet
-	of        optionFlags
+	of        formatflags.Flags
 }
 
-// ExportCommand returns the command export.
-func ExportCommand(a *app.App) *cobra.Command {
+// Command returns the command export.
+func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
 	names := formats.Names(o.exporters)
 	cmd := &cobra.Command{
@@ -43,14 +47,14 @@ terminal, characters that it would obey are escaped; files and pipes get the for
 
 The formats:
 
-` + describeFormats(o.exporters),
+` + formatflags.Describe(o.exporters),
 		Example: `  profarc export -t methoddata app.parc -o app.txt
   profarc export -t json app.parc | jq '.methods | length'
   profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
   profarc export -t pprof app.parc -o app.pb.gz && go tool pprof -top app.pb.gz
   profarc export -t lcov --function-lines app.parc -o app.info && genhtml --ignore-errors source -o html app.info`,
-		Args:              app.Args(1, 1, "one archive"),
-		ValidArgsFunction: app.CompleteArchives(1),
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runExport(ctx, a, args[0], &o) }),
 	}
 	f := cmd.Flags()
@@ -58,7 +62,7 @@ The formats:
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
 	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
 	o.most.AddTo(f)
-	o.flags, o.of = f, addOptionFlags(f, o.exporters)
+	o.flags, o.of = f, formatflags.Add(f, o.exporters)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -69,11 +73,11 @@ func (o *exportOptions) exporter() (formats.Exporter, error) {
 	if i < 0 {
 		names := strings.Join(formats.Names(o.exporters), ", ")
 		if o.format == "" {
-			return nil, app.Usagef("name a format: -t with one of %s", names)
+			return nil, cli.Usagef("name a format: -t with one of %s", names)
 		}
-		return nil, app.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
+		return nil, cli.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
 	}
-	return o.exporters[i], o.of.refuse(o.flags, "-t is", o.format)
+	return o.exporters[i], o.of.Refuse(o.flags, "-t is", o.format)
 }
 
 // An exportReport says what was written and what was lost.
@@ -86,7 +90,7 @@ type exportReport struct {
 	NS      int64          `json:"ns"`
 }
 
-func runExport(ctx context.Context, a *app.App, path string, o *exportOptions) error {
+func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) error {
 	exporter, err := o.exporter()
 	if err != nil {
 		return err
@@ -95,9 +99,9 @@ func runExport(ctx context.Context, a *app.App, path string, o *exportOptions) e
 		o.out = "-"
 	}
 	if o.json && o.out == "-" {
-		return app.Usagef("--json reports on a file: name it with -o")
+		return cli.Usagef("--json reports on a file: name it with -o")
 	}
-	if err := app.CheckOutput(o.out, path); err != nil {
+	if err := cli.CheckOutput(o.out, path); err != nil {
 		return err
 	}
 	r := exportReport{Archive: path, Format: o.format, Output: o.out}
@@ -106,21 +110,21 @@ func runExport(ctx context.Context, a *app.App, path string, o *exportOptions) e
 	r.NS = time.Since(begin).Nanoseconds()
 	switch {
 	case err != nil:
-		return explain(err)
+		return formatflags.Explain(err)
 	case o.json:
 		return a.PrintJSON(r)
 	case o.out == "-":
 		app.PrintLosses(a.ErrOut, r.Lost)
 	default:
-		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, app.FormatSize(r.Bytes),
-			app.FormatDuration(time.Duration(r.NS)))
+		fmt.Fprintf(a.Out, "wrote  %s (%s): %s, %s\n", escape.Printable(r.Output), r.Format, cli.FormatSize(r.Bytes),
+			cli.FormatDuration(time.Duration(r.NS)))
 		app.PrintLosses(a.Out, r.Lost)
 	}
 	return nil
 }
 
 // export writes the archive to where the report says, and fills the rest of it.
-func export(ctx context.Context, a *app.App, s *reader.Store, e formats.Exporter, most app.OutputLimit,
+func export(ctx context.Context, a *cli.App, s *reader.Store, e formats.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
 		size := &sizedWriter{w: most.Writer(w, s)}
@@ -131,18 +135,18 @@ func export(ctx context.Context, a *app.App, s *reader.Store, e formats.Exporter
 	if r.Output == "-" {
 		return writeStdout(a, e, write)
 	}
-	return app.Publish(ctx, r.Output, write)
+	return cli.Publish(ctx, r.Output, write)
 }
 
 // writeStdout writes an export to the standard output: byte for byte to a file
 // or a pipe, but to a terminal without what that would obey.
-func writeStdout(a *app.App, e formats.Exporter, write func(w io.Writer) error) error {
+func writeStdout(a *cli.App, e formats.Exporter, write func(w io.Writer) error) error {
 	if !a.Streams.OutTerminal {
 		w := bufio.NewWriter(a.Streams.RawOut)
 		return cmp.Or(write(w), w.Flush())
 	}
 	if e.Format().Binary {
-		return app.Usagef("-t %s is no text for a terminal: name a file with -o, or pipe it", e.Format().Name)
+		return cli.Usagef("-t %s is no text for a terminal: name a file with -o, or pipe it", e.Format().Name)
 	}
 	return write(a.Out)
 }

@@ -1,13 +1,16 @@
-package convert
+// Package formatflags gives the commands import and export a flag for each option of a format,
+// and puts errors of formats into the words of the command line.
+package formatflags
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // A format is an importer or an exporter.
@@ -16,14 +19,14 @@ type format interface {
 	Options() []formats.Option
 }
 
-// optionFlags maps the flags of a command that set options of formats to the names of
+// Flags maps the flags of a command that set options of formats to the names of
 // the formats that have the option. Other formats refuse the flag.
-type optionFlags map[string][]string
+type Flags map[string][]string
 
-// addOptionFlags adds a flag for each option. Formats that have options of one
+// Add adds a flag for each option. Formats that have options of one
 // name share a flag.
-func addOptionFlags[F format](flags *pflag.FlagSet, all []F) optionFlags {
-	of := optionFlags{}
+func Add[F format](flags *pflag.FlagSet, all []F) Flags {
+	of := Flags{}
 	values := map[string]*sharedValue{}
 	for _, f := range all {
 		for _, o := range f.Options() {
@@ -72,13 +75,22 @@ func (v *sharedValue) Type() string {
 	return (*v)[0].Value.Type()
 }
 
-// refuse returns an error if a flag was given that the format does not have;
+// Refuse returns an error if a flag was given that the format does not have;
 // subject names what has the format.
-func (of optionFlags) refuse(flags *pflag.FlagSet, subject, format string) (err error) {
+func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if has := of[f.Name]; has != nil && !slices.Contains(has, format) && err == nil {
-			err = app.Usagef("--%s is of the format %s, %s %s: leave it out", f.Name, strings.Join(has, " or "), subject, format)
+			err = cli.Usagef("--%s is of the format %s, %s %s: leave it out", f.Name, strings.Join(has, " or "), subject, format)
 		}
 	})
 	return err
+}
+
+// Describe returns a line for each format.
+func Describe[F format](all []F) string {
+	var lines []string
+	for _, f := range all {
+		lines = append(lines, fmt.Sprintf("  %-12s%s", f.Format().Name, f.Format().About))
+	}
+	return strings.Join(lines, "\n")
 }

@@ -1,4 +1,4 @@
-package launch
+package run
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
 // setBase tells the agent the base of the archive. If the archive does not fit on it, the
 // agent adopts the archive alone: what it has is right.
-func (o *runOptions) setBase(ctx context.Context, a *app.App, to *agentlib.Options) (err error) {
+func (o *runOptions) setBase(ctx context.Context, a *cli.App, to *agentlib.Options) (err error) {
 	err = layers.With(ctx, a, o.archive, o.base, func(stores []*reader.Store) error {
 		_, err := reader.NewLayers(stores...)
 		return err

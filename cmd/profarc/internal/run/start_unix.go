@@ -1,15 +1,15 @@
 //go:build unix
 
-package launch
+package run
 
 import (
 	"os"
 	"os/signal"
 	"syscall"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // replaceProcess replaces this process by the program: signals, streams and the exit code are then
@@ -21,5 +21,5 @@ func replaceProcess(s program.Start) error {
 		signal.Ignore(ignored...)
 	}
 	err := syscall.Exec(s.Path, s.Args, s.Environment())
-	return app.NotStarted(s.Args[0], &os.PathError{Op: "start", Path: s.Path, Err: err})
+	return cli.NotStarted(s.Args[0], &os.PathError{Op: "start", Path: s.Path, Err: err})
 }
