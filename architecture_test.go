@@ -20,11 +20,11 @@ const module = "github.com/profarc/profarc/"
 // code of each may import. A room is a folder at the top, or a wing of internal/: what only one
 // room uses is below it. Tests may import anything.
 var rooms = []struct{ name, mayImport string }{
-	{"layout", "internal/format"}, // the hash of an LLVM name, which must be fast
+	{"layout", ""},
 	{"internal/format", "layout"},
 	{"relocate", "layout internal/format"},
 	{"internal/build", "layout internal/format relocate"},
-	{"internal/parse", "layout internal/format"},
+	{"internal/parse", "internal/format"},
 	{"archive", "layout internal/format"},
 	{"reader", "layout internal/format relocate archive"},
 	{"builder", "layout internal/format internal/build archive reader"},

@@ -311,7 +311,7 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 // threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were
 // not recorded.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
-	t, err := s.TableOrEmpty(layout.TableThreads)
+	t, err := s.TableOrEmpty(disk.TableThreads)
 	for row := range t.Rows {
 		sum = disk.SaturatingAdd(sum, t.Cell(1, row))
 	}
@@ -320,7 +320,7 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 
 // numberProperty returns the sum of the numeric properties with a key.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	for row := range t.Rows {
 		name, nameErr := t.Text(0, row)
 		value, valueErr := t.Text(1, row)

@@ -79,7 +79,7 @@ func (a *Adopted) Prefetch(addresses []uintptr) {
 // adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the
 // same allocation, so that none of its addresses is one of the archive.
 func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
-	rw := m.spans[layout.RegionRW]
+	rw := m.spans[disk.RegionRW]
 	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
 		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge,
 			rw.Size, late))
@@ -104,7 +104,7 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	if err := m.checkSize(); err != nil {
 		return nil, err
 	}
-	plan := mmap.Plan{Size: m.header.FileSize, RW: m.spans[layout.RegionRW].Offset, Late: int64(late)}
+	plan := mmap.Plan{Size: m.header.FileSize, RW: m.spans[disk.RegionRW].Offset, Late: int64(late)}
 	if base == BaseRequested {
 		plan.Base = m.header.Base
 	}

@@ -21,7 +21,7 @@ const testLate = 5000
 // file.
 func TestAdoptedIsPrivate(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 70000}
-	data, rw := s.bytes(), s.header().Region(layout.RegionRW)
+	data, rw := s.bytes(), s.header().Region(disk.RegionRW)
 	for _, mode := range []Mode{ModeMap, ModeHeap} {
 		for _, base := range []Base{BaseRequested, BaseAnywhere} {
 			t.Run(fmt.Sprint(mode, base), func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAdoptedIsPrivate(t *testing.T) {
 					t.Fatal("the adopted rw is not that of the file")
 				}
 				scribble(a.RW)
-				pristine, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
+				pristine, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 				if err != nil || !bytes.Equal(pristine, data[rw.Offset:rw.End()]) {
 					t.Errorf("writing to the adopted rw changed the pristine one: %v", err)
 				}
@@ -115,7 +115,7 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 		}
 		scribble(next.RW)
 	}
-	if !bytes.Equal(first.RW, data[m.Header().Region(layout.RegionRW).Offset:]) {
+	if !bytes.Equal(first.RW, data[m.Header().Region(disk.RegionRW).Offset:]) {
 		t.Error("two adoptions share memory")
 	}
 	if first.mapping != m {

@@ -141,7 +141,7 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	last := (offset + size - 1) >> disk.PageShift
 	for page := offset >> disk.PageShift; page <= last; page++ {
 		// A page that begins with ps may be checked where ix begins in it.
-		if region > layout.RegionPS && m.checked.Has(page) {
+		if region > disk.RegionPS && m.checked.Has(page) {
 			continue
 		}
 		return m.touch(region, layout.Span{Offset: offset, Size: size})

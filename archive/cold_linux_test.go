@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/words"
-	"github.com/profarc/profarc/layout"
 )
 
 // farApart reports whether the system reads no page ahead in the mapping.
@@ -34,12 +33,12 @@ func farApart(t *testing.T, m *Mapping) bool {
 func TestFirstPagesAreReadAlone(t *testing.T) {
 	path, h := synthetic{ro: 100 * disk.PageSize}.writeSparse(t)
 	m := mustOpen(t, path, Options{})
-	ro := h.Region(layout.RegionRO)
+	ro := h.Region(disk.RegionRO)
 	for n := range int64(64) {
 		if n < lookupPages && !farApart(t, m) {
 			t.Fatalf("after %d pages others are read ahead", n)
 		}
-		if _, err := m.Bytes(layout.RegionRO, ro.Offset+n*disk.PageSize, 8); err != nil {
+		if _, err := m.Bytes(disk.RegionRO, ro.Offset+n*disk.PageSize, 8); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ func cutShort(t *testing.T) *Mapping {
 	t.Helper()
 	path := writeFile(t, synthetic{ro: 9 * disk.PageSize, rw: 70000}.bytes())
 	m := mustOpen(t, path, Options{})
-	if _, err := m.Bytes(layout.RegionRO, m.Header().Region(layout.RegionRO).Offset, 8); err != nil {
+	if _, err := m.Bytes(disk.RegionRO, m.Header().Region(disk.RegionRO).Offset, 8); err != nil {
 		t.Fatal(err)
 	}
 	mustTruncate(t, path)
@@ -44,20 +44,20 @@ func wantFault(t *testing.T, err error, region layout.Region, from, to int64) {
 
 func TestFileCutShortIsAnError(t *testing.T) {
 	m := cutShort(t)
-	ro := m.Header().Region(layout.RegionRO)
+	ro := m.Header().Region(disk.RegionRO)
 	at := ro.Offset + 5*disk.PageSize
-	_, err := m.Bytes(layout.RegionRO, at, 8)
-	wantFault(t, err, layout.RegionRO, at-disk.PageSize, at+disk.PageSize)
-	wantFault(t, m.Verify(context.Background(), nil), layout.RegionRO, disk.PageSize, ro.End())
+	_, err := m.Bytes(disk.RegionRO, at, 8)
+	wantFault(t, err, disk.RegionRO, at-disk.PageSize, at+disk.PageSize)
+	wantFault(t, m.Verify(context.Background(), nil), disk.RegionRO, disk.PageSize, ro.End())
 	_, err = m.Adopt(BaseAnywhere, 0)
-	wantFault(t, err, layout.RegionRO, disk.PageSize, disk.PageSize+1)
+	wantFault(t, err, disk.RegionRO, disk.PageSize, disk.PageSize+1)
 }
 
 func TestGuardNamesTheOffset(t *testing.T) {
 	path := writeFile(t, synthetic{ro: 64, rw: 70000}.bytes())
 	m := mustOpen(t, path, Options{})
-	rw := m.Header().Region(layout.RegionRW)
-	pristine, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
+	rw := m.Header().Region(disk.RegionRW)
+	pristine, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func TestGuardNamesTheOffset(t *testing.T) {
 			sum += memory[66000]
 			return nil
 		})
-		wantFault(t, err, layout.RegionRW, rw.Offset+66000, rw.Offset+66001)
+		wantFault(t, err, disk.RegionRW, rw.Offset+66000, rw.Offset+66001)
 		_ = sum
 	}
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, m.Guard(func() error { pristine[3]++; return nil }), layout.RegionRW, rw.Offset+3, rw.Offset+4)
+	wantFault(t, m.Guard(func() error { pristine[3]++; return nil }), disk.RegionRW, rw.Offset+3, rw.Offset+4)
 }
 
 func TestGuardLetsOtherPanicsGoOn(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var summedRegions = []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX, layout.RegionRW}
+var summedRegions = []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}
 
 func TestBytesAreThoseOfTheFile(t *testing.T) {
 	data := synthetic{ro: 9000, rw: 20000}.bytes()
@@ -36,13 +36,13 @@ func TestBytesAreThoseOfTheFile(t *testing.T) {
 func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 	region := layout.Region(rapid.Uint32Range(0, 7).Draw(t, "region"))
 	s := layout.Span{}
-	if region <= layout.RegionRW {
+	if region <= disk.RegionRW {
 		s = m.Header().Region(region)
 	}
 	offset := rapid.OneOf(rapid.Int64(), rapid.Int64Range(s.Offset-2, s.End()+2)).Draw(t, "offset")
 	size := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-1, s.Size+1)).Draw(t, "size")
 	got, err := m.Bytes(region, offset, size)
-	if region <= layout.RegionRW && s.Holds(offset, size) {
+	if region <= disk.RegionRW && s.Holds(offset, size) {
 		if err != nil || !bytes.Equal(got, data[offset:offset+size]) || cap(got) != len(got) {
 			t.Fatalf("%d bytes of %s from %d: %d bytes, room for %d, %v", size, region, offset, len(got), cap(got), err)
 		}
@@ -59,7 +59,7 @@ func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 // Bytes gives what was there or an error.
 func TestEveryFlippedByteIsFound(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 64}
-	sound, padding := s.bytes(), s.header().Region(layout.RegionEX).End()
+	sound, padding := s.bytes(), s.header().Region(disk.RegionEX).End()
 	for i := range sound {
 		if at := int64(i); at > padding+100 && at < int64(len(sound))-300 && i%17 != 0 {
 			continue // one byte of the 60 KiB of zeros before rw is like another
@@ -75,7 +75,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 			t.Fatalf("header byte %d was changed, and the archive opens", i)
 		}
 		wantDamageAt(t, m.Verify(context.Background(), nil), int64(i))
-		for _, r := range append([]layout.Region{layout.RegionPS}, summedRegions...) {
+		for _, r := range append([]layout.Region{disk.RegionPS}, summedRegions...) {
 			s := h.Region(r)
 			got, err := m.Bytes(r, s.Offset, s.Size)
 			if err == nil && !bytes.Equal(got, sound[s.Offset:s.End()]) {
@@ -101,19 +101,19 @@ func wantDamageAt(t *testing.T, err error, offset int64) {
 func TestChecksHappenWhenAskedFor(t *testing.T) {
 	data := synthetic{ro: 3 * disk.PageSize}.bytes()
 	m := mustRead(t, data, Options{})
-	ro := m.Header().Region(layout.RegionRO)
+	ro := m.Header().Region(disk.RegionRO)
 	bad := ro.Offset + 2*disk.PageSize
 	data[bad] ^= 1
 
-	if _, err := m.Bytes(layout.RegionRO, ro.Offset, 8); err != nil {
+	if _, err := m.Bytes(disk.RegionRO, ro.Offset, 8); err != nil {
 		t.Errorf("a sound page of a damaged archive: %v", err)
 	}
-	wantPageError(t, m, layout.RegionRO, bad)
-	wantPageError(t, m, layout.RegionRO, bad) // a page that failed is not taken for checked
+	wantPageError(t, m, disk.RegionRO, bad)
+	wantPageError(t, m, disk.RegionRO, bad) // a page that failed is not taken for checked
 	if _, err := FromBytes("app.parc", data, Options{Check: CheckAll}); !errors.Is(err, layout.ErrChecksum) {
 		t.Errorf("opened with all checks: %v", err)
 	}
-	if b, err := mustRead(t, data, Options{Check: CheckNone}).Bytes(layout.RegionRO, bad, 1); err != nil ||
+	if b, err := mustRead(t, data, Options{Check: CheckNone}).Bytes(disk.RegionRO, bad, 1); err != nil ||
 		b[0] != data[bad] {
 		t.Errorf("opened without checks: %v, %v", b, err)
 	}
@@ -137,7 +137,7 @@ func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
 	s := synthetic{ro: 600 * disk.PageSize}
 	sound := s.bytes()
 	h := s.header()
-	tree, ps, ro := disk.SumTreeOf(h), h.Region(layout.RegionPS).Offset, h.Region(layout.RegionRO)
+	tree, ps, ro := disk.SumTreeOf(h), h.Region(disk.RegionPS).Offset, h.Region(disk.RegionRO)
 	if tree.Levels() != 2 {
 		t.Fatalf("%d levels", tree.Levels())
 	}
@@ -153,11 +153,11 @@ func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
 			putSum(bad[at:], disk.Sum(bad[ps+g.Offset:ps+g.End()]))
 		}
 		var e *layout.Error
-		_, err := mustRead(t, bad, Options{}).Bytes(layout.RegionRO, ro.Offset+100, 1)
-		if !errors.As(err, &e) || e.Region != layout.RegionPS || e.Offset != ps+tree.Group(level, 0).Offset {
+		_, err := mustRead(t, bad, Options{}).Bytes(disk.RegionRO, ro.Offset+100, 1)
+		if !errors.As(err, &e) || e.Region != disk.RegionPS || e.Offset != ps+tree.Group(level, 0).Offset {
 			t.Errorf("level %d was forged: %v", level, err)
 		}
-		if _, err := mustRead(t, bad, Options{}).Bytes(layout.RegionPS, at, 8); !errors.Is(err, layout.ErrChecksum) {
+		if _, err := mustRead(t, bad, Options{}).Bytes(disk.RegionPS, at, 8); !errors.Is(err, layout.ErrChecksum) {
 			t.Errorf("level %d was forged, ps is given as sound: %v", level, err)
 		}
 	}
@@ -171,8 +171,8 @@ func TestClosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rw := m.Header().Region(layout.RegionRW)
-			old, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
+			rw := m.Header().Region(disk.RegionRW)
+			old, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -181,7 +181,7 @@ func TestClosed(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, bytesErr := m.Bytes(layout.RegionRW, rw.Offset, rw.Size)
+			_, bytesErr := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 			_, adoptErr := m.Adopt(BaseRequested, 0)
 			for _, err := range []error{bytesErr, adoptErr, m.Verify(context.Background(), nil)} {
 				if !errors.Is(err, ErrClosed) {
@@ -237,10 +237,10 @@ func TestBytesAllocatesNothing(t *testing.T) {
 	data := synthetic{ro: 5 * disk.PageSize}.bytes()
 	for _, check := range []Check{CheckOnTouch, CheckNone} {
 		m := mustRead(t, data, Options{Check: check})
-		ro := m.Header().Region(layout.RegionRO)
+		ro := m.Header().Region(disk.RegionRO)
 		read := func() {
 			for _, size := range []int64{0, 8, 2 * disk.PageSize} {
-				if _, err := m.Bytes(layout.RegionRO, ro.Offset, size); err != nil {
+				if _, err := m.Bytes(disk.RegionRO, ro.Offset, size); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -257,10 +257,10 @@ func BenchmarkBytes(b *testing.B) {
 	for name, check := range map[string]Check{"checked": CheckOnTouch, "unchecked": CheckNone} {
 		b.Run(name, func(b *testing.B) {
 			m := mustOpen(b, path, Options{Check: check})
-			ro := m.Header().Region(layout.RegionRO)
+			ro := m.Header().Region(disk.RegionRO)
 			b.ReportAllocs()
 			for i := int64(0); b.Loop(); i++ {
-				if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
+				if _, err := m.Bytes(disk.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -280,8 +280,8 @@ func BenchmarkFirstTouch(b *testing.B) {
 			m = mustRead(b, data, Options{})
 			b.StartTimer()
 		}
-		ro := m.Header().Region(layout.RegionRO)
-		if _, err := m.Bytes(layout.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
+		ro := m.Header().Region(disk.RegionRO)
+		if _, err := m.Bytes(disk.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -98,7 +98,7 @@ func (p *pieces) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from, to := int64(0), disk.Summed(h).Offset
-	for _, region := range []layout.Region{layout.RegionRO, layout.RegionEX} {
+	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
 		span := h.Region(region)
 		if span.Offset-to > worthSkipping {
 			if err := p.fetch(from, to); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -72,7 +73,7 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 	data := largeArchive(t)
 	c := &countedReader{data: data}
 	s := openRanges(t, c, len(data))
-	start := s.Header().Region(layout.RegionRW).Offset
+	start := s.Header().Region(disk.RegionRW).Offset
 	if c.reads > 2 || c.bytes > start+1<<16 {
 		t.Errorf("opening read %d bytes in %d reads, the profiles begin at %d", c.bytes, c.reads, start)
 	}
@@ -121,11 +122,11 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	c := &countedReader{data: data}
 	s := openRanges(t, c, len(data))
 	h := s.Header()
-	if index := h.Region(layout.RegionIX); index.Size < 1<<20 {
+	if index := h.Region(disk.RegionIX); index.Size < 1<<20 {
 		t.Fatalf("an index of %d bytes says nothing", index.Size)
 	}
-	names := h.Region(layout.RegionPS).End() + h.Region(layout.RegionRO).Size +
-		h.Region(layout.RegionEX).End() - h.Region(layout.RegionRO).End()
+	names := h.Region(disk.RegionPS).End() + h.Region(disk.RegionRO).Size +
+		h.Region(disk.RegionEX).End() - h.Region(disk.RegionRO).End()
 	if c.bytes > names+1<<16+2<<12 || c.reads > 4 {
 		t.Errorf("%d bytes in %d reads, sums, names and tables have %d", c.bytes, c.reads, names)
 	}
@@ -146,7 +147,7 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	if err := s.CheckProfilesOf(some); err != nil {
 		t.Fatal(err)
 	}
-	if most := h.Region(layout.RegionRW).Size/2 + 3<<12; c.reads != 1 || c.bytes > most {
+	if most := h.Region(disk.RegionRW).Size/2 + 3<<12; c.reads != 1 || c.bytes > most {
 		t.Errorf("half of the profiles: %d bytes in %d reads, want one of at most %d", c.bytes, c.reads, most)
 	}
 	for _, m := range some {

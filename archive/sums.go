@@ -30,7 +30,7 @@ type pageSums struct {
 // newPageSums costs nearly the same for a file of any size: only the size of the set
 // depends on it.
 func newPageSums(h *layout.Header, data []byte) *pageSums {
-	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(layout.RegionPS)}
+	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
 	for level := range s.tree.Levels() {
 		s.groups = append(s.groups, bits)
@@ -52,9 +52,9 @@ func (s *pageSums) groupCount(level int) int64 {
 // that region, even if its first page begins in the region before and is damaged there.
 func (s *pageSums) touch(region layout.Region, part layout.Span) error {
 	switch {
-	case region == layout.RegionHeader || part.Size == 0:
+	case region == disk.RegionHeader || part.Size == 0:
 		return nil
-	case region == layout.RegionPS:
+	case region == disk.RegionPS:
 		return s.touchSums(part)
 	}
 	last := s.tree.Page(part.End() - 1)
@@ -134,7 +134,7 @@ func (s *pageSums) checkGroup(level int, group int64) error {
 	if level+1 < s.tree.Levels() {
 		want = s.sum(level+1, group)
 	}
-	return s.compare(layout.RegionPS, s.groupSpan(level, group), want)
+	return s.compare(disk.RegionPS, s.groupSpan(level, group), want)
 }
 
 // copyAgain is the advice for an archive whose bytes differ from their sums.
@@ -154,7 +154,7 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
-			e := disk.Corrupt(layout.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
+			e := disk.Corrupt(disk.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
 			e.Advice = copyAgain
 			return e
 		}
@@ -198,7 +198,7 @@ func (m *Mapping) verifyFrame() error {
 		return err
 	}
 	if *h != *m.header {
-		e := disk.Corrupt(layout.RegionHeader, 0, "the header was changed after the archive was opened")
+		e := disk.Corrupt(disk.RegionHeader, 0, "the header was changed after the archive was opened")
 		e.Advice = "open it again"
 		return e
 	}

@@ -27,22 +27,22 @@ func TestFourLevelsOfSums(t *testing.T) {
 		t.Fatalf("%d levels", n)
 	}
 	m := mustOpen(t, path, Options{})
-	ro, rw := h.Region(layout.RegionRO), h.Region(layout.RegionRW)
+	ro, rw := h.Region(disk.RegionRO), h.Region(disk.RegionRW)
 	for _, at := range []int64{ro.Offset, ro.Offset + 1<<29, ro.End() - 8} {
-		if _, err := m.Bytes(layout.RegionRO, at, 8); err != nil {
+		if _, err := m.Bytes(disk.RegionRO, at, 8); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := m.Bytes(layout.RegionRW, rw.Offset, rw.Size); err != nil {
+	if _, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size); err != nil {
 		t.Fatal(err)
 	}
 
 	bad := ro.Offset + 1<<29 + 12345
 	poke(t, path, bad, 1)
-	_, err := m.Bytes(layout.RegionRO, bad, 1)
+	_, err := m.Bytes(disk.RegionRO, bad, 1)
 	tree := disk.SumTreeOf(h)
 	wantOffset(t, err, tree.PageSpan(tree.Page(bad)).Offset)
-	if _, err := m.Bytes(layout.RegionRO, bad+disk.PageSize, 1); err != nil {
+	if _, err := m.Bytes(disk.RegionRO, bad+disk.PageSize, 1); err != nil {
 		t.Errorf("the page behind the damaged one: %v", err)
 	}
 	// Sums of a part that was not touched yet, level by level.
@@ -50,9 +50,9 @@ func TestFourLevelsOfSums(t *testing.T) {
 		m := mustOpen(t, path, Options{})
 		far := tree.Page(ro.Offset + 3<<28)
 		n := far >> (6 * level)
-		poke(t, path, h.Region(layout.RegionPS).Offset+tree.Slot(level, n), 1)
-		_, err = m.Bytes(layout.RegionRO, ro.Offset+3<<28, 1)
-		wantOffset(t, err, h.Region(layout.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
+		poke(t, path, h.Region(disk.RegionPS).Offset+tree.Slot(level, n), 1)
+		_, err = m.Bytes(disk.RegionRO, ro.Offset+3<<28, 1)
+		wantOffset(t, err, h.Region(disk.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestVerifyNamesTheFirstDamage(t *testing.T) {
 	if err := m.Verify(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []int64{h.FileSize - 1, h.Region(layout.RegionEX).End() + 1, 6000123, 2500000, 2200000} {
+	for _, at := range []int64{h.FileSize - 1, h.Region(disk.RegionEX).End() + 1, 6000123, 2500000, 2200000} {
 		data[at] ^= 0x10
 		wantDamageAt(t, m.Verify(context.Background(), nil), at)
 	}
@@ -145,9 +145,9 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 func TestArchiveWithoutPages(t *testing.T) {
 	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.SmallShift,
 		SumRoot: disk.Sum(nil)}
-	disk.SetRegion(h, layout.RegionPS, layout.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
+	disk.SetRegion(h, disk.RegionPS, layout.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
 	h.FileSize = disk.HeaderSize + disk.LineSize
-	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
+	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
 		disk.SetRegion(h, r, layout.Span{Offset: h.FileSize})
 	}
 	for s := range h.Parts {
@@ -155,7 +155,7 @@ func TestArchiveWithoutPages(t *testing.T) {
 	}
 	data := append(disk.AppendHeader(nil, h), make([]byte, disk.LineSize)...)
 	m := mustRead(t, data, Options{Check: CheckAll})
-	if _, err := m.Bytes(layout.RegionPS, disk.HeaderSize, disk.LineSize); err != nil {
+	if _, err := m.Bytes(disk.RegionPS, disk.HeaderSize, disk.LineSize); err != nil {
 		t.Error(err)
 	}
 }

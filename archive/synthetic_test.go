@@ -39,11 +39,11 @@ func (s synthetic) header() *layout.Header {
 
 func (s synthetic) place(h *layout.Header, ps int64) {
 	end := int64(disk.HeaderSize)
-	sizes := map[layout.Region]int64{layout.RegionPS: ps, layout.RegionIX: disk.LineSize, layout.RegionRO: s.ro,
-		layout.RegionBM: 8, layout.RegionEX: 8, layout.RegionRW: s.rw}
-	for r := layout.RegionPS; r <= layout.RegionRW; r++ {
+	sizes := map[layout.Region]int64{disk.RegionPS: ps, disk.RegionIX: disk.LineSize, disk.RegionRO: s.ro,
+		disk.RegionBM: 8, disk.RegionEX: 8, disk.RegionRW: s.rw}
+	for r := disk.RegionPS; r <= disk.RegionRW; r++ {
 		align := int64(disk.LineSize)
-		if r == layout.RegionRW && s.rw > 0 {
+		if r == disk.RegionRW && s.rw > 0 {
 			align = 1 << h.RWShift
 		}
 		span := layout.Span{Offset: disk.AlignUp(end, align), Size: sizes[r]}
@@ -51,7 +51,7 @@ func (s synthetic) place(h *layout.Header, ps int64) {
 		end = span.End()
 	}
 	h.FileSize = end
-	ro := h.Region(layout.RegionRO)
+	ro := h.Region(disk.RegionRO)
 	h.Parts = [disk.NumParts]layout.Span{{Offset: ro.Offset, Size: ro.Size}}
 	for i := 1; i < disk.NumParts; i++ {
 		h.Parts[i] = layout.Span{Offset: ro.End()}
@@ -63,7 +63,7 @@ func (s synthetic) bytes() []byte {
 	h := s.header()
 	data := words.Aligned(int(h.FileSize))
 	noise := rand.New(rand.NewPCG(1, 2))
-	for r := layout.RegionIX; r <= layout.RegionRW; r++ {
+	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
 		span := h.Region(r)
 		for i := span.Offset; i < span.End(); i++ {
 			data[i] = byte(noise.Uint32())
@@ -75,7 +75,7 @@ func (s synthetic) bytes() []byte {
 
 // seal fills in the sums and the header of an archive.
 func seal(h *layout.Header, data []byte) {
-	tree, ps := disk.SumTreeOf(h), data[h.Region(layout.RegionPS).Offset:]
+	tree, ps := disk.SumTreeOf(h), data[h.Region(disk.RegionPS).Offset:]
 	for n := range tree.Pages() {
 		p := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[p.Offset:p.End()]))
@@ -89,7 +89,7 @@ func seal(h *layout.Header, data []byte) {
 func (s synthetic) writeSparse(t testing.TB) (path string, h *layout.Header) {
 	t.Helper()
 	h = s.header()
-	tree, ps := disk.SumTreeOf(h), make([]byte, h.Region(layout.RegionPS).Size)
+	tree, ps := disk.SumTreeOf(h), make([]byte, h.Region(disk.RegionPS).Size)
 	zeros := make([]byte, disk.PageSize)
 	full := disk.Sum(zeros)
 	for n := range tree.Pages() {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // These tests guard what makes lookups fast by counts that are the same in every run: of
@@ -81,7 +80,7 @@ func TestBytesOfAMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ix, keys := h.Region(layout.RegionIX).Size, int64(h.Counts.Methods+h.Counts.Types); ix > 13*keys {
+	if ix, keys := h.Region(disk.RegionIX).Size, int64(h.Counts.Methods+h.Counts.Types); ix > 13*keys {
 		t.Errorf("the index has %.1f bytes a key, want at most 13", float64(ix)/float64(keys))
 	}
 	if size := int64(len(data)) / methods; size > 680 {

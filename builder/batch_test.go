@@ -67,11 +67,11 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	},
 	func(b *builder.Builder, x, y, _ int) { b.Seen(b.Method(layout.Key{Name: fmt.Sprint("named", x, y)})) },
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(layout.TableMonitors, 0, disk.TableColumns(layout.TableMonitors)...).
+		b.Table(disk.TableMonitors, 0, disk.TableColumns(disk.TableMonitors)...).
 			Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)})), uint64(y*z))
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(layout.TableSamples, 0, disk.TableColumns(layout.TableSamples)...).Row(uint64(x),
+		b.Table(disk.TableSamples, 0, disk.TableColumns(disk.TableSamples)...).Row(uint64(x),
 			uint64(b.Method(keyNumber(y, z))), uint64(z), uint64(y))
 	},
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -191,7 +192,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 	t.Parallel()
 	of := func(discarded ...int) *builder.Builder {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		order := b.Table(layout.TableOrder, 0, layout.ColumnProfile)
+		order := b.Table(disk.TableOrder, 0, layout.ColumnProfile)
 		for i := range 5 {
 			p := b.Profile(b.Method(layout.Key{Name: fmt.Sprint("f", i)}), 1, builder.NoContext)
 			p.Counters(0, uint64(i))
@@ -207,7 +208,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 		return b
 	}
 	want := builder.New(layout.DomainLLVMIR, builder.Config{})
-	order := want.Table(layout.TableOrder, 0, layout.ColumnProfile)
+	order := want.Table(disk.TableOrder, 0, layout.ColumnProfile)
 	for i := range 5 {
 		m := want.Method(layout.Key{Name: fmt.Sprint("f", i)})
 		if i == 1 || i == 3 {

@@ -20,11 +20,11 @@ func TestInvalidTables(t *testing.T) {
 	for want, table := range map[string]func(b *builder.Builder){
 		"kind 0":           func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
 		"65 columns":       func(b *builder.Builder) { b.Table(99, 0, make([]layout.ColumnKind, 65)...) },
-		"0 columns":        func(b *builder.Builder) { b.Table(layout.TableOrder, 0).Row() },
+		"0 columns":        func(b *builder.Builder) { b.Table(disk.TableOrder, 0).Row() },
 		"column of kind 9": func(b *builder.Builder) { b.Table(99, 0, word, 9) },
-		"table 3 has":      func(b *builder.Builder) { b.Table(layout.TableDumps, 0, word).Row(1) },
+		"table 3 has":      func(b *builder.Builder) { b.Table(disk.TableDumps, 0, word).Row(1) },
 		"table 5 has": func(b *builder.Builder) {
-			b.Table(layout.TableSamples, 0, word, word, word, word).Row(1,
+			b.Table(disk.TableSamples, 0, word, word, word, word).Row(1,
 				2, 3, 4)
 		},
 		"more than 1024":     manyTables,
@@ -52,8 +52,8 @@ func manyTables(b *builder.Builder) {
 func TestTablesMayHaveMoreColumns(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
-	table, err := testarchive.Build(t, b).Store.Table(layout.TableMonitors)
+	b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
+	table, err := testarchive.Build(t, b).Store.Table(disk.TableMonitors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +70,9 @@ func TestRowOnce(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	columns := []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
 	once := func(name string, address uint64) {
-		b.Table(layout.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
+		b.Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
 	}
-	b.Table(layout.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
+	b.Table(disk.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
 	once("A", 2)
 	once("B", 3)
 	batch, err := b.Begin()
@@ -83,7 +83,7 @@ func TestRowOnce(t *testing.T) {
 	batch.Rollback()
 	once("B", 5)
 	once("C", 6)
-	table, err := memstore.Open(t, b).Table(layout.TableVTables)
+	table, err := memstore.Open(t, b).Table(disk.TableVTables)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 	archiveOf := func(points ...int32) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
 		m := b.Method(layout.Key{Class: "C", Name: "m"})
-		table := b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext,
+		table := b.Table(disk.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext,
 			layout.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})

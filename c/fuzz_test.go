@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/layout"
 )
 
 // TestFuzz runs fuzz.c for some thousand inputs. For hours of it, build it as its first
@@ -30,8 +30,8 @@ func TestFuzz(t *testing.T) {
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
-		seed := append(data[:h.Region(layout.RegionEX).End():h.Region(layout.RegionEX).End()],
-			data[h.Region(layout.RegionRW).Offset:]...)
+		seed := append(data[:h.Region(disk.RegionEX).End():h.Region(disk.RegionEX).End()],
+			data[h.Region(disk.RegionRW).Offset:]...)
 		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -341,18 +341,18 @@ func (p *program) addWide() {
 func (p *program) addTables() {
 	word, symbol := layout.ColumnWord, layout.ColumnSymbol
 	if p.IntN(2) == 0 {
-		properties := p.table(layout.TableProperties, 0, symbol, symbol)
+		properties := p.table(disk.TableProperties, 0, symbol, symbol)
 		for range p.IntN(4) {
 			properties.row(uint64(p.symbol(p.text())), uint64(p.symbol("with\x00NUL")))
 		}
 	}
 	if p.IntN(2) == 0 {
-		samples := p.table(layout.TableSamples, 0, disk.TableColumns(layout.TableSamples)...)
+		samples := p.table(disk.TableSamples, 0, disk.TableColumns(disk.TableSamples)...)
 		for i := range p.Uint64N(4) {
 			samples.row(i/2, uint64(p.aMethod()), p.n(), p.n())
 		}
 	}
-	code := p.table(layout.TableCode, 0, layout.ColumnMethod, symbol, layout.ColumnProfile, layout.ColumnContext,
+	code := p.table(disk.TableCode, 0, layout.ColumnMethod, symbol, layout.ColumnProfile, layout.ColumnContext,
 		layout.ColumnType, word)
 	for range p.IntN(9) {
 		m := p.aMethod()
@@ -371,15 +371,15 @@ func (p *program) addTables() {
 	p.addSets()
 	if p.IntN(3) == 0 {
 		p.table(layout.TableKind(1000+p.IntN(9)), p.Uint32(), word)
-		p.table(layout.TableMonitors, 0, layout.ColumnType, word).row(uint64(p.aType()), p.n())
+		p.table(disk.TableMonitors, 0, layout.ColumnType, word).row(uint64(p.aType()), p.n())
 	}
 }
 
 // addSets adds rows of tables in which rows with the same keys become one.
 func (p *program) addSets() {
-	compilations := p.table(layout.TableCompilations, 0, disk.TableColumns(layout.TableCompilations)...)
-	inlining := p.table(layout.TableInlining, 0, disk.TableColumns(layout.TableInlining)...)
-	certain := p.table(layout.TableCertain, 0, disk.TableColumns(layout.TableCertain)...)
+	compilations := p.table(disk.TableCompilations, 0, disk.TableColumns(disk.TableCompilations)...)
+	inlining := p.table(disk.TableInlining, 0, disk.TableColumns(disk.TableInlining)...)
+	certain := p.table(disk.TableCertain, 0, disk.TableColumns(disk.TableCertain)...)
 	for range p.IntN(30) {
 		if len(p.profiles) > 0 {
 			certain.row(uint64(p.profiles[p.IntN(len(p.profiles))]), p.Uint64N(2), p.Uint64N(2)-1, p.n())

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -184,7 +185,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"table 0":               {layout.DomainGraal, func(j *journal) { j.table(0, 0, word) }},
 		"65 columns":            {layout.DomainGraal, func(j *journal) { j.table(99, 0, make([]layout.ColumnKind, 65)...) }},
 		"column 9":              {layout.DomainGraal, func(j *journal) { j.table(99, 0, 9) }},
-		"columns of dumps":      {layout.DomainGraal, func(j *journal) { j.table(layout.TableDumps, 0, word) }},
+		"columns of dumps":      {layout.DomainGraal, func(j *journal) { j.table(disk.TableDumps, 0, word) }},
 		"other columns":         {layout.DomainGraal, func(j *journal) { j.table(99, 0, word); j.table(99, 0, symbol) }},
 		"other flags":           {layout.DomainGraal, func(j *journal) { j.table(99, 0, word); j.table(99, 1, word) }},
 		"short row":             {layout.DomainGraal, func(j *journal) { j.table(99, 0, word, word).row(1) }},
@@ -192,7 +193,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"unfinished":            {layout.DomainGraal, func(j *journal) { j.begin(j.method(layout.Key{Name: "m"}), 0, 0) }},
 		"too much text of keys": {layout.DomainGraal, tooMuchText},
 		"table of shapes": {layout.DomainCustom,
-			func(j *journal) { j.table(layout.TableShapes, 0, word, word, word, word, word) }},
+			func(j *journal) { j.table(disk.TableShapes, 0, word, word, word, word, word) }},
 		"a producer's table": {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
 		"undeclared":         {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
 		"cells of a shape": {layout.DomainCustom,
@@ -435,7 +436,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	lost := 0
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
-		rw := cprogram.Store(t, data).Header().Region(layout.RegionRW)
+		rw := cprogram.Store(t, data).Header().Region(disk.RegionRW)
 		for i := range min(40, int(rw.Size)) {
 			at := rw.Offset + rw.Size*int64(i)/40
 			damaged := slices.Clone(data)

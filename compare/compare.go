@@ -219,12 +219,12 @@ type Uncompared struct {
 // describing are the tables that describe an archive and its origin: they measure
 // nothing.
 var describing = map[layout.TableKind]bool{
-	layout.TableOrder: true, layout.TableOrderRuns: true, layout.TableProperties: true, layout.TableDumps: true,
-	layout.TableBinaryIDs: true, layout.TableVTables: true,
-	layout.TableRuns: true, layout.TableClassPath: true, layout.TableCode: true, layout.TableShapes: true,
-	layout.TableCompilations: true, layout.TableInlining: true, layout.TableFunctions: true, layout.TableBase: true,
-	layout.TableMoved:   true,
-	layout.TableCertain: true,
+	disk.TableOrder: true, disk.TableOrderRuns: true, disk.TableProperties: true, disk.TableDumps: true,
+	disk.TableBinaryIDs: true, disk.TableVTables: true,
+	disk.TableRuns: true, disk.TableClassPath: true, disk.TableCode: true, disk.TableShapes: true,
+	disk.TableCompilations: true, disk.TableInlining: true, disk.TableFunctions: true, disk.TableBase: true,
+	disk.TableMoved:   true,
+	disk.TableCertain: true,
 }
 
 // passTables lists the tables that are not compared.

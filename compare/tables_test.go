@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -16,25 +17,25 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "run"})
 	for i := range stacks {
-		b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(i,
+		b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(i,
 			uint64(m), 0, 9)
 	}
 	for i := range monitors {
-		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, i)
+		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, i)
 	}
 	if count > 0 {
 		p := b.Profile(m, 0, builder.NoContext)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}
-	b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)
+	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)
 	return b
 }
 
 func TestScoreIgnoresWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
-	samples := compare.Uncompared{Table: layout.TableSamples, RowsA: 2, RowsB: 3}
-	monitors := compare.Uncompared{Table: layout.TableMonitors, RowsB: 1}
+	samples := compare.Uncompared{Table: disk.TableSamples, RowsA: 2, RowsB: 3}
+	monitors := compare.Uncompared{Table: disk.TableMonitors, RowsB: 1}
 	for _, c := range []struct {
 		a, b *builder.Builder
 		want []compare.Uncompared

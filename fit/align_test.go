@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // sketchOf returns what a point tests, in numbers of a test.
-func sketchOf(what, operands uint16) layout.SketchPoint {
-	return layout.SketchPoint{What: what, Operands: operands}
+func sketchOf(what, operands uint16) disk.SketchPoint {
+	return disk.SketchPoint{What: what, Operands: operands}
 }
 
 // What an edit brings may be as like an old point as that is itself: here an
@@ -43,7 +43,7 @@ func described(points []Point, known bool) []Point {
 	points = slices.Clone(points)
 	for i := range points {
 		if !known {
-			points[i].Sketch = layout.SketchPoint{}
+			points[i].Sketch = disk.SketchPoint{}
 		}
 	}
 	return points

@@ -3,6 +3,7 @@ package fit
 import (
 	"slices"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,7 +45,7 @@ type Version struct {
 	Names []Name
 	// Under returns the sketches of its points under other names, in their order. It is
 	// nil if the names are not known.
-	Under func(other func(Name) Name) []layout.SketchPoint
+	Under func(other func(Name) Name) []disk.SketchPoint
 }
 
 // A Block is a part of the code that is entered at its first bytecode and left after its
@@ -89,10 +90,10 @@ type Point struct {
 	Signature string
 	Dynamic   bool
 	// Sketch describes the operation and its operands, as far as they are known.
-	Sketch layout.SketchPoint
+	Sketch disk.SketchPoint
 	// was is Sketch under the names that the profiles use, if classes or methods in it
 	// were renamed.
-	was *layout.SketchPoint
+	was *disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; empty if it is not
 	// known.
 	Holder string
@@ -107,7 +108,7 @@ func anyKnown(points []Point) bool {
 }
 
 // sketch returns the sketch under the names that the profiles use.
-func (p *Point) sketch() layout.SketchPoint {
+func (p *Point) sketch() disk.SketchPoint {
 	if p.was != nil {
 		return *p.was
 	}

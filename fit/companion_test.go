@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -15,9 +16,9 @@ import (
 func TestCompanionsOfPoints(t *testing.T) {
 	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{
-		{Bci: 3, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}},
-		{Bci: 7, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}},
-		{Bci: 11, Kind: fit.Call, Sketch: layout.SketchPoint{What: 3}},
+		{Bci: 3, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}},
+		{Bci: 7, Kind: fit.Call, Sketch: disk.SketchPoint{What: 2}},
+		{Bci: 11, Kind: fit.Call, Sketch: disk.SketchPoint{What: 3}},
 	}}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
@@ -90,7 +91,7 @@ func onlyProfile(t *testing.T, s *reader.Store) reader.Profile {
 // code nobody knows where its points are.
 func TestUndecodedProfiles(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 3, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}}}}
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 3, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}}}}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)

@@ -40,7 +40,7 @@
 // which one of the two has another partner is worse. Jumps have no operands: they are
 // the same if the points around them are.
 //
-// The operation of a point is known from the archive (layout.TableCode) or from
+// The operation of a point is known from the archive (disk.TableCode) or from
 // Options.Old. A point is not moved if it is not known.
 //
 // # Conservation of flow

@@ -122,7 +122,7 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 		}
 		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: kind})
 		if p := &v.Points[len(v.Points)-1]; p.Kind.Sketched() {
-			p.Sketch = layout.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")),
+			p.Sketch = disk.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")),
 				Operands: uint16(rapid.IntRange(0, 3).Draw(t, "operands"))}
 		}
 	}
@@ -157,7 +157,7 @@ func with(v fit.Version, place, inserted int) fit.Version {
 			start := p.Bci
 			for k := range inserted {
 				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call,
-					Sketch: layout.SketchPoint{What: 99}})
+					Sketch: disk.SketchPoint{What: 99}})
 			}
 		}
 		q := fit.Point{Bci: p.Bci, Kind: p.Kind, Sketch: p.Sketch}
@@ -221,13 +221,13 @@ func profileOf(v fit.Version) *builder.Builder {
 
 // sketch notes what the points of a version test, call and check.
 func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
-	var points []layout.SketchPoint
+	var points []disk.SketchPoint
 	for _, p := range v.Points {
 		if p.Kind.Sketched() {
 			points = append(points, p.Sketch)
 		}
 	}
-	b.Table(layout.TableCode, 0).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+	b.Table(disk.TableCode, 0).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and returns the verdict and the adapted one.
@@ -419,7 +419,7 @@ func (typed) Assignable(class, to string) (is, known bool) { return class != "Sq
 func TestImpossibleReceivers(t *testing.T) {
 	t.Parallel()
 	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall,
-		Sketch: layout.SketchPoint{What: 1}}}}
+		Sketch: disk.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
 		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch,
@@ -450,8 +450,8 @@ func TestImpossibleReceivers(t *testing.T) {
 // Code with the same bytecodes is not the same if it names other members.
 func TestSameBytecodesWithOtherNames(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: layout.SketchPoint{What: 1}},
-		{Bci: 9, Kind: fit.Call, Sketch: layout.SketchPoint{What: 2}}}}
+	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}},
+		{Bci: 9, Kind: fit.Call, Sketch: disk.SketchPoint{What: 2}}}}
 	now := v
 	now.Points = []fit.Point{v.Points[0], v.Points[1]}
 	now.Points[0].Sketch, now.Points[1].Sketch = v.Points[1].Sketch, v.Points[0].Sketch

@@ -70,7 +70,7 @@ func (m *mover) run() error {
 // before is as sure as both moves together.
 func (m *mover) mark(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
-		t := m.b.Table(layout.TableMoved, 0)
+		t := m.b.Table(disk.TableMoved, 0)
 		t.Row(uint64(method), m.now.ID, uint64(int64(m.now.Points[j].Bci)), derived,
 			uint64(confidence*float64(layout.WeightOne)))
 	}

@@ -145,7 +145,7 @@ func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	return sum
 }
 
-// sketches describe the code that was profiled, from layout.TableCode of an
+// sketches describe the code that was profiled, from disk.TableCode of an
 // archive.
 type sketches struct {
 	s    *reader.Store
@@ -166,7 +166,7 @@ func (r sketchRow) compare(method layout.Ref, header uint16) int {
 // an error once the check is cancelled.
 func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 	k := &sketches{s: s}
-	t, err := s.TableOrEmpty(layout.TableCode)
+	t, err := s.TableOrEmpty(disk.TableCode)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) e
 			described = true
 		}
 		if n >= maxRows {
-			put(points, make([]layout.SketchPoint, sketched(points)), false)
+			put(points, make([]disk.SketchPoint, sketched(points)), false)
 			break
 		}
 	}
@@ -236,11 +236,11 @@ func sketched(points []Point) (n int) {
 
 // put sets the sketches of points. If again, points with another sketch become
 // unknown.
-func put(points []Point, sketch []layout.SketchPoint, again bool) {
+func put(points []Point, sketch []disk.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {
 			if again && p.Sketch != sketch[0] {
-				sketch[0] = layout.SketchPoint{}
+				sketch[0] = disk.SketchPoint{}
 			}
 			p.Sketch, sketch = sketch[0], sketch[1:]
 		}

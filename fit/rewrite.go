@@ -183,7 +183,7 @@ func (w *rewriter) finish() error {
 // dependsOnCode returns the hook that skips tables that depend on the old code or on the
 // order of its profiles.
 func dependsOnCode(t *reader.Table) bool {
-	if t.Kind == layout.TableOrder || t.Kind == layout.TableForeign {
+	if t.Kind == disk.TableOrder || t.Kind == disk.TableForeign {
 		return true
 	}
 	for i := range t.Columns() {
@@ -197,7 +197,7 @@ func dependsOnCode(t *reader.Table) bool {
 // rows returns the hook that drops sketches and moved points of old code. The table stays, even if it
 // becomes empty.
 func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
-	if t.Kind != layout.TableCode && t.Kind != layout.TableMoved {
+	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved {
 		return nil
 	}
 	columns := make([]layout.ColumnKind, t.Columns())
@@ -205,7 +205,7 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 		columns[i] = t.Column(i)
 	}
 	w.b.Table(t.Kind, t.Flags, columns...)
-	if t.Kind == layout.TableMoved {
+	if t.Kind == disk.TableMoved {
 		return func(row int) (bool, error) {
 			return slices.Contains(w.same[layout.Ref(t.Cell(0, row))], t.Cell(1, row)), nil
 		}
@@ -218,13 +218,13 @@ func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
 	if !anyKnown(v.Points) {
 		return
 	}
-	var points []layout.SketchPoint
+	var points []disk.SketchPoint
 	for i := range v.Points {
 		if v.Points[i].Kind.Sketched() {
 			points = append(points, v.Points[i].Sketch)
 		}
 	}
-	t := w.b.Table(layout.TableCode, 0)
+	t := w.b.Table(disk.TableCode, 0)
 	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 

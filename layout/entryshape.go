@@ -24,9 +24,6 @@ const (
 // ByProducer reports whether entries of the tag are what a producer defines.
 func (t Tag) ByProducer() bool { return t >= TagProducer }
 
-// ByProducer reports whether tables of the kind are what a producer defines.
-func (k TableKind) ByProducer() bool { return k >= TableProducer }
-
 // An EntryShape declares the entries of one of a producer's tags. The archive has it, so
 // that tools can print, sum, compare and merge entries that they have never heard of.
 //

@@ -3,8 +3,6 @@ package layout
 import (
 	"fmt"
 	"strings"
-
-	"github.com/profarc/profarc/internal/format/fast"
 )
 
 // The hashes of this file are frozen: a file made with one of them can only be
@@ -30,7 +28,7 @@ const (
 // docs/format.md defines it. It allocates nothing.
 func (k Key) ID(d Domain) uint64 {
 	if d.LLVM() {
-		ref, _ := fast.MD5Pair(k.Name, "")
+		ref, _ := NameIDs(k.Name, "")
 		return ref
 	}
 	return foldText(foldText(foldText(foldText(fold0, k.Class), k.Name), k.Signature), k.Loader)

@@ -92,15 +92,15 @@ type Header struct {
 	Producer    string // at most 64 bytes of UTF-8
 	// of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
 	ProducerID [16]byte
-	Regions    [int(regionEnd) - 1]Span // by Region-1
-	Parts      [5]Span                  // of ro: symbols, types, methods, unexecuted methods, contexts
+	Regions    [6]Span // by Region-1
+	Parts      [5]Span // of ro: symbols, types, methods, unexecuted methods, contexts
 	Counts     Counts
 	Summary    Summary
 }
 
 // Region returns the place of a region; the header itself is one.
 func (h *Header) Region(r Region) Span {
-	if r == RegionHeader {
+	if r == 0 {
 		return Span{0, headerSize}
 	}
 	return h.Regions[r-1]
@@ -140,21 +140,10 @@ const (
 	FlagMerged = 1 << 1 // made from several dumps, which the table TableDumps lists
 )
 
-// A Region is one of the parts of the file.
+// A Region is one of the parts of the file: 0 is the header, the others follow in file order.
 type Region uint32
 
-// The regions, in file order. RegionHeader has no row in the region table.
-const (
-	RegionHeader Region = iota
-	RegionPS            // page sums
-	RegionIX            // hash index
-	RegionRO            // symbols, types, methods, contexts
-	RegionBM            // relocation bitmaps
-	RegionEX            // tables of data that belongs to no method
-	RegionRW            // MethodData blocks
-	regionEnd
-)
-
+// regionNames are in the order of the file. The header has no row in the region table.
 var regionNames = [...]string{"header", "ps", "ix", "ro", "bm", "ex", "rw"}
 
 func (r Region) String() string {
@@ -201,9 +190,7 @@ type MethodFlags uint16
 
 // The flags of a method.
 const (
-	MethodUnexecuted   MethodFlags = 1 << 3 // the run saw the method and did not execute it
 	MethodNotMatchable MethodFlags = 1 << 4 // the key does not identify the method in another run
-	MethodSharedID     MethodFlags = 1 << 5 // another key of the archive has the same id
 )
 
 // The sentinels that errors of this module match with errors.Is.

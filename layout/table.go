@@ -8,82 +8,43 @@ import (
 	"time"
 )
 
-// A TableKind is what a table of ex records. Columns are in brackets.
+// A TableKind is what a table of ex records. A producer defines the kinds from TableProducer on;
+// docs/format.md lists the others.
 type TableKind uint32
 
-// The tables of this version.
-const (
-	TableOrder      TableKind = 1  // source order of a single import: columns depend on the format
-	TableProperties TableKind = 2  // facts about the run [key symbol, value symbol]
-	TableDumps      TableKind = 3  // identities of merged dumps [id low, id high, time, weight in billionths]
-	TableMonitors   TableKind = 4  // Graal: contended types [type, count]
-	TableSamples    TableKind = 5  // Graal: sampled stacks, leaf first [stack, method, point, count]
-	TableBinaryIDs  TableKind = 6  // LLVM: binary ids [bytes symbol]
-	TableTraces     TableKind = 7  // LLVM: temporal traces [trace, weight, id of a function]
-	TableVTables    TableKind = 8  // LLVM: vtables [name symbol, address, size]
-	TableHeapRefs   TableKind = 9  // Jamaica: HEAP_REFS [references, words]
-	TableHeapUse    TableKind = 10 // Jamaica: HEAP_USE [type, objects, blocks an object, block bytes, bytes, tree objects]
-	// Jamaica: INSTANTIATION_COUNT [type, objects, blocks an object, blocks, bytes, tree objects, loader symbol]
-	TableInstances TableKind = 11
-	// Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
-	TableThreads   TableKind = 12
-	TableReflected TableKind = 13 // Jamaica: classes used via reflection [type]
-	TableForeign   TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
-	TableCode      TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns      TableKind = 16 // the runs of the dumps: see Provenance
-	TableClassPath TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
-	// Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
-	TableOrderRuns TableKind = 18
-	TableShapes    TableKind = 19 // shapes of a producer's entries [head, name in four words]
-	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
-	TableCompilations TableKind = 20
-	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
-	// Sampled: where functions are declared [method, system name symbol, file symbol, start line]
-	TableFunctions TableKind = 22
-	TableBase      TableKind = 23 // the archive beneath: see BaseArchive
-	// points whose counts are of other code [method, code, point, derived, confidence in billionths]
-	TableMoved TableKind = 25
-	// of branches and type checks with several outcomes, the counts of runs with one [profile, point, outcome, count]
-	TableCertain TableKind = 26
-)
-
-// IsSourceOrder reports whether a table only has the order of the file that the archive
-// was imported from. A merge drops such tables.
-func (k TableKind) IsSourceOrder() bool { return k == TableOrder || k == TableOrderRuns }
-
-var tableNames = map[TableKind]string{
-	TableOrder:      "order",
-	TableProperties: "properties",
-	TableDumps:      "dumps",
-	TableMonitors:   "monitors",
-	TableSamples:    "samples",
-	TableBinaryIDs:  "binary-ids",
-	TableTraces:     "traces",
-	TableVTables:    "vtables",
-	TableHeapRefs:   "heap-refs",
-	TableHeapUse:    "heap-use",
-	TableInstances:  "instances",
-	TableThreads:    "threads",
-	TableReflected:  "reflected",
-	TableForeign:    "foreign",
-	TableCode:       "code",
-	TableRuns:       "runs",
-	TableClassPath:  "class-path",
-	TableOrderRuns:  "order-runs",
-	TableShapes:     "shapes",
-
-	TableCompilations: "compilations",
-	TableInlining:     "inlining",
-	TableFunctions:    "functions",
-	TableBase:         "base",
-	TableMoved:        "moved",
-	TableCertain:      "certain",
+// tableNames are indexed by the kinds that this version of the format has.
+var tableNames = [...]string{
+	1:  "order",
+	2:  "properties",
+	3:  "dumps",
+	4:  "monitors",
+	5:  "samples",
+	6:  "binary-ids",
+	7:  "traces",
+	8:  "vtables",
+	9:  "heap-refs",
+	10: "heap-use",
+	11: "instances",
+	12: "threads",
+	13: "reflected",
+	14: "foreign",
+	15: "code",
+	16: "runs",
+	17: "class-path",
+	18: "order-runs",
+	19: "shapes",
+	20: "compilations",
+	21: "inlining",
+	22: "functions",
+	23: "base",
+	25: "moved",
+	26: "certain",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.
 func (k TableKind) String() string {
-	if name, ok := tableNames[k]; ok {
-		return name
+	if int64(k) < int64(len(tableNames)) && tableNames[k] != "" {
+		return tableNames[k]
 	}
 	return fmt.Sprint(uint32(k))
 }

@@ -174,10 +174,3 @@ func (u CountUnit) Name(d Domain) string {
 // Inclusive reports whether the counts of a method are included in those of its callers,
 // so that the counts of several methods must not be added up.
 func (u CountUnit) Inclusive() bool { return u == UnitCycles }
-
-// A SketchPoint is the part of a sketch about a profile point.
-type SketchPoint struct {
-	What     uint16 // hash of the bytecode and what it names, 10 bits; 0 if not known
-	Operands uint16 // hash of the operands, 9 bits
-	Inverse  bool   // a branch is taken where its condition does not hold
-}

@@ -65,7 +65,7 @@ type certainSite struct {
 // certainOf returns the table of outcomes that were certain.
 func certainOf(t testarchive.TB, s *reader.Store) map[certainSite]uint64 {
 	t.Helper()
-	table, err := s.TableOrEmpty(layout.TableCertain)
+	table, err := s.TableOrEmpty(disk.TableCertain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestFirstPollution(t *testing.T) {
 	}
 	certain := whole(t, []weighted{clean(1, 1784), clean(2, 3784)})
 	for table, err := range certain.Tables() {
-		if table.Kind == layout.TableCertain || err != nil {
+		if table.Kind == disk.TableCertain || err != nil {
 			t.Errorf("a table of what is certain still: %v", err)
 		}
 	}
@@ -240,7 +240,7 @@ func TestFirstPollution(t *testing.T) {
 		if name == "m" {
 			kept = want
 		}
-		if lost := report.Rows[layout.TableCertain]; lost != 1-len(kept) {
+		if lost := report.Rows[disk.TableCertain]; lost != 1-len(kept) {
 			t.Errorf("reduced to %s: %d rows lost", name, lost)
 		}
 		if got := certainOf(t, testarchive.Build(t, b).Store); !maps.Equal(got, kept) {

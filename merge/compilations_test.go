@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -16,10 +17,10 @@ func compiledRun(t *testing.T, code ...[5]uint64) testarchive.Archive {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	for _, c := range code {
-		b.Table(layout.TableCompilations, 0).Row(uint64(m), c[0], ^uint64(0), c[1], c[2], c[3], 1, c[4])
+		b.Table(disk.TableCompilations, 0).Row(uint64(m), c[0], ^uint64(0), c[1], c[2], c[3], 1, c[4])
 	}
 	callee := b.Method(layout.Key{Class: "A", Name: "inlined", Signature: "()V"})
-	b.Table(layout.TableInlining, 0).Row(uint64(b.Context(callee, builder.Frame{Caller: m, Point: 3})), 4, 1)
+	b.Table(disk.TableInlining, 0).Row(uint64(b.Context(callee, builder.Frame{Caller: m, Point: 3})), 4, 1)
 	p := b.Profile(m, 1, builder.NoContext)
 	p.Invocations(code[0][2])
 	testarchive.MustDone(t, p)
@@ -35,9 +36,9 @@ func TestCompilationsOfRunsAreUnited(t *testing.T) {
 		compiledRun(t, [5]uint64{4, 1, 90, 480, 1}),
 		compiledRun(t, [5]uint64{4, 1, 0, 501, 1}))
 	for kind, want := range map[layout.TableKind][][]uint64{
-		layout.TableCompilations: {{3, ^uint64(0), 1, 70, 900, 1, 0}, {4, ^uint64(0), 1, 90, 501, 3, 2},
+		disk.TableCompilations: {{3, ^uint64(0), 1, 70, 900, 1, 0}, {4, ^uint64(0), 1, 90, 501, 3, 2},
 			{4, ^uint64(0), 2, 400, 450, 1, 1}},
-		layout.TableInlining: {{4, 3}},
+		disk.TableInlining: {{4, 3}},
 	} {
 		table, err := all.Table(kind)
 		if err != nil {

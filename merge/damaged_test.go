@@ -94,7 +94,7 @@ func describe(t *testing.T, p reader.Profile) string {
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	t.Parallel()
 	original := manyPages(t)
-	rw := original.Header().Region(layout.RegionRW)
+	rw := original.Header().Region(disk.RegionRW)
 	step := int64(disk.PageSize) / 3
 	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		step = 5
@@ -188,7 +188,7 @@ func checkKept(t *testing.T, s *reader.Store, take merge.Take, want []string) {
 func TestSnapshotsWithoutSums(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, original testarchive.Archive) {
-		rw, bm := original.Header().Region(layout.RegionRW), original.Header().Region(layout.RegionBM)
+		rw, bm := original.Header().Region(disk.RegionRW), original.Header().Region(disk.RegionBM)
 		step := int64(5)
 		if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 			step = 1

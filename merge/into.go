@@ -109,7 +109,7 @@ type target struct{ *profileset.Set }
 // isRelisted reports whether a table is not copied: it holds for one source only, as the
 // order does, or is made anew, as the table of dumps.
 func isRelisted(t *reader.Table) bool {
-	return t.Kind.IsSourceOrder() || t.Kind == layout.TableDumps
+	return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps
 }
 
 // weighted returns the dumps that an archive was made from, with the weight of the run. The

@@ -82,7 +82,7 @@ func TestWeightTwoIsMergingTwice(t *testing.T) {
 		mustMerge(t, b, y, builder.Run{})
 		mustMerge(t, b, x, builder.Run{Weight: 2 * layout.WeightOne})
 		weighted, twice := testarchive.Build(t, b), testarchive.Merge(t, y, x, secondRun(t, x))
-		for _, kind := range []layout.TableKind{layout.TableMonitors, layout.TableThreads} {
+		for _, kind := range []layout.TableKind{disk.TableMonitors, disk.TableThreads} {
 			checkSameWords(t, weighted, twice, kind)
 		}
 		checkSameCounts(t, weighted, twice)
@@ -329,7 +329,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 				b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
-			b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,
+			b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,
 				uint64(b.Method(caller)), 3, 1)
 		},
 		"as a callee": func(b *builder.Builder) {
@@ -374,7 +374,7 @@ func TestMergedRunsShareAClassPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := all.Table(layout.TableClassPath)
+	paths, err := all.Table(disk.TableClassPath)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -115,7 +116,7 @@ func (p *partStore) copyTo(ctx context.Context, t target, run profileset.Run) er
 	hooks := mergeHooks(0)
 	hooks.Lazy, hooks.Elsewhere, hooks.Chosen = true, copier.ALatecomer, chooser.method
 	hooks.Rows = func(table *reader.Table) func(row int) (bool, error) {
-		if table.Kind != layout.TableProperties {
+		if table.Kind != disk.TableProperties {
 			return nil
 		}
 		return func(row int) (bool, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -80,7 +81,7 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 	}
 	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
 		return isRelisted(t) ||
-			t.Kind == layout.TableBase
+			t.Kind == disk.TableBase
 	}})
 	if err := c.Records(); err != nil {
 		return err
@@ -220,12 +221,12 @@ func (l *layerCopy) copy(contents *Contents, hooks copier.Hooks, all func(*copie
 
 // isBase reports whether a table says what the archive is a layer on. Of a snapshot that is
 // said in the end.
-func isBase(t *reader.Table) bool { return t.Kind == layout.TableBase }
+func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
 // skips keeps of the tables of a layer beneath what describes what is copied: the code, and
 // which runs trained counts are of.
 func (l *layerCopy) skips(t *reader.Table) bool {
-	return !describesCode(t) && (l.take != Live || t.Kind != layout.TableRuns && t.Kind != layout.TableClassPath)
+	return !describesCode(t) && (l.take != Live || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }
 
 func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {
@@ -236,7 +237,7 @@ func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {
 
 // describesCode reports whether the rows of a table belong to profiles of their methods.
 func describesCode(t *reader.Table) bool {
-	return t.Kind == layout.TableCode || t.Kind == layout.TableMoved
+	return t.Kind == disk.TableCode || t.Kind == disk.TableMoved
 }
 
 // counted copies the versions in which something was counted, of all methods of the layer.

@@ -40,7 +40,7 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 	if err != nil {
 		return err
 	}
-	b.Table(layout.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)), uint64(b.Symbol(p.property())))
+	b.Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)), uint64(b.Symbol(p.property())))
 	chooser := newChooser(p, s)
 	hooks := mergeHooks(o.Run.Weight)
 	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
@@ -70,7 +70,7 @@ func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOption
 
 // PartOf returns which part of a merge an archive is; ok is false for any other archive.
 func PartOf(s *reader.Store) (p Part, ok bool, err error) {
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return p, false, err
 	}

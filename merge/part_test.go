@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -259,7 +260,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 	t.Parallel()
 	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef){
 		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ builder.ProfileRef) {
-			b.Table(layout.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
+			b.Table(disk.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
 		},
 		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p builder.ProfileRef) {
 			b.Table(layout.TableProducer, 1<<2, layout.ColumnProfile).Row(uint64(p))
@@ -282,7 +283,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
 			t.Errorf("%s: %d profiles, want 50", domain, n)
 		}
-		before, all := m.Header().Region(layout.RegionEX).End(), m.Header().Region(layout.RegionRW).Size
+		before, all := m.Header().Region(disk.RegionEX).End(), m.Header().Region(disk.RegionRW).Size
 		if most := before + all/20 + 4<<12; from.read > most {
 			t.Errorf("%s: %d bytes were read, of %d before the profiles and a twentieth of %d", domain, from.read, before, all)
 		}

@@ -26,7 +26,7 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 			cells = append(cells, uint64(b.Symbol(text)))
 		}
 	}
-	b.Table(layout.TableRuns, 0).Row(cells...)
+	b.Table(disk.TableRuns, 0).Row(cells...)
 	archive := testarchive.Build(t, b)
 	if !bytes.Contains(archive.Bytes, []byte(secret)) {
 		t.Fatal("the archive to merge has no secret")

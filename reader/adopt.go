@@ -81,7 +81,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 const mostPopulated = 64 << 20
 
 func (s *Store) newAdoption(to *archive.Adopted) *adoption {
-	rw := s.h.Region(layout.RegionRW)
+	rw := s.h.Region(disk.RegionRW)
 	a := &adoption{
 		to: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
 		states:    sparsebits.NewStates(rw.Size / disk.Unit),
@@ -95,7 +95,7 @@ func (s *Store) newAdoption(to *archive.Adopted) *adoption {
 
 // relocation prepares relocation by claimers, or relocates everything at once.
 func (s *Store) relocation(a *adoption, eager bool) error {
-	slots, err := relocate.Open(s.m, s.h.Region(layout.RegionBM), s.h.Region(layout.RegionRW))
+	slots, err := relocate.Open(s.m, s.h.Region(disk.RegionBM), s.h.Region(disk.RegionRW))
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (p Profile) Adopt() (Profile, error) {
 	if _, undecoded := p.Undecoded(); undecoded {
 		return Profile{}, ErrUndecoded
 	}
-	from := p.Ref().Offset() - p.s.h.Region(layout.RegionRW).Offset
+	from := p.Ref().Offset() - p.s.h.Region(disk.RegionRW).Offset
 	if err := a.claim(p, from); err != nil {
 		return Profile{}, disk.InFile(err, p.s.m.Name())
 	}
@@ -319,7 +319,7 @@ func (a *adoption) take(p Profile, from int64) error {
 
 // overlap returns the error of a block that overlaps one that was claimed.
 func overlap(p Profile) error {
-	return disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
+	return disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
 // wait yields to the claimer of a block. Relocating takes microseconds, longer with

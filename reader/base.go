@@ -11,12 +11,12 @@ import (
 // Base returns the archive that this one is a layer on; ok is false if it is none. The
 // layer lacks what that archive has: see [OpenLayers].
 func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
-	t, err := s.TableOrEmpty(layout.TableBase)
+	t, err := s.TableOrEmpty(disk.TableBase)
 	if err != nil || t.Rows == 0 {
 		return base, false, err
 	}
 	if t.Rows > 1 {
-		return base, false, s.corrupt(layout.RegionEX, s.h.Region(layout.RegionEX).Offset, "a layer on %d archives", t.Rows)
+		return base, false, s.corrupt(disk.RegionEX, s.h.Region(disk.RegionEX).Offset, "a layer on %d archives", t.Rows)
 	}
 	var words [disk.BaseWords]uint64
 	for i := range words {

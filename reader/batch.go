@@ -169,7 +169,7 @@ func (b *batch) count(err error) {
 
 // fetchLines asks for the lines of the index.
 func (b *batch) fetchLines(ids []uint64) {
-	hit, ix := &b.s.hit, b.s.h.Region(layout.RegionIX).Offset
+	hit, ix := &b.s.hit, b.s.h.Region(disk.RegionIX).Offset
 	for i, id := range ids {
 		line, rest := disk.MixSeeded(id, hit.seed).Split(hit.lines)
 		b.lines[i], b.rests[i], b.places[i] = line*disk.LineSize, rest, ix+int64(line)*disk.LineSize

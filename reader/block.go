@@ -7,9 +7,9 @@ import (
 
 // block fetches the MethodData block at n. The first time it checks all of it.
 func (s *Store) block(n layout.Ref) (disk.Block, error) {
-	rw, at := s.h.Region(layout.RegionRW), n.Offset()
+	rw, at := s.h.Region(disk.RegionRW), n.Offset()
 	if !rw.Holds(at, disk.BlockHeaderSize) {
-		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block outside rw")
+		return nil, s.corrupt(disk.RegionRW, at, "a MethodData block outside rw")
 	}
 	if s.isSound(at) && !s.m.Closed() {
 		// A checked block needs no second check but of its size.
@@ -31,20 +31,20 @@ func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 // soundBit returns the bit of a block in sound. Every unit of rw has one, so that bytes
 // inside a checked block that look like a block do not count as checked.
 func (s *Store) soundBit(at int64) int64 {
-	return (at - s.h.Region(layout.RegionRW).Offset) / disk.Unit
+	return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit
 }
 
 // checkedBlock checks all of the block that lies at an offset in the file.
 func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
-	head, err := s.m.Bytes(layout.RegionRW, at, disk.BlockHeaderSize)
+	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
 		return nil, err
 	}
 	size := disk.BlockSize(head)
 	if size < disk.BlockHeaderSize || !rw.Holds(at, size) {
-		return nil, s.corrupt(layout.RegionRW, at, "a MethodData block of %d bytes", size)
+		return nil, s.corrupt(disk.RegionRW, at, "a MethodData block of %d bytes", size)
 	}
-	b, err := s.m.Bytes(layout.RegionRW, at, size)
+	b, err := s.m.Bytes(disk.RegionRW, at, size)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (c *blockCheck) run() error {
 
 // corrupt makes an error for a place in the block.
 func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
-	return c.s.corrupt(layout.RegionRW, c.at+offset, format, args...)
+	return c.s.corrupt(disk.RegionRW, c.at+offset, format, args...)
 }
 
 // section walks the entries of a section that begins at an offset in the block. They must

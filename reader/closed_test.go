@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -86,7 +87,7 @@ func closedCalls(s *reader.Store, m reader.Method, p reader.Profile) map[string]
 	_, calls["profiles of keys"] = s.FindProfiles([]layout.Key{keySum}, nil, make([]reader.Profile, 1))
 	_, calls["type"] = s.FindType("Circle", "")
 	_, _, calls["profile"] = m.Profile(layout.CodeAny)
-	_, calls["table"] = s.Table(layout.TableOrder)
+	_, calls["table"] = s.Table(disk.TableOrder)
 	_, calls["adopt a profile"] = p.Adopt()
 	calls["adopt profiles"] = s.AdoptBatch([]reader.Profile{p})
 	_, calls["key"] = m.Key()

@@ -27,9 +27,9 @@ type Context struct {
 // contextRecord fetches the context record at n.
 func (s *Store) contextRecord(n layout.Ref) (disk.ContextRecord, error) {
 	if !s.isContext(n) {
-		return disk.ContextRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no context record begins here")
+		return disk.ContextRecord{}, s.corrupt(disk.RegionRO, n.Offset(), "no context record begins here")
 	}
-	if err := s.m.Check(layout.RegionRO, n.Offset(), disk.ContextSize); err != nil {
+	if err := s.m.Check(disk.RegionRO, n.Offset(), disk.ContextSize); err != nil {
 		return disk.ContextRecord{}, err
 	}
 	rec := disk.ParseContext(s.data[n.Offset():])
@@ -65,7 +65,7 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 			method = rec.Parent
 			continue
 		case rec.Parent >= top || depth == disk.MaxDepth:
-			return 0, s.corrupt(layout.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
+			return 0, s.corrupt(disk.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
 		}
 		top = rec.Parent
 		if rec, err = s.contextRecord(top); err != nil {
@@ -79,7 +79,7 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 	}
 	t, err := m.trie()
 	if err == nil && !(t.holds(top) && t.holds(n)) {
-		err = s.corrupt(layout.RegionRO, n.Offset(), "a context that the method at 0x%x does not have", method.Offset())
+		err = s.corrupt(disk.RegionRO, n.Offset(), "a context that the method at 0x%x does not have", method.Offset())
 	}
 	if err != nil {
 		return 0, err
@@ -123,7 +123,7 @@ func (c Context) depth() (depth int) {
 // up makes c the context with one frame fewer, which there must be.
 func (c *Context) up() (err error) {
 	if c.rec.Parent >= c.at { // the file was changed since the check
-		return c.s.corrupt(layout.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
+		return c.s.corrupt(disk.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
 	}
 	c.at = c.rec.Parent
 	c.rec, err = c.s.contextRecord(c.at)
@@ -209,9 +209,9 @@ func (m Method) trie() (trie, error) {
 	}
 	section := &m.s.h.Parts[disk.PartContexts]
 	if !(m.s.isContext(t.first) && section.Holds(t.first.Offset(), t.n*disk.ContextSize)) {
-		return trie{}, m.s.corrupt(layout.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", t.n, t.first.Offset())
+		return trie{}, m.s.corrupt(disk.RegionRO, m.at.Offset(), "%d contexts from 0x%x on", t.n, t.first.Offset())
 	}
-	t.checked = t.n > 0 && t.n <= fewNodes && m.s.m.Check(layout.RegionRO, t.first.Offset(), t.n*disk.ContextSize) == nil
+	t.checked = t.n > 0 && t.n <= fewNodes && m.s.m.Check(disk.RegionRO, t.first.Offset(), t.n*disk.ContextSize) == nil
 	return t, nil
 }
 
@@ -230,7 +230,7 @@ func (t *trie) holds(n layout.Ref) bool {
 func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {
 	at := t.place(i).Offset()
 	if !t.checked {
-		if err := t.s.m.Check(layout.RegionRO, at, disk.ContextSize); err != nil {
+		if err := t.s.m.Check(disk.RegionRO, at, disk.ContextSize); err != nil {
 			return rec, err
 		}
 	}
@@ -335,16 +335,16 @@ func (w *trieWalk) next(i int64) error {
 	}
 	at := w.place(i)
 	if rec.Parent != w.method && !(rec.Parent < at && w.holds(rec.Parent) && w.s.isContext(rec.Parent)) {
-		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x",
+		return w.s.corrupt(disk.RegionRO, at.Offset(), "a context of the method at 0x%x with its parent at 0x%x",
 			w.method.Offset(), rec.Parent.Offset())
 	}
 	if w.last.rec.Compare(rec) >= 0 {
-		return w.s.corrupt(layout.RegionRO, at.Offset(), "a context that does not sort after the one before")
+		return w.s.corrupt(disk.RegionRO, at.Offset(), "a context that does not sort after the one before")
 	}
 	if rec.Parent >= w.level {
 		w.level = at
 		if w.depth++; w.depth > disk.MaxDepth {
-			return w.s.corrupt(layout.RegionRO, at.Offset(), "a context of %d frames", w.depth)
+			return w.s.corrupt(disk.RegionRO, at.Offset(), "a context of %d frames", w.depth)
 		}
 	}
 	w.last = Context{w.s, at, w.method, rec}

@@ -100,7 +100,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 			below = nodes[change.node:3]
 		}
 		for _, from := range below {
-			if c, err := reader.New(m).ContextAt(disk.RefOf(from)); !errors.As(err, &typed) || typed.Region != layout.RegionRO {
+			if c, err := reader.New(m).ContextAt(disk.RefOf(from)); !errors.As(err, &typed) || typed.Region != disk.RegionRO {
 				t.Errorf("%s: context 0x%x: %+v, %v", what, from, c, err)
 			}
 		}

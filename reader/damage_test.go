@@ -179,7 +179,7 @@ func adoptedAnswers(data []byte, check archive.Check, o reader.AdoptOptions) ([]
 func sound(t *testing.T) (data []byte, all []uint64) {
 	t.Helper()
 	b := fixture(0)
-	b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
+	b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
 	data = laid(t, b)
 	all, err := answersOf(data, archive.CheckOnTouch)
 	if err != nil || len(all) < 300 {
@@ -195,7 +195,7 @@ func places(data []byte) (at []int) {
 	if err != nil {
 		panic(err)
 	}
-	for r := layout.RegionHeader; r <= layout.RegionRW; r++ {
+	for r := disk.RegionHeader; r <= disk.RegionRW; r++ {
 		for i := h.Region(r).Offset; i < h.Region(r).End(); i += 7 {
 			at = append(at, int(i))
 		}
@@ -251,8 +251,8 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	for round := range harmlessRounds {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
-			r := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionBM, layout.RegionEX,
-				layout.RegionRW}[rnd.IntN(5)]
+			r := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX,
+				disk.RegionRW}[rnd.IntN(5)]
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
@@ -295,47 +295,47 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		value  uint64
 		region layout.Region
 	}{
-		{"directory row with another point", many.Ref().Offset() + dir.Offset, u32, 1, layout.RegionRW},
-		{"directory row with another offset", many.Ref().Offset() + dir.Offset + 4, u32, 1, layout.RegionRW},
-		{"block of no size", area.Ref().Offset(), u32, 0, layout.RegionRW},
-		{"block that is too long", area.Ref().Offset(), u32, 1 << 31, layout.RegionRW},
-		{"block of another method", codes.Ref().Offset() + 4, u32, uint64(sum.Ref()), layout.RegionRW},
-		{"block of no method", codes.Ref().Offset() + 4, u32, uint64(codes.Ref()), layout.RegionRW},
-		{"block in another context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()), layout.RegionRW},
-		{"block in no context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()) + 1, layout.RegionRW},
-		{"chain that loops", codes.Ref().Offset() + links + 4, u32, uint64(codes.Ref()), layout.RegionRW},
-		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, layout.RegionRW},
-		{"unknown tag", inData, 1, 200, layout.RegionRW},
-		{"pointer outside", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, 16, layout.RegionRW},
+		{"directory row with another point", many.Ref().Offset() + dir.Offset, u32, 1, disk.RegionRW},
+		{"directory row with another offset", many.Ref().Offset() + dir.Offset + 4, u32, 1, disk.RegionRW},
+		{"block of no size", area.Ref().Offset(), u32, 0, disk.RegionRW},
+		{"block that is too long", area.Ref().Offset(), u32, 1 << 31, disk.RegionRW},
+		{"block of another method", codes.Ref().Offset() + 4, u32, uint64(sum.Ref()), disk.RegionRW},
+		{"block of no method", codes.Ref().Offset() + 4, u32, uint64(codes.Ref()), disk.RegionRW},
+		{"block in another context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()), disk.RegionRW},
+		{"block in no context", codes.Ref().Offset() + links, u32, uint64(contexts[0].Ref()) + 1, disk.RegionRW},
+		{"chain that loops", codes.Ref().Offset() + links + 4, u32, uint64(codes.Ref()), disk.RegionRW},
+		{"unknown presence", area.Ref().Offset() + 8, u32, 1 << 30, disk.RegionRW},
+		{"unknown tag", inData, 1, 200, disk.RegionRW},
+		{"pointer outside", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64, 16, disk.RegionRW},
 		{"pointer between types", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64,
-			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), layout.RegionRW},
+			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+8), disk.RegionRW},
 		{"pointer with tags where none are", inData + int64(disk.Entry(entry.Bytes()).CellOffset(1)), u64,
-			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), layout.RegionRW},
-		{"method of no size", sum.Ref().Offset() + 4, 2, 0, layout.RegionRO},
-		{"method that is too long", sum.Ref().Offset() + 4, 2, 0xffff, layout.RegionRO},
-		{"name outside", sum.Ref().Offset(), u32, uint64(area.Ref()), layout.RegionRO},
-		{"holder that is no type", sum.Ref().Offset() + 8, u32, uint64(sum.Ref()), layout.RegionRO},
-		{"context of its own parent", deep, u32, uint64(deep / 8), layout.RegionRO},
-		{"context with a parent after it", first, u32, uint64(deep / 8), layout.RegionRO},
-		{"context with a parent between two", deep, u32, uint64(first/8) + 1, layout.RegionRO},
-		{"context without a parent", first, u32, 0, layout.RegionRO},
-		{"context of another method", first, u32, uint64(area.Ref()), layout.RegionRO},
-		{"context of a method that has no contexts", deep, u32, uint64(area.Ref()), layout.RegionRO},
-		{"context that sorts after its sibling", first + 4, u32, uint64(sum.Ref()), layout.RegionRO},
-		{"contexts outside", sum.Ref().Offset() + 24, u32, uint64(deep / 8), layout.RegionRO},
-		{"contexts between two", sum.Ref().Offset() + 24, u32, uint64(first/8) + 1, layout.RegionRO},
-		{"more contexts than there are", sum.Ref().Offset() + 28, u32, 1 << 31, layout.RegionRO},
-		{"tables without a directory", h.Region(layout.RegionEX).Offset, u32, 2000, layout.RegionEX},
-		{"table that begins elsewhere", h.Region(layout.RegionEX).Offset + 16, u64, 8, layout.RegionEX},
-		{"table of another kind", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, layout.RegionEX},
-		{"table of too many columns", h.Region(layout.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32,
-			65, layout.RegionEX},
-		{"bitmaps of other chunks", h.Region(layout.RegionBM).Offset, u32, 2, layout.RegionBM},
-		{"bitmap outside", h.Region(layout.RegionBM).Offset + 8, u32, 1, layout.RegionBM},
-		{"bitmap with another cookie", h.Region(layout.RegionBM).Offset + 16, u32, 12347, layout.RegionBM},
-		{"bitmap with slots outside", h.Region(layout.RegionBM).End() - 8, u64, ^uint64(0), layout.RegionBM},
+			disk.Pointer(h.Base, h.Parts[disk.PartTypes].Offset+1), disk.RegionRW},
+		{"method of no size", sum.Ref().Offset() + 4, 2, 0, disk.RegionRO},
+		{"method that is too long", sum.Ref().Offset() + 4, 2, 0xffff, disk.RegionRO},
+		{"name outside", sum.Ref().Offset(), u32, uint64(area.Ref()), disk.RegionRO},
+		{"holder that is no type", sum.Ref().Offset() + 8, u32, uint64(sum.Ref()), disk.RegionRO},
+		{"context of its own parent", deep, u32, uint64(deep / 8), disk.RegionRO},
+		{"context with a parent after it", first, u32, uint64(deep / 8), disk.RegionRO},
+		{"context with a parent between two", deep, u32, uint64(first/8) + 1, disk.RegionRO},
+		{"context without a parent", first, u32, 0, disk.RegionRO},
+		{"context of another method", first, u32, uint64(area.Ref()), disk.RegionRO},
+		{"context of a method that has no contexts", deep, u32, uint64(area.Ref()), disk.RegionRO},
+		{"context that sorts after its sibling", first + 4, u32, uint64(sum.Ref()), disk.RegionRO},
+		{"contexts outside", sum.Ref().Offset() + 24, u32, uint64(deep / 8), disk.RegionRO},
+		{"contexts between two", sum.Ref().Offset() + 24, u32, uint64(first/8) + 1, disk.RegionRO},
+		{"more contexts than there are", sum.Ref().Offset() + 28, u32, 1 << 31, disk.RegionRO},
+		{"tables without a directory", h.Region(disk.RegionEX).Offset, u32, 2000, disk.RegionEX},
+		{"table that begins elsewhere", h.Region(disk.RegionEX).Offset + 16, u64, 8, disk.RegionEX},
+		{"table of another kind", h.Region(disk.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, disk.RegionEX},
+		{"table of too many columns", h.Region(disk.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32,
+			65, disk.RegionEX},
+		{"bitmaps of other chunks", h.Region(disk.RegionBM).Offset, u32, 2, disk.RegionBM},
+		{"bitmap outside", h.Region(disk.RegionBM).Offset + 8, u32, 1, disk.RegionBM},
+		{"bitmap with another cookie", h.Region(disk.RegionBM).Offset + 16, u32, 12347, disk.RegionBM},
+		{"bitmap with slots outside", h.Region(disk.RegionBM).End() - 8, u64, ^uint64(0), disk.RegionBM},
 	} {
-		if bigEndian && c.region == layout.RegionBM {
+		if bigEndian && c.region == disk.RegionBM {
 			continue // which only an adoption reads
 		}
 		damaged := slices.Clone(data)
@@ -366,7 +366,7 @@ func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 func TestIndexSlotWithInvalidReference(t *testing.T) {
 	t.Parallel()
 	data := laid(t, numbered(1))
-	ix := open(t, data).Header().Region(layout.RegionIX)
+	ix := open(t, data).Header().Region(disk.RegionIX)
 	line := disk.Line(data[ix.Offset:])
 	for slot := range disk.LineSlots {
 		if line.Record(slot) != 0 {
@@ -382,7 +382,7 @@ func TestIndexSlotWithInvalidReference(t *testing.T) {
 	if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) {
 		t.Fatalf("find: %v, want ErrCorrupt with a place", err)
 	}
-	testarchive.CheckEqual(t, "region of the error", typed.Region, layout.RegionIX)
+	testarchive.CheckEqual(t, "region of the error", typed.Region, disk.RegionIX)
 	testarchive.CheckEqual(t, "offset of the error", typed.Offset, ix.Offset)
 }
 

@@ -25,7 +25,7 @@ func FuzzStore(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for r := layout.RegionHeader; r <= layout.RegionRW; r++ {
+	for r := disk.RegionHeader; r <= disk.RegionRW; r++ {
 		for at := h.Region(r).Offset; at < h.Region(r).End(); at++ {
 			places = append(places, at)
 		}

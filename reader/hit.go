@@ -49,13 +49,13 @@ const (
 var noIndex [disk.LineSize]byte
 
 func (p *hitPath) init(h *layout.Header, data []byte) {
-	end := uint64(h.Region(layout.RegionRW).End() / disk.Unit)
+	end := uint64(h.Region(disk.RegionRW).End() / disk.Unit)
 	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
-	p.first = uint64(h.Region(layout.RegionRW).Offset / disk.Unit)
+	p.first = uint64(h.Region(disk.RegionRW).Offset / disk.Unit)
 	p.seed, p.end = disk.MixSeed(disk.KindMethod, h.Seed), end
 	p.last.Store(end - disk.HeadSize/disk.Unit)
 	if h.Buckets > 0 && h.MaxProbe > 0 {
-		p.ix, p.lines = words.ViewOf(data[h.Region(layout.RegionIX).Offset:]), h.Buckets
+		p.ix, p.lines = words.ViewOf(data[h.Region(disk.RegionIX).Offset:]), h.Buckets
 	}
 	p.makeReady()
 }
@@ -184,7 +184,7 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
-	if m.head.Flags()&layout.MethodSharedID != 0 {
+	if m.head.Flags()&disk.MethodSharedID != 0 {
 		return Profile{}, ErrAmbiguous
 	}
 	p, _, err := m.Profile(code)
@@ -326,7 +326,7 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 		return Profile{}, err
 	}
 	p, _, err := m.Profile(code)
-	if err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
+	if err == nil && m.head.Flags()&disk.MethodSharedID == 0 {
 		q.noteReady(true)
 	}
 	return p, err

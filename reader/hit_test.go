@@ -196,7 +196,7 @@ func TestHitPathOfChangingFile(t *testing.T) {
 		s := open(t, changing)
 		lookupAll(s, keys)
 		for range 1 + rnd.IntN(40) {
-			region := []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionRW}[rnd.IntN(3)]
+			region := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionRW}[rnd.IntN(3)]
 			at := h.Region(region).Offset + rnd.Int64N(min(h.Region(region).Size, 1500))
 			changing[at] = []byte{0, 0xff, byte(rnd.Uint32())}[rnd.IntN(3)]
 		}

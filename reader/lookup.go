@@ -23,7 +23,7 @@ func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
 	if err == ErrNotFound {
 		return s.findRow(k)
 	}
-	if err == nil && m.head.Flags()&layout.MethodSharedID == 0 {
+	if err == nil && m.head.Flags()&disk.MethodSharedID == 0 {
 		q.noteReady(true)
 	}
 	return m, err
@@ -57,7 +57,7 @@ func (s *Store) Lookup(id uint64) (Method, error) {
 	if err != nil {
 		return Method{}, err
 	}
-	if m.head.Flags()&layout.MethodSharedID != 0 {
+	if m.head.Flags()&disk.MethodSharedID != 0 {
 		return Method{}, ErrAmbiguous
 	}
 	q.noteReady(false)
@@ -104,7 +104,7 @@ func (s *Store) indexed(n layout.Ref) (m Method, id uint64, err error) {
 	}
 	id, ok := b.ID()
 	if !ok || m.profiles() != n {
-		err = s.corrupt(layout.RegionRW, n.Offset(), "the index leads to a profile that is not the first of its method")
+		err = s.corrupt(disk.RegionRW, n.Offset(), "the index leads to a profile that is not the first of its method")
 	}
 	return m, id, err
 }
@@ -202,7 +202,7 @@ func (q *search) next() (layout.Ref, error) {
 	q.slots &= q.slots - 1
 	n := q.line().Record(q.slot)
 	if !q.s.inMethods(n) && !q.s.isType(n) && !q.s.inRW(n) {
-		return 0, q.s.corrupt(layout.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
+		return 0, q.s.corrupt(disk.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
 			n.Offset())
 	}
 	return n, nil
@@ -221,7 +221,7 @@ func (q *search) nextLine() (more bool, err error) {
 			q.bucket = 0
 		}
 	}
-	if err := q.s.m.Check(layout.RegionIX, q.s.lineOffset(q.bucket), disk.LineSize); err != nil {
+	if err := q.s.m.Check(disk.RegionIX, q.s.lineOffset(q.bucket), disk.LineSize); err != nil {
 		return false, err
 	}
 	q.lines++
@@ -237,11 +237,11 @@ func (q *search) line() disk.Line {
 
 // lineOffset returns where in the file a line of the index lies.
 func (s *Store) lineOffset(bucket uint64) int64 {
-	return s.h.Region(layout.RegionIX).Offset + int64(bucket)*disk.LineSize
+	return s.h.Region(disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
 
 func (s *Store) inRW(n layout.Ref) bool {
-	return s.h.Region(layout.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
+	return s.h.Region(disk.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
 }
 
 func (s *Store) inMethods(n layout.Ref) bool {
@@ -309,7 +309,7 @@ func (c *chain) step(p *Profile) error {
 }
 
 func (c *chain) corrupt(at layout.Ref, format string, args ...any) error {
-	return c.s.corrupt(layout.RegionRW, at.Offset(), format, args...)
+	return c.s.corrupt(disk.RegionRW, at.Offset(), format, args...)
 }
 
 // ofCode puts the profile of a version of the code into p, or the only one for

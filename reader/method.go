@@ -28,20 +28,20 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 	section := &s.h.Parts[disk.PartMethods]
 	at := n.Offset()
 	if !s.inMethods(n) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record outside the methods section")
+		return Method{}, s.corrupt(disk.RegionRO, at, "a method record outside the methods section")
 	}
-	if err := s.m.Check(layout.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
+	if err := s.m.Check(disk.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
 		return Method{}, err
 	}
 	m := Method{s: s, at: n}
 	m.head = disk.ParseMethodHead(s.data[at:])
 	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
-		return Method{}, s.corrupt(layout.RegionRO, at,
+		return Method{}, s.corrupt(disk.RegionRO, at,
 			"a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
 	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.profiles() == 0) {
-		return Method{}, s.corrupt(layout.RegionRO, at, "a method record with an id: %v, and with a profile: %v",
+		return Method{}, s.corrupt(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v",
 			hasID, !hasID)
 	}
 	return m, nil
@@ -66,7 +66,7 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 		case to == n || to == first && first != 0:
 			return m, nil
 		case to == 0:
-			return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
+			return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (m Method) indexedID() (uint64, error) {
 	}
 	first := m.profiles()
 	if first == 0 {
-		return 0, m.s.corrupt(layout.RegionRO, m.at.Offset(), "a method without an id")
+		return 0, m.s.corrupt(disk.RegionRO, m.at.Offset(), "a method without an id")
 	}
 	b, err := m.s.block(first)
 	if errors.Is(err, layout.ErrCorrupt) {
@@ -92,7 +92,7 @@ func (m Method) indexedID() (uint64, error) {
 	}
 	id, ok := b.ID()
 	if !ok || b.Method() != m.at {
-		return 0, m.s.corrupt(layout.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
+		return 0, m.s.corrupt(disk.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
 			m.at.Offset())
 	}
 	return id, nil
@@ -171,7 +171,7 @@ func (m Method) Ref() layout.Ref { return m.at }
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
 // Unexecuted reports whether the training run saw the method and did not execute it.
-func (m Method) Unexecuted() bool { return m.head.Flags()&layout.MethodUnexecuted != 0 }
+func (m Method) Unexecuted() bool { return m.head.Flags()&disk.MethodUnexecuted != 0 }
 
 // Profiled reports whether the method has a profile without a context.
 func (m Method) Profiled() bool { return m.profiles() != 0 }
@@ -218,7 +218,7 @@ func (m Method) Name() (Name, error) {
 
 // held returns the padded name in a named record.
 func (m Method) held() ([]byte, error) {
-	return m.s.m.Bytes(layout.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
+	return m.s.m.Bytes(disk.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }
 
 // holds compares the name in a named record with text.
@@ -268,12 +268,12 @@ func (m Method) rowRecord() disk.MethodRecord {
 // there must be some.
 func (s *Store) unexecuted() (classes, rows layout.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
-	head, err := s.m.Bytes(layout.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
+	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
 		return layout.Span{}, layout.Span{}, err
 	}
 	if classes, rows, err = disk.ParseUnexecuted(section, head); err != nil {
-		err = s.corrupt(layout.RegionRO, section.Offset, "%v", err)
+		err = s.corrupt(disk.RegionRO, section.Offset, "%v", err)
 	}
 	return classes, rows, err
 }
@@ -290,7 +290,7 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 		return Method{}, err
 	}
 	if !rows.Holds(n.Offset(), disk.UnexecutedRowSize) {
-		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "a method where the classes of unexecuted methods are")
+		return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "a method where the classes of unexecuted methods are")
 	}
 	row := (n.Offset() - rows.Offset) / disk.UnexecutedRowSize
 	class, _, err := s.searchClasses(classes, func(c disk.ClassRow) int { return cmp.Compare(int64(c.End), row+1) })
@@ -298,7 +298,7 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 		return Method{}, err
 	}
 	if class == count(classes) {
-		return Method{}, s.corrupt(layout.RegionRO, n.Offset(), "an unexecuted method of no class")
+		return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "an unexecuted method of no class")
 	}
 	c, err := s.classRow(classes, class)
 	if err != nil {
@@ -309,7 +309,7 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 
 // rowOfClass returns the method whose row lies at n, of a known class.
 func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
-	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), disk.UnexecutedRowSize)
+	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.UnexecutedRowSize)
 	if err != nil {
 		return Method{}, err
 	}
@@ -321,7 +321,7 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 func count(classes layout.Span) int64 { return classes.Size / disk.ClassRowSize }
 
 func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {
-	b, err := s.m.Bytes(layout.RegionRO, classes.Offset+i*disk.ClassRowSize, disk.ClassRowSize)
+	b, err := s.m.Bytes(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, disk.ClassRowSize)
 	if err != nil {
 		return disk.ClassRow{}, err
 	}
@@ -403,7 +403,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 		from = int64(before.End)
 	}
 	if to = int64(c.End); err == nil && (from >= to || to > rows.Size/disk.UnexecutedRowSize) {
-		err = s.corrupt(layout.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
+		err = s.corrupt(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
 	}
 	return from, to, rows.Offset, err
 }
@@ -411,7 +411,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 // compareRow compares name and signature of the row at an offset with those of
 // a key.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
-	b, err := s.m.Bytes(layout.RegionRO, at, disk.UnexecutedRowSize)
+	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)
 	if err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@ package reader
 import (
 	"fmt"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,7 +33,7 @@ type markKey struct {
 	point  int32
 }
 
-// Columns of layout.TableMoved.
+// Columns of disk.TableMoved.
 const (
 	movedMethod = iota
 	movedCode
@@ -41,9 +42,9 @@ const (
 	movedConfidence
 )
 
-// Marks reads layout.TableMoved.
+// Marks reads disk.TableMoved.
 func (s *Store) Marks() (Marks, error) {
-	t, err := s.TableOrEmpty(layout.TableMoved)
+	t, err := s.TableOrEmpty(disk.TableMoved)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}

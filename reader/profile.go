@@ -241,6 +241,6 @@ func (s *Store) trained(p place) []byte {
 // adopted.
 func (s *Store) live(p place) []byte {
 	from, to := p.span()
-	start := s.h.Region(layout.RegionRW).Offset
+	start := s.h.Region(disk.RegionRW).Offset
 	return s.adoption.Load().rw[from-start : to-start : to-start]
 }

@@ -275,9 +275,9 @@ func TestProfilesAndContextsOfAMethod(t *testing.T) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	b := fixture(0)
-	props := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	props := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	props.Row(uint64(b.Symbol("vm")), uint64(b.Symbol("test")))
-	b.Table(layout.TableMonitors, 0, layout.ColumnType,
+	b.Table(disk.TableMonitors, 0, layout.ColumnType,
 		layout.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
 	s := open(t, laid(t, b))
 	var kinds []layout.TableKind
@@ -287,10 +287,10 @@ func TestTables(t *testing.T) {
 		}
 		kinds = append(kinds, table.Kind)
 	}
-	if diff := cmp.Diff([]layout.TableKind{layout.TableProperties, layout.TableMonitors}, kinds); diff != "" {
+	if diff := cmp.Diff([]layout.TableKind{disk.TableProperties, disk.TableMonitors}, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
-	table, err := s.Table(layout.TableMonitors)
+	table, err := s.Table(disk.TableMonitors)
 	if err != nil || table.Rows != 1 || table.Cell(1, 0) != 77 {
 		t.Fatalf("monitors: %+v, %v", table, err)
 	}
@@ -298,14 +298,14 @@ func TestTables(t *testing.T) {
 	if name, _ := ty.Name(); err != nil || !name.Equal("Circle") {
 		t.Errorf("type %q, %v", name, err)
 	}
-	table, err = s.Table(layout.TableProperties)
+	table, err = s.Table(disk.TableProperties)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if name, err := s.SymbolAt(layout.Ref(table.Cell(1, 0))); err != nil || !name.Equal("test") {
 		t.Errorf("symbol %q, %v", name, err)
 	}
-	if _, err := s.Table(layout.TableThreads); !errors.Is(err, reader.ErrNotFound) {
+	if _, err := s.Table(disk.TableThreads); !errors.Is(err, reader.ErrNotFound) {
 		t.Errorf("a table that is not there: %v", err)
 	}
 }

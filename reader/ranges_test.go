@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -46,7 +47,7 @@ func openRanges(t *testing.T) *reader.Store {
 		t.Fatal(err)
 	}
 	s := reader.New(m)
-	if s.Header().Region(layout.RegionIX).Size < 1<<20 {
+	if s.Header().Region(disk.RegionIX).Size < 1<<20 {
 		t.Fatal("the index is read with the names")
 	}
 	return s

@@ -109,7 +109,7 @@ func New(m *archive.Mapping) *Store {
 	data := m.Unchecked()
 	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(),
-		sound: sparsebits.New(h.Region(layout.RegionRW).Size / disk.Unit)}
+		sound: sparsebits.New(h.Region(disk.RegionRW).Size / disk.Unit)}
 	s.hit.init(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {
@@ -132,7 +132,7 @@ func (s *Store) Close() error {
 
 // open returns archive.ErrClosed after Close.
 func (s *Store) open() error {
-	_, err := s.m.Bytes(layout.RegionHeader, 0, 0)
+	_, err := s.m.Bytes(disk.RegionHeader, 0, 0)
 	return err
 }
 

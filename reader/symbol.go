@@ -46,15 +46,15 @@ func (s *Store) symbol(n layout.Ref) (Name, error) {
 		return Name{s: s}, nil
 	}
 	at := n.Offset()
-	head, err := s.m.Bytes(layout.RegionRO, at, lengthSize)
+	head, err := s.m.Bytes(disk.RegionRO, at, lengthSize)
 	if err != nil {
 		return Name{}, err
 	}
 	size := disk.SymbolLength(head)
 	if size > disk.MaxBlob || !s.h.Parts[disk.PartSymbols].Holds(at, lengthSize+size) {
-		return Name{}, s.corrupt(layout.RegionRO, at, "a symbol of %d bytes", size)
+		return Name{}, s.corrupt(disk.RegionRO, at, "a symbol of %d bytes", size)
 	}
-	text, err := s.m.Bytes(layout.RegionRO, at+lengthSize, size)
+	text, err := s.m.Bytes(disk.RegionRO, at+lengthSize, size)
 	return Name{s, text}, err
 }
 
@@ -66,7 +66,7 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 		name, err := s.symbol(n)
 		return err == nil && name.Equal(text), err
 	}
-	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), size)
+	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), size)
 	if err != nil {
 		return false, err
 	}
@@ -173,7 +173,7 @@ func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 			return err
 		}
 		if total += int64(part.Len()) + 1; total > disk.MaxName {
-			return s.corrupt(layout.RegionRO, n.Offset(), "a signature of more than %d bytes", disk.MaxName)
+			return s.corrupt(disk.RegionRO, n.Offset(), "a signature of more than %d bytes", disk.MaxName)
 		}
 		if i > 1 && !yield(between) || !yield(part.text) || i == 0 && !yield(opening) {
 			return nil
@@ -188,7 +188,7 @@ func (s *Store) list(n layout.Ref) (list []byte, ok bool, err error) {
 	if n == 0 {
 		return nil, false, nil
 	}
-	head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
+	head, err := s.m.Bytes(disk.RegionRO, n.Offset(), lengthSize)
 	if err != nil {
 		return nil, false, err
 	}
@@ -198,8 +198,8 @@ func (s *Store) list(n layout.Ref) (list []byte, ok bool, err error) {
 	}
 	size := lengthSize + 4*parts
 	if parts == 0 || parts > disk.MaxName || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
-		return nil, true, s.corrupt(layout.RegionRO, n.Offset(), "a list of %d symbols", parts)
+		return nil, true, s.corrupt(disk.RegionRO, n.Offset(), "a list of %d symbols", parts)
 	}
-	list, err = s.m.Bytes(layout.RegionRO, n.Offset(), size)
+	list, err = s.m.Bytes(disk.RegionRO, n.Offset(), size)
 	return list, true, err
 }

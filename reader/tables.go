@@ -79,7 +79,7 @@ func (s *Store) TableOrEmpty(kind layout.TableKind) (Table, error) {
 
 // tablePlaces reads the directory.
 func (s *Store) tablePlaces() ([]disk.TablePlace, error) {
-	if s.h.Region(layout.RegionEX).Size == 0 {
+	if s.h.Region(disk.RegionEX).Size == 0 {
 		return nil, s.open()
 	}
 	places, err := disk.ReadTablePlaces(s.h, s.m.Bytes)
@@ -87,17 +87,17 @@ func (s *Store) tablePlaces() ([]disk.TablePlace, error) {
 }
 
 func (s *Store) table(p disk.TablePlace) (Table, error) {
-	b, err := s.m.Bytes(layout.RegionEX, p.Span.Offset, p.Span.Size)
+	b, err := s.m.Bytes(disk.RegionEX, p.Span.Offset, p.Span.Size)
 	if err != nil {
 		return Table{}, err
 	}
 	parsed, err := disk.ParseTable(b)
 	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed, s: s}
 	if err == nil && t.Kind != p.Kind {
-		return t, s.corrupt(layout.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
+		return t, s.corrupt(disk.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
 	}
 	if err != nil {
-		return t, s.corrupt(layout.RegionEX, p.Span.Offset, "%v", err)
+		return t, s.corrupt(disk.RegionEX, p.Span.Offset, "%v", err)
 	}
 	return t, nil
 }
@@ -107,7 +107,7 @@ func (s *Store) table(p disk.TablePlace) (Table, error) {
 // that its producer had adopted. They are sorted by time, then by dump id. Runs of one
 // class path share its slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
-	t, err := s.TableOrEmpty(layout.TableRuns)
+	t, err := s.TableOrEmpty(disk.TableRuns)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
 
 // classPaths reads the class paths, by the numbers that runs refer to.
 func (x *sharedTexts) classPaths() (map[uint64][]layout.ClassPathEntry, error) {
-	t, err := x.s.TableOrEmpty(layout.TableClassPath)
+	t, err := x.s.TableOrEmpty(disk.TableClassPath)
 	if err != nil {
 		return nil, err
 	}

@@ -21,9 +21,9 @@ type Type struct {
 // typeRecord fetches the type record at n.
 func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	if !s.isType(n) {
-		return disk.TypeRecord{}, s.corrupt(layout.RegionRO, n.Offset(), "no type record begins here")
+		return disk.TypeRecord{}, s.corrupt(disk.RegionRO, n.Offset(), "no type record begins here")
 	}
-	b, err := s.m.Bytes(layout.RegionRO, n.Offset(), disk.TypeSize)
+	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.TypeSize)
 	if err != nil {
 		return disk.TypeRecord{}, err
 	}

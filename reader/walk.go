@@ -68,7 +68,7 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 		return nil
 	}
 	return s.m.Guard(func() error {
-		return s.m.Check(layout.RegionRW, first, min(last+disk.PageSize, s.h.Region(layout.RegionRW).End())-first)
+		return s.m.Check(disk.RegionRW, first, min(last+disk.PageSize, s.h.Region(disk.RegionRW).End())-first)
 	})
 }
 
@@ -171,20 +171,20 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 		at := rows.Offset + row*disk.UnexecutedRowSize
 		if at == rows.End() {
 			if row != int64(c.End) || class != count(classes) {
-				err = s.corrupt(layout.RegionRO, at, "%d unexecuted methods, and classes of another number of them", row)
+				err = s.corrupt(disk.RegionRO, at, "%d unexecuted methods, and classes of another number of them", row)
 			}
 			return m, err != nil, err
 		}
 		for ; row >= int64(c.End); class++ {
 			if class == count(classes) {
-				return m, true, s.corrupt(layout.RegionRO, at, "an unexecuted method of no class")
+				return m, true, s.corrupt(disk.RegionRO, at, "an unexecuted method of no class")
 			}
 			last := c.End
 			if c, err = s.classRow(classes, class); err != nil {
 				return m, true, err
 			}
 			if c.End <= last {
-				return m, true, s.corrupt(layout.RegionRO, classes.Offset+class*disk.ClassRowSize,
+				return m, true, s.corrupt(disk.RegionRO, classes.Offset+class*disk.ClassRowSize,
 					"a class of unexecuted methods without a row")
 			}
 		}
@@ -279,7 +279,7 @@ func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 		b.text += size
 	}
 	if most := disk.MaxKeyText(b.s.h.FileSize); b.text > most {
-		return b.s.corrupt(layout.RegionRO, at.Offset(),
+		return b.s.corrupt(disk.RegionRO, at.Offset(),
 			"names shared so often that the keys up to here have more than %d bytes of text", most)
 	}
 	return nil
@@ -292,7 +292,7 @@ func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 	case err != nil || n == 0:
 		return 0, err
 	case !ok:
-		head, err := s.m.Bytes(layout.RegionRO, n.Offset(), lengthSize)
+		head, err := s.m.Bytes(disk.RegionRO, n.Offset(), lengthSize)
 		if err != nil {
 			return 0, err
 		}
@@ -305,7 +305,7 @@ func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 		if part == 0 {
 			continue // empty
 		}
-		head, err := s.m.Bytes(layout.RegionRO, part.Offset(), lengthSize)
+		head, err := s.m.Bytes(disk.RegionRO, part.Offset(), lengthSize)
 		if err != nil {
 			return 0, err
 		}

@@ -22,14 +22,14 @@ type whole struct {
 // checkAll checks whatever a lookup of a profile reads.
 func (s *Store) checkAll() {
 	s.m.Sweep()
-	for _, r := range [...]layout.Region{layout.RegionIX, layout.RegionRO} {
+	for _, r := range [...]layout.Region{disk.RegionIX, disk.RegionRO} {
 		span := s.h.Region(r)
 		if s.m.Check(r, span.Offset, span.Size) != nil {
 			return
 		}
 	}
 	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines),
-		summed: s.h.Region(layout.RegionRW).Offset}
+		summed: s.h.Region(disk.RegionRW).Offset}
 	if s.m.Guard(w.blocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *Store) checkAll() {
 
 // blocks walks over rw, as far as its blocks are sound.
 func (w *whole) blocks() error {
-	rw := w.s.h.Region(layout.RegionRW)
+	rw := w.s.h.Region(disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
 		if !rw.Holds(at, disk.BlockHeaderSize) || !w.reach(at+disk.BlockHeaderSize) {
 			return nil
@@ -66,10 +66,10 @@ const partOfRW = 128 << 10
 
 // reach sums rw up to a place in the file at least, and reports whether it is sound.
 func (w *whole) reach(to int64) bool {
-	rw := w.s.h.Region(layout.RegionRW)
+	rw := w.s.h.Region(disk.RegionRW)
 	for w.summed < to {
 		size := min(partOfRW, rw.End()-w.summed)
-		if w.s.m.Check(layout.RegionRW, w.summed, size) != nil {
+		if w.s.m.Check(disk.RegionRW, w.summed, size) != nil {
 			return false
 		}
 		w.summed += size
@@ -85,7 +85,7 @@ func (w *whole) head(n layout.Ref, b disk.Block) {
 		return
 	}
 	m, ok := w.s.readyRecord(b.Method())
-	if !ok || m.head.Flags()&layout.MethodSharedID != 0 || m.profiles() != n {
+	if !ok || m.head.Flags()&disk.MethodSharedID != 0 || m.profiles() != n {
 		return
 	}
 	hash := disk.MixSeeded(id, w.s.hit.seed)

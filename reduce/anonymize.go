@@ -146,11 +146,11 @@ func (a *Anonymizer) functionOf(id uint64) string {
 // symbol returns what replaces a text in a table.
 func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
 	switch {
-	case a == nil, of == layout.TableProperties: // the others are left out
+	case a == nil, of == disk.TableProperties: // the others are left out
 		return text
-	case of == layout.TableVTables:
+	case of == disk.TableVTables:
 		return a.function(text)
-	case of == layout.TableInstances:
+	case of == disk.TableInstances:
 		return a.loader(text)
 	}
 	return string(a.sum(text)) // bytes that identify something, such as build IDs

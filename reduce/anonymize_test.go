@@ -143,10 +143,10 @@ func TestReasonsOfTrapsStay(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"},
 		{disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
-		b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(property[0])), uint64(b.Symbol(property[1])))
+		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(property[0])), uint64(b.Symbol(property[1])))
 	}
 	anonymous, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
-	table, err := anonymous.Store.Table(layout.TableProperties)
+	table, err := anonymous.Store.Table(disk.TableProperties)
 	if err != nil || table.Rows != 1 {
 		t.Fatalf("%d rows, %v", table.Rows, err)
 	}
@@ -241,13 +241,13 @@ func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 	for table := range s.Tables() {
 		for row := range table.Rows {
 			switch table.Kind {
-			case layout.TableVTables:
+			case disk.TableVTables:
 				name, err := s.SymbolAt(layout.Ref(table.Cell(0, row)))
 				if err != nil {
 					t.Fatal(err)
 				}
 				vtables[disk.NameRef(name.String())] = true
-			case layout.TableTraces:
+			case disk.TableTraces:
 				_, err := s.Lookup(table.Cell(2, row))
 				known = append(known, err == nil)
 			}

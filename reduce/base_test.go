@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -211,7 +212,7 @@ func TestBasesThatDoNotFit(t *testing.T) {
 		t.Errorf("a layer on another base: %v", err)
 	}
 	named, report := reduced(t, layer.Store, reduce.Options{Names: names})
-	if _, layer, err := named.Base(); layer || err != nil || report.Rows[layout.TableBase] != 1 {
+	if _, layer, err := named.Base(); layer || err != nil || report.Rows[disk.TableBase] != 1 {
 		t.Errorf("with names of its own it is a layer: %v, %v; dropped %v", layer, err, report.Rows)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
@@ -139,7 +140,7 @@ type sampledStack struct {
 
 // stacksOf returns the stacks of an archive.
 func stacksOf(s *reader.Store) (sampledStacks, error) {
-	t, err := s.TableOrEmpty(layout.TableSamples)
+	t, err := s.TableOrEmpty(disk.TableSamples)
 	if err != nil {
 		return sampledStacks{}, err
 	}

@@ -130,7 +130,7 @@ func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
 			t.Errorf("%d profiles stay", n)
 		}
 		for table := range s.Tables() {
-			if table.Kind != layout.TableSamples && table.Kind != layout.TableTraces {
+			if table.Kind != disk.TableSamples && table.Kind != disk.TableTraces {
 				continue
 			}
 			if _, err := out.Table(table.Kind); err == nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reduce"
@@ -21,16 +22,16 @@ func TestCompilationsStayWithTheirMethods(t *testing.T) {
 		p := b.Profile(m, 1, builder.NoContext)
 		p.Invocations(calls)
 		testarchive.MustDone(t, p)
-		b.Table(layout.TableCompilations, 0).Row(uint64(m), 4, ^uint64(0), 1, calls, 64, 1, 1)
+		b.Table(disk.TableCompilations, 0).Row(uint64(m), 4, ^uint64(0), 1, calls, 64, 1, 1)
 		inlined := b.Context(leaf, builder.Frame{Caller: middle, Point: 2}, builder.Frame{Caller: m, Point: 5})
-		b.Table(layout.TableInlining, 0).Row(uint64(inlined), 4, 1)
+		b.Table(disk.TableInlining, 0).Row(uint64(inlined), 4, 1)
 	}
 	s, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
-	compilations, err := s.Table(layout.TableCompilations)
+	compilations, err := s.Table(disk.TableCompilations)
 	if err != nil || compilations.Rows != 1 || compilations.Cell(4, 0) != 1000 {
 		t.Fatalf("%d compilations, %v", compilations.Rows, err)
 	}
-	inlining, err := s.Table(layout.TableInlining)
+	inlining, err := s.Table(disk.TableInlining)
 	if err != nil || inlining.Rows != 1 {
 		t.Fatalf("%d inlined calls, %v", inlining.Rows, err)
 	}

@@ -84,7 +84,7 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 		}
 		learn(name.String())
 	}
-	t, err := s.Table(layout.TableVTables)
+	t, err := s.Table(disk.TableVTables)
 	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != layout.ColumnSymbol {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (t *reduction) copyFunction(id uint64) error {
 
 // word returns what replaces a number in a table: the IDs of functions follow their names.
 func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
-	if of == layout.TableTraces && column == 2 {
+	if of == disk.TableTraces && column == 2 {
 		return t.id(v)
 	}
 	return v
@@ -188,16 +188,16 @@ func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
 // merged archive is made again.
 func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
-	case layout.TableOrder, layout.TableOrderRuns, layout.TableDumps:
+	case disk.TableOrder, disk.TableOrderRuns, disk.TableDumps:
 		return true
 	// of a base the names are others
-	case layout.TableForeign, layout.TableClassPath, layout.TableCode, layout.TableFunctions, layout.TableBase:
+	case disk.TableForeign, disk.TableClassPath, disk.TableCode, disk.TableFunctions, disk.TableBase:
 		return c.names != nil
-	case layout.TableProperties, layout.TableMonitors, layout.TableSamples, layout.TableBinaryIDs, layout.TableTraces,
-		layout.TableVTables,
-		layout.TableHeapRefs, layout.TableHeapUse, layout.TableInstances, layout.TableThreads, layout.TableReflected,
-		layout.TableRuns,
-		layout.TableCompilations, layout.TableInlining, layout.TableMoved, layout.TableCertain:
+	case disk.TableProperties, disk.TableMonitors, disk.TableSamples, disk.TableBinaryIDs, disk.TableTraces,
+		disk.TableVTables,
+		disk.TableHeapRefs, disk.TableHeapUse, disk.TableInstances, disk.TableThreads, disk.TableReflected,
+		disk.TableRuns,
+		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain:
 		return false
 	}
 	return c.names != nil // an unknown table may hold names
@@ -206,7 +206,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 // stay reports whether a row stays, and counts dropped rows.
 func (c *rowCut) stay(row int) (bool, error) {
 	stays, err := c.decide(row)
-	relisted := c.t.Kind == layout.TableDumps && c.s.Header().Flags&layout.FlagMerged != 0
+	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&layout.FlagMerged != 0
 	if err == nil && !stays && !relisted {
 		c.out.Rows[c.t.Kind]++
 	}
@@ -217,19 +217,19 @@ func (c *rowCut) decide(row int) (bool, error) {
 	switch {
 	case c.whole:
 		return false, nil
-	case c.t.Kind == layout.TableProperties && c.names != nil:
+	case c.t.Kind == disk.TableProperties && c.names != nil:
 		return c.harmless(row)
-	case c.t.Kind == layout.TableSamples && c.selective():
+	case c.t.Kind == disk.TableSamples && c.selective():
 		return c.sampled(row), nil
-	case c.t.Kind == layout.TableTraces && c.selective():
+	case c.t.Kind == disk.TableTraces && c.selective():
 		return c.traced(row)
-	case c.t.Kind == layout.TableCode, c.t.Kind == layout.TableFunctions, c.t.Kind == layout.TableMoved:
+	case c.t.Kind == disk.TableCode, c.t.Kind == disk.TableFunctions, c.t.Kind == disk.TableMoved:
 		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
-	case c.t.Kind == layout.TableCompilations:
+	case c.t.Kind == disk.TableCompilations:
 		return c.chose(layout.Ref(c.t.Cell(0, row))), nil
-	case c.t.Kind == layout.TableInlining && c.selective():
+	case c.t.Kind == disk.TableInlining && c.selective():
 		return c.inlined(row)
-	case c.t.Kind == layout.TableCertain:
+	case c.t.Kind == disk.TableCertain:
 		return c.ofKept(layout.Ref(c.t.Cell(0, row)))
 	}
 	return true, nil

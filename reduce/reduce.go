@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
@@ -157,7 +158,7 @@ func (t *reduction) hooks() copier.Hooks {
 		h.Key = func(_ reader.Method, k layout.Key) (layout.Key, error) { return names.key(t.s.Header().Domain, k), nil }
 		h.Symbol = names.symbol
 		h.Row = func(t *reader.Table, row []uint64) {
-			if t.Kind == layout.TableRuns {
+			if t.Kind == disk.TableRuns {
 				names.anonymousRun(row)
 			}
 		}

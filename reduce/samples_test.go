@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,7 +28,7 @@ type stack struct {
 func readStacks(t testarchive.TB, s *reader.Store) (stacks []stack, methods map[string]bool) {
 	t.Helper()
 	methods = map[string]bool{}
-	table, err := s.Table(layout.TableSamples)
+	table, err := s.Table(disk.TableSamples)
 	if errors.Is(err, reader.ErrNotFound) {
 		return nil, methods
 	}
@@ -60,7 +61,7 @@ func onStacks(t testarchive.TB, s *reader.Store) map[string]bool {
 func sampledArchive(samples ...uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	main := b.Method(layout.Key{Class: "A", Name: "main"})
-	t := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	t := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 	for i, n := range samples {
 		leaf := uint64(0)
 		if i < len(samples)-1 {
@@ -165,7 +166,7 @@ func TestReductionsThatLoseNoSample(t *testing.T) {
 func TestTiesBetweenStacksGoByName(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	table := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	table := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 	for i, name := range []string{"c", "a", "b"} {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}
@@ -202,7 +203,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 		if report.Methods != 1 || report.Profiles != 1 {
 			t.Errorf("%+v: the report says %d methods and %d profiles, want one of each", r, report.Methods, report.Profiles)
 		}
-		if dropped := report.Rows[layout.TableSamples]; dropped != 4 {
+		if dropped := report.Rows[disk.TableSamples]; dropped != 4 {
 			t.Errorf("%+v: the report says that %d rows were dropped, want 4", r, dropped)
 		}
 		if share, _ := report.SampleShare(); share != 5./15 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // A Move says where an archive was meant to be mapped, and where it is.
@@ -78,7 +77,7 @@ func (m *Map) old(rw []byte, to int64, move *Move) ([]byte, error) {
 }
 
 func (m *Map) wrongSlots(from, to, slots, want int64) error {
-	return disk.Corrupt(layout.RegionBM, m.bm.Offset,
+	return disk.Corrupt(disk.RegionBM, m.bm.Offset,
 		"rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 }
 
@@ -133,7 +132,7 @@ func (m *Map) checkSlots(old []byte, start int64, words []uint16, move *Move) er
 
 // stray returns the error of the slot at an offset in rw that does not point into the archive.
 func (m *Map) stray(at int64, v uint64, move *Move) error {
-	return disk.Corrupt(layout.RegionRW, m.rw.Offset+at,
+	return disk.Corrupt(disk.RegionRW, m.rw.Offset+at,
 		"pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
 

@@ -73,7 +73,7 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 		before := slices.Clone(wrong)
 		_, err := m.Apply(wrong, 0, size, testMove, AnySlots)
 		var e *layout.Error
-		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.Region != layout.RegionRW || e.Offset != 1<<16+at {
+		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.Region != disk.RegionRW || e.Offset != 1<<16+at {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !bytes.Equal(wrong, before) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
@@ -39,8 +40,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	h := m.Header()
-	region := h.Region(layout.RegionRW)
-	slots, err := relocate.Open(m, h.Region(layout.RegionBM), region)
+	region := h.Region(disk.RegionRW)
+	slots, err := relocate.Open(m, h.Region(disk.RegionBM), region)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -29,16 +29,16 @@ type Map struct {
 // Open makes a Map of the region bm for the region rw of the archive that
 // source reads. It costs the same for any size of bm.
 func Open(source Source, bm, rw layout.Span) (*Map, error) {
-	head, err := source.Bytes(layout.RegionBM, bm.Offset, directoryStart)
+	head, err := source.Bytes(disk.RegionBM, bm.Offset, directoryStart)
 	if err != nil {
 		return nil, err
 	}
 	n, want := int64(le.Uint32(head)), chunks(rw.Size)
 	if n != want {
-		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
+		return nil, disk.Corrupt(disk.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
 	if directorySize(n) > bm.Size {
-		return nil, disk.Corrupt(layout.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
+		return nil, disk.Corrupt(disk.RegionBM, bm.Offset, "a directory of %d chunks in %d bytes", n, bm.Size)
 	}
 	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
 }
@@ -164,7 +164,7 @@ func (c *walk) next() (start int64, words []uint16, err error) {
 // chunk returns the checked bitmap of a chunk, nil if it has no slot.
 func (m *Map) chunk(n int64) (bitmap, error) {
 	at := m.bm.Offset + directorySize(n)
-	row, err := m.source.Bytes(layout.RegionBM, at, directoryRow)
+	row, err := m.source.Bytes(disk.RegionBM, at, directoryRow)
 	if err != nil {
 		return nil, err
 	}
@@ -173,9 +173,9 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 		return nil, nil
 	}
 	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunks()) || !m.bm.Holds(offset, size) {
-		return nil, disk.Corrupt(layout.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
+		return nil, disk.Corrupt(disk.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
 	}
-	b, err := m.source.Bytes(layout.RegionBM, offset, size)
+	b, err := m.source.Bytes(disk.RegionBM, offset, size)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 		return b, nil
 	}
 	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
-		return nil, disk.Corrupt(layout.RegionBM, offset, "chunk %d: %v", n, err)
+		return nil, disk.Corrupt(disk.RegionBM, offset, "chunk %d: %v", n, err)
 	}
 	m.checked[n/32].Or(1 << (n % 32))
 	return b, nil

@@ -19,7 +19,7 @@ type bytesSource []byte
 const bmStart = 64
 
 func (s bytesSource) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
-	if region != layout.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
+	if region != disk.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
 		return nil, disk.Corrupt(region, offset, "%d bytes outside", size)
 	}
 	return s[offset-bmStart:][:size], nil

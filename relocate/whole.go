@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // chunksOfOne is the number of chunks from which on another goroutine is worth starting.
@@ -67,7 +66,7 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error
 	}
 	set, _, err := b.set()
 	if err != nil {
-		return 0, disk.Corrupt(layout.RegionBM, m.bm.Offset, "chunk %d: %v", n, err)
+		return 0, disk.Corrupt(disk.RegionBM, m.bm.Offset, "chunk %d: %v", n, err)
 	}
 	var words [256]uint32
 	for it := set.ManyIterator(); ; {
@@ -87,7 +86,7 @@ func (m *Map) moveAtOnce(rw, old []byte, start int64, words []uint32, move *Move
 	for _, w := range words {
 		at := int64(w) * wordSize
 		if at >= int64(len(rw)) { // the bitmap was changed since it was checked
-			return disk.Corrupt(layout.RegionBM, m.bm.Offset, "a slot at 0x%x, behind rw", start+at)
+			return disk.Corrupt(disk.RegionBM, m.bm.Offset, "a slot at 0x%x, behind rw", start+at)
 		}
 		v := le.Uint64(old[at:])
 		moved, ok := move.pointer(v)

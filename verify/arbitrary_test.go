@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,7 +24,7 @@ func TestArbitraryChangesEndInAReport(t *testing.T) {
 	for _, s := range specimen.All() {
 		original, h := sound(t, s.Name)
 		r := rand.New(rand.NewPCG(7, uint64(len(original))))
-		used := append([]layout.Span{}, h.Regions[layout.RegionIX-1:]...)
+		used := append([]layout.Span{}, h.Regions[disk.RegionIX-1:]...)
 		data := make([]byte, len(original))
 		for round := range rounds {
 			copy(data, original)

@@ -14,8 +14,8 @@ import (
 // sound, and the relocation bitmaps must name the pointers of their entries and
 // nothing else.
 func (c *check) blocks() error {
-	rw := c.h.Region(layout.RegionRW)
-	slots, err := relocate.Open(c.m, c.h.Region(layout.RegionBM), rw)
+	rw := c.h.Region(disk.RegionRW)
+	slots, err := relocate.Open(c.m, c.h.Region(disk.RegionBM), rw)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ type blockWalk struct {
 
 func (w *blockWalk) block(at int64, p reader.Profile) error {
 	w.count(p)
-	if err := w.methodRecord(layout.RegionRW, at, "method of a profile", disk.Block(p.Bytes()).Method()); err != nil {
+	if err := w.methodRecord(disk.RegionRW, at, "method of a profile", disk.Block(p.Bytes()).Method()); err != nil {
 		return err
 	}
 	from := at - w.rw.Offset
@@ -67,7 +67,7 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 	if slices.Equal(w.want, w.got) {
 		return nil
 	}
-	return w.wrong(layout.RegionBM, w.h.Region(layout.RegionBM).Offset,
+	return w.wrong(disk.RegionBM, w.h.Region(disk.RegionBM).Offset,
 		"the bitmaps name %d pointers in the block at 0x%x, which has %d, or others", len(w.got), at, len(w.want))
 }
 
@@ -82,7 +82,7 @@ func (w *blockWalk) entries(p reader.Profile, from int64) error {
 			if section == layout.SectionData {
 				w.add(disk.Entry(e.Bytes()))
 				if e.Point() < last {
-					return w.wrong(layout.RegionRW, w.rw.Offset+start+int64(e.Offset()), "an entry at point %d behind one at %d",
+					return w.wrong(disk.RegionRW, w.rw.Offset+start+int64(e.Offset()), "an entry at point %d behind one at %d",
 						e.Point(), last)
 				}
 				last = e.Point()

@@ -16,7 +16,7 @@ func (c *check) line(id uint64, kind disk.RecordKind) int64 {
 }
 
 func (c *check) lineOffset(n uint64) int64 {
-	return c.h.Region(layout.RegionIX).Offset + int64(n)*disk.LineSize
+	return c.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
 // index checks that a search finds every record, and that the index holds
@@ -28,14 +28,14 @@ func (c *check) index() error {
 	}
 	records, err := c.searchAll()
 	if err == nil && used != records {
-		err = c.wrong(layout.RegionIX, c.lineOffset(0), "the index has %d slots in use, there are %d records", used, records)
+		err = c.wrong(disk.RegionIX, c.lineOffset(0), "the index has %d slots in use, there are %d records", used, records)
 	}
 	return err
 }
 
 func (c *check) usedSlots() (used uint64, err error) {
 	for n := range c.h.Buckets {
-		line, err := c.m.Bytes(layout.RegionIX, c.lineOffset(n), disk.LineSize)
+		line, err := c.m.Bytes(disk.RegionIX, c.lineOffset(n), disk.LineSize)
 		if err == nil {
 			err = c.interrupted()
 		}
@@ -44,7 +44,7 @@ func (c *check) usedSlots() (used uint64, err error) {
 		}
 		c.report.Lines++
 		if !disk.Line(line).Valid() {
-			return used, c.wrong(layout.RegionIX, c.lineOffset(n), "a line with an impossible multiplier or mark")
+			return used, c.wrong(disk.RegionIX, c.lineOffset(n), "a line with an impossible multiplier or mark")
 		}
 		for i := range disk.LineSlots {
 			if binary.LittleEndian.Uint16(line[2*i:]) != 0 {
@@ -71,7 +71,7 @@ func (c *check) searchAll() (records uint64, err error) {
 	}
 	types := c.h.Parts[disk.PartTypes]
 	for at := types.Offset; at < types.End(); at += disk.TypeSize {
-		b, err := c.m.Bytes(layout.RegionRO, at, disk.Unit)
+		b, err := c.m.Bytes(disk.RegionRO, at, disk.Unit)
 		if err == nil {
 			_, err = c.search(binary.LittleEndian.Uint64(b), disk.KindType, disk.RefOf(at))
 		}
@@ -87,7 +87,7 @@ func (c *check) searchAll() (records uint64, err error) {
 // with what else the search offers.
 func (c *check) searchMethod(m reader.Method) error {
 	to, id := m.Ref(), m.ID()
-	if first := rawreader.MethodRecord(m).Profiles; first != 0 && m.Flags()&layout.MethodSharedID == 0 {
+	if first := rawreader.MethodRecord(m).Profiles; first != 0 && m.Flags()&disk.MethodSharedID == 0 {
 		to = first
 	}
 	others, err := c.search(id, disk.KindMethod, to)
@@ -102,8 +102,8 @@ func (c *check) searchMethod(m reader.Method) error {
 		}
 		shared = shared || other == id
 	}
-	if flag := m.Flags()&layout.MethodSharedID != 0; flag != shared {
-		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v",
+	if flag := m.Flags()&disk.MethodSharedID != 0; flag != shared {
+		return c.wrong(disk.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v",
 			flag, shared)
 	}
 	return nil
@@ -119,7 +119,7 @@ func (c *check) methodID(n layout.Ref) (uint64, error) {
 		return m.ID(), err
 	}
 	if n == 0 {
-		return 0, c.wrong(layout.RegionIX, c.lineOffset(0), "a slot in use that leads nowhere")
+		return 0, c.wrong(disk.RegionIX, c.lineOffset(0), "a slot in use that leads nowhere")
 	}
 	p, err := c.s.ProfileAt(n)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *check) search(id uint64, kind disk.RecordKind, record layout.Ref) (othe
 	bucket, rest := hash.Split(c.h.Buckets)
 	found := false
 	for range c.h.MaxProbe {
-		b, err := c.m.Bytes(layout.RegionIX, c.lineOffset(bucket), disk.LineSize)
+		b, err := c.m.Bytes(disk.RegionIX, c.lineOffset(bucket), disk.LineSize)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (c *check) search(id uint64, kind disk.RecordKind, record layout.Ref) (othe
 		bucket = (bucket + 1) % c.h.Buckets
 	}
 	if !found {
-		err = c.wrong(layout.RegionIX, c.line(id, kind), "the index does not lead to the record at 0x%x", record.Offset())
+		err = c.wrong(disk.RegionIX, c.line(id, kind), "the index does not lead to the record at 0x%x", record.Offset())
 	}
 	return others, err
 }

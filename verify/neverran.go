@@ -14,23 +14,23 @@ func (c *check) neverRan() error {
 	if section.Size == 0 {
 		return nil
 	}
-	head, err := c.m.Bytes(layout.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
+	head, err := c.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
 		return err
 	}
 	classes, rows, err := disk.ParseUnexecuted(section, head)
 	if err != nil {
-		return disk.Corrupt(layout.RegionRO, section.Offset, "%v", err)
+		return disk.Corrupt(disk.RegionRO, section.Offset, "%v", err)
 	}
 	last := disk.ClassRow{}
 	for at := classes.Offset; at < classes.End(); at += disk.ClassRowSize {
-		b, err := c.m.Bytes(layout.RegionRO, at, disk.ClassRowSize)
+		b, err := c.m.Bytes(disk.RegionRO, at, disk.ClassRowSize)
 		if err != nil {
 			return err
 		}
 		class := disk.ParseClassRow(b)
 		if class.Holder <= last.Holder || class.End <= last.End {
-			err = c.wrong(layout.RegionRO, at,
+			err = c.wrong(disk.RegionRO, at,
 				"a class of methods that never ran does not come behind the one before, or has none")
 		} else {
 			err = c.neverRanClass(at, class.Holder)
@@ -41,7 +41,7 @@ func (c *check) neverRan() error {
 		last = class
 	}
 	if n := rows.Size / disk.UnexecutedRowSize; n == 0 || n != int64(last.End) {
-		return c.wrong(layout.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", n, last.End)
+		return c.wrong(disk.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", n, last.End)
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (c *check) neverRanClass(at int64, holder layout.Ref) error {
 		return err
 	}
 	if name.Len() == 0 || loader.Len() != 0 || c.isNextNamed(t, name) {
-		return c.wrong(layout.RegionRO, at,
+		return c.wrong(disk.RegionRO, at,
 			"class %q of methods that never ran is not the only one of that name, or has a loader", name.String())
 	}
 	return nil

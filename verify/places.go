@@ -71,7 +71,7 @@ type starts struct {
 }
 
 func newStarts(h *layout.Header) starts {
-	symbols, rw := h.Parts[disk.PartSymbols], h.Region(layout.RegionRW)
+	symbols, rw := h.Parts[disk.PartSymbols], h.Region(disk.RegionRW)
 	return starts{
 		texts: newPlaces(symbols), lists: newPlaces(symbols), names: newPlaces(symbols),
 		methods: newPlaces(h.Parts[disk.PartMethods]), rows: newPlaces(h.Parts[disk.PartUnexecuted]),
@@ -109,10 +109,10 @@ func (c *check) name(at int64, what string, n layout.Ref) error {
 	case c.known(&c.starts.names, n):
 		return nil
 	case c.starts.texts.has(n):
-		return c.wrong(layout.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(),
+		return c.wrong(disk.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(),
 			disk.MaxName)
 	}
-	return c.wrong(layout.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
+	return c.wrong(disk.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
 }
 
 // optionalName is like name for a reference that may lead to nothing.
@@ -145,5 +145,5 @@ func (c *check) pointer(at int64, cell uint64) error {
 	if cell == 0 {
 		return nil
 	}
-	return c.methodRecord(layout.RegionRW, at, "method of an entry", disk.RefOf(int64(cell-c.h.Base)))
+	return c.methodRecord(disk.RegionRW, at, "method of an entry", disk.RefOf(int64(cell-c.h.Base)))
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -32,7 +33,7 @@ func (c *check) profiles() error {
 			c.report.Counts.Unexecuted++
 		}
 		if m.Unexecuted() && n > 0 {
-			if err := c.wrong(layout.RegionRO, m.Ref().Offset(), "a method that never ran has %d profiles", n); err != nil {
+			if err := c.wrong(disk.RegionRO, m.Ref().Offset(), "a method that never ran has %d profiles", n); err != nil {
 				return err
 			}
 		}
@@ -45,10 +46,10 @@ func (c *check) profiles() error {
 // of the blocks of a chain, which the walk has checked.
 func (c *check) profile(p reader.Profile) error {
 	if !c.cut && !c.starts.unlinked.remove(p.Ref()) {
-		return c.wrong(layout.RegionRW, p.Ref().Offset(), "a profile that begins inside a block, or is linked twice")
+		return c.wrong(disk.RegionRW, p.Ref().Offset(), "a profile that begins inside a block, or is linked twice")
 	}
 	if p.Code() == layout.CodeAny {
-		return c.wrong(layout.RegionRW, p.Ref().Offset(), "a profile with the code id that stands for any code")
+		return c.wrong(disk.RegionRW, p.Ref().Offset(), "a profile with the code id that stands for any code")
 	}
 	return nil
 }
@@ -62,5 +63,5 @@ func (c *check) leftOver() error {
 	if n == 0 {
 		return nil
 	}
-	return c.wrong(layout.RegionRW, first.Offset(), "%d blocks to which no method leads, this is the first", n)
+	return c.wrong(disk.RegionRW, first.Offset(), "%d blocks to which no method leads, this is the first", n)
 }

@@ -180,13 +180,13 @@ func (p *proof) frame() bool {
 				want = p.sum(level+1, group)
 			}
 			g := p.tree.Group(level, group)
-			from := p.h.Region(layout.RegionPS).Offset + g.Offset
+			from := p.h.Region(disk.RegionPS).Offset + g.Offset
 			if disk.Sum(p.data[from:from+g.Size]) != want {
 				return false
 			}
 		}
 	}
-	ps := p.h.Region(layout.RegionPS).Offset
+	ps := p.h.Region(disk.RegionPS).Offset
 	p.report(disk.Summed(p.h).Offset)
 	return zeros(p.data[ps+p.tree.Size() : disk.Summed(p.h).Offset])
 }
@@ -202,7 +202,7 @@ func zeros(b []byte) bool {
 
 // sum returns a sum of the tree.
 func (p *proof) sum(level int, n int64) uint64 {
-	return le.Uint64(p.data[p.h.Region(layout.RegionPS).Offset+p.tree.Slot(level, n):])
+	return le.Uint64(p.data[p.h.Region(disk.RegionPS).Offset+p.tree.Slot(level, n):])
 }
 
 // A summer computes the sums of some pages, in their order.

@@ -10,7 +10,7 @@ import (
 
 // openSlots opens the relocation bitmaps.
 func (p *proof) openSlots() bool {
-	slots, err := relocate.Open(p.m, p.h.Region(layout.RegionBM), p.h.Region(layout.RegionRW))
+	slots, err := relocate.Open(p.m, p.h.Region(disk.RegionBM), p.h.Region(disk.RegionRW))
 	p.slots = slots
 	return err == nil
 }
@@ -18,7 +18,7 @@ func (p *proof) openSlots() bool {
 // blocks walks the blocks of a span, which they must fill, and compares the pointers in
 // them with the relocation bitmaps. It sums pages as it reaches them.
 func (w *worker) blocks(span layout.Span, pages *summer) bool {
-	rw := w.h.Region(layout.RegionRW)
+	rw := w.h.Region(disk.RegionRW)
 	from := span.Offset - rw.Offset
 	types := w.h.Parts[disk.PartTypes]
 	walk := blockWalker{worker: w, first: from / disk.Unit &^ 63, mark: marker{places: &w.starts.blocks},
@@ -107,7 +107,7 @@ func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	if b.Presence()&disk.HasDirectory != 0 {
 		directory = b.Section(layout.SectionDirectory)
 	}
-	unit := (at-w.h.Region(layout.RegionRW).Offset)/disk.Unit - w.first
+	unit := (at-w.h.Region(disk.RegionRW).Offset)/disk.Unit - w.first
 	data := b.DataAt(fields)
 	n, ok := w.entries(data, unit+fields/disk.Unit, true, directory)
 	if !ok || len(directory) != 0 && n*disk.DirectoryRowSize != len(directory) {
@@ -155,7 +155,7 @@ func (w *worker) chain(c chainStart) bool {
 		if at <= c.after || !w.starts.blocks.has(at) {
 			return false
 		}
-		rw := w.h.Region(layout.RegionRW)
+		rw := w.h.Region(disk.RegionRW)
 		size := disk.BlockSize(w.data[at.Offset():])
 		if size < disk.BlockHeaderSize || size > rw.End()-at.Offset() {
 			return false // the file was changed since

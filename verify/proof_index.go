@@ -23,7 +23,7 @@ type keyed struct {
 
 // keyedAt returns a method whose record has the key and the id, or the profile that is given.
 func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id uint64) keyed {
-	shared := rec.Flags&layout.MethodSharedID != 0
+	shared := rec.Flags&disk.MethodSharedID != 0
 	if profile == 0 || shared {
 		profile = record
 	}
@@ -137,7 +137,7 @@ func (w *worker) seekAll() bool {
 func (w *worker) flush() bool { return w.hashAll() && w.seekAll() }
 
 func (p *proof) lineOffset(n uint64) int64 {
-	return p.h.Region(layout.RegionIX).Offset + int64(n)*disk.LineSize
+	return p.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
 // finds searches for a record. A search for a method meets another with its id if, and only
@@ -181,7 +181,7 @@ func (p *proof) methodID(n layout.Ref) (id uint64, ok bool) {
 		}
 		n = rec.Profiles
 	}
-	if !p.h.Region(layout.RegionRW).Holds(n.Offset(), disk.HeadSize) {
+	if !p.h.Region(disk.RegionRW).Holds(n.Offset(), disk.HeadSize) {
 		return 0, false
 	}
 	return disk.Block(p.data[n.Offset():]).ID()

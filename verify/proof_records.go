@@ -41,7 +41,7 @@ func (p *proof) findMethods() bool {
 	p.records.Unexecuted += uint64(p.rows())
 	slices.Sort(symbols)
 	p.symbolSpans = cut(p.h.Parts[disk.PartSymbols], symbols, spanSize)
-	p.blockSpans = cut(p.h.Region(layout.RegionRW), blocks, spanSize)
+	p.blockSpans = cut(p.h.Region(disk.RegionRW), blocks, spanSize)
 	p.methodSpans = cut(section, methods, spanSize/16)
 	return true
 }
@@ -75,7 +75,7 @@ func (p *proof) methodHead(section layout.Span, at int64) (rec disk.MethodRecord
 	if !hasID {
 		p.profiled++
 	}
-	if rec.Flags&layout.MethodUnexecuted != 0 {
+	if rec.Flags&disk.MethodUnexecuted != 0 {
 		p.records.Unexecuted++
 		if rec.Profiles != 0 || rec.NumContexts != 0 {
 			return rec, 0, false
@@ -115,7 +115,7 @@ func (p *proof) recordsAndBlocks() bool {
 	if !p.openSlots() {
 		return false
 	}
-	types, lines := p.h.Parts[disk.PartTypes], p.h.Region(layout.RegionIX)
+	types, lines := p.h.Parts[disk.PartTypes], p.h.Region(disk.RegionIX)
 	typeSpans := cutEven(types, 4096*disk.TypeSize)
 	lineSpans := cutEven(lines, 4096*disk.LineSize)
 	kinds := []struct {
@@ -374,7 +374,7 @@ func (w *worker) contexts(method int64) bool {
 			level = at
 			depth++
 		}
-		if depth > disk.MaxDepth || disk.ParseMethodHead(w.data[c.Caller.Offset():]).Flags()&layout.MethodUnexecuted != 0 {
+		if depth > disk.MaxDepth || disk.ParseMethodHead(w.data[c.Caller.Offset():]).Flags()&disk.MethodUnexecuted != 0 {
 			return false
 		}
 		if c.Profiles != 0 {

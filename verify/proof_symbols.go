@@ -37,8 +37,8 @@ func (k *marker) flush() {
 func (p *proof) pages() bool {
 	symbols, all := p.h.Parts[disk.PartSymbols], disk.Summed(p.h)
 	before := p.pagesOf(all.Offset, symbols.Offset)
-	behind := p.pagesOf(symbols.End(), p.h.Region(layout.RegionRW).Offset)
-	if p.h.Region(layout.RegionRW).Size == 0 {
+	behind := p.pagesOf(symbols.End(), p.h.Region(disk.RegionRW).Offset)
+	if p.h.Region(disk.RegionRW).Size == 0 {
 		behind.end = p.tree.Pages()
 	}
 	tasks := append(before.split(), behind.split()...)

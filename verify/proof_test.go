@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )
@@ -82,7 +82,7 @@ func TestNothingWrongIsShownToBeSound(t *testing.T) {
 		for range 200_000 / every {
 			changed, header := append([]byte(nil), data...), *h
 			region := h.Regions[r.IntN(len(h.Regions)-1)+1]
-			if region.Size == 0 || region.Offset < h.Region(layout.RegionIX).Offset {
+			if region.Size == 0 || region.Offset < h.Region(disk.RegionIX).Offset {
 				continue
 			}
 			changed[region.Offset+r.Int64N(region.Size)] ^= 1 << r.IntN(8)

@@ -22,7 +22,7 @@ func (c *check) types() error {
 		if err != nil {
 			return err
 		}
-		b, err := c.m.Bytes(layout.RegionRO, at, disk.TypeSize)
+		b, err := c.m.Bytes(disk.RegionRO, at, disk.TypeSize)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func (c *check) types() error {
 			return err
 		}
 		if t.Ordinal() > 0 && cmp.Or(cmp.Compare(last.Name, rec.Name), cmp.Compare(last.Loader, rec.Loader)) >= 0 {
-			if err := c.wrong(layout.RegionRO, at, "a type that does not sort behind the one before"); err != nil {
+			if err := c.wrong(disk.RegionRO, at, "a type that does not sort behind the one before"); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (c *check) typeRecord(at int64, t reader.Type, rec disk.TypeRecord) error {
 		return err
 	}
 	if id := layout.TypeID(name.String(), loader.String()); rec.ID != id {
-		return c.wrong(layout.RegionRO, at, "type %q has id %016x, recorded is %016x", abridged(name), id, rec.ID)
+		return c.wrong(disk.RegionRO, at, "type %q has id %016x, recorded is %016x", abridged(name), id, rec.ID)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (c *check) methods() error {
 			return err
 		}
 		if c.report.Counts.Methods > 0 && last.compare(&k) >= 0 {
-			if err := c.wrong(layout.RegionRO, m.Ref().Offset(),
+			if err := c.wrong(disk.RegionRO, m.Ref().Offset(),
 				"a method that does not sort behind the one before"); err != nil {
 				return err
 			}
@@ -155,7 +155,7 @@ func (c *check) method(m reader.Method) (k key, err error) {
 		return k, err
 	}
 	if id := text.ID(c.h.Domain); id != m.ID() {
-		err = c.wrong(layout.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
+		err = c.wrong(disk.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
 	}
 	return k, err
 }
@@ -173,7 +173,7 @@ func (c *check) headKey(rec disk.MethodRecord, k *key) error {
 	got, ok := disk.Block(p.Bytes()).Key()
 	want := disk.BlockKey{Class: k.class, Name: k.name, Signature: k.signature, Loader: k.loader}
 	if named := rec.Flags&disk.MethodNamed != 0; named != !ok || !named && got != want {
-		return c.wrong(layout.RegionRW, p.Ref().Offset(), "the profile does not have the key of its method")
+		return c.wrong(disk.RegionRW, p.Ref().Offset(), "the profile does not have the key of its method")
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (c *check) heldName(m reader.Method, k *key) error {
 		return err
 	}
 	if k.held = name.AppendTo([]byte{}); bytes.IndexByte(k.held, 0) >= 0 {
-		return c.wrong(layout.RegionRO, m.Ref().Offset(), "the key of method %q holds a NUL byte", abridged(name))
+		return c.wrong(disk.RegionRO, m.Ref().Offset(), "the key of method %q holds a NUL byte", abridged(name))
 	}
 	return nil
 }
@@ -196,13 +196,13 @@ func (c *check) holder(at int64, n layout.Ref, k *key) error {
 	if err != nil {
 		return err
 	}
-	b, err := c.m.Bytes(layout.RegionRO, n.Offset(), disk.TypeSize)
+	b, err := c.m.Bytes(disk.RegionRO, n.Offset(), disk.TypeSize)
 	if err != nil {
 		return err
 	}
 	k.class, k.loader = disk.ParseType(b).Name, disk.ParseType(b).Loader
 	if name, err := t.Name(); err != nil || name.Len() == 0 {
-		return cmp.Or(err, c.wrong(layout.RegionRO, at, "a method of a class that has no name"))
+		return cmp.Or(err, c.wrong(disk.RegionRO, at, "a method of a class that has no name"))
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ func (c *check) contexts(m reader.Method) error {
 			return err
 		}
 		if at := node.Ref().Offset(); at != next {
-			return c.wrong(layout.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x",
+			return c.wrong(disk.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x",
 				m.Ref().Offset(), next)
 		}
 		next += disk.ContextSize
@@ -233,13 +233,13 @@ func (c *check) contexts(m reader.Method) error {
 func (c *check) caller(m reader.Method, node reader.Context) error {
 	f, err := node.Caller()
 	if err == nil {
-		err = c.methodRecord(layout.RegionRO, node.Ref().Offset(), "caller of a context", f.Caller.Ref())
+		err = c.methodRecord(disk.RegionRO, node.Ref().Offset(), "caller of a context", f.Caller.Ref())
 	}
 	if err != nil {
 		return err
 	}
 	if m.Unexecuted() || f.Caller.Unexecuted() {
-		return c.wrong(layout.RegionRO, node.Ref().Offset(), "a context of methods of which one never ran")
+		return c.wrong(disk.RegionRO, node.Ref().Offset(), "a context of methods of which one never ran")
 	}
 	return nil
 }

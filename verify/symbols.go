@@ -26,9 +26,9 @@ func (c *check) symbols() error {
 			return err
 		}
 		if len(bytes.Trim(b[used:], "\x00")) != 0 {
-			err = c.wrong(layout.RegionRO, at, "bytes behind a symbol that are not zero")
+			err = c.wrong(disk.RegionRO, at, "bytes behind a symbol that are not zero")
 		} else if c.report.Counts.Symbols > 0 && bytes.Compare(last, text) >= 0 {
-			err = c.wrong(layout.RegionRO, at, "a symbol that does not sort behind the one before")
+			err = c.wrong(disk.RegionRO, at, "a symbol that does not sort behind the one before")
 		}
 		if err != nil {
 			return err
@@ -43,15 +43,15 @@ func (c *check) symbols() error {
 // symbol fetches the symbol at an offset, and says how many of its bytes are no
 // padding.
 func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err error) {
-	head, err := c.m.Bytes(layout.RegionRO, at, disk.Unit)
+	head, err := c.m.Bytes(disk.RegionRO, at, disk.Unit)
 	if err != nil {
 		return nil, 0, err
 	}
 	used, size := symbolSize(head)
 	if !section.Holds(at, size) {
-		return nil, 0, disk.Corrupt(layout.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
+		return nil, 0, disk.Corrupt(disk.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
 	}
-	b, err = c.m.Bytes(layout.RegionRO, at, size)
+	b, err = c.m.Bytes(disk.RegionRO, at, size)
 	return b, used, err
 }
 
@@ -73,7 +73,7 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 		signature, err := rawreader.Signature(c.s, n, nil)
 		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil &&
 			c.listText > disk.MaxKeyText(c.h.FileSize) {
-			err = disk.Corrupt(layout.RegionRO, at, "signatures made of names that have more than %d bytes of text together",
+			err = disk.Corrupt(disk.RegionRO, at, "signatures made of names that have more than %d bytes of text together",
 				disk.MaxKeyText(c.h.FileSize))
 		}
 		return signature, err

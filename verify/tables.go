@@ -35,17 +35,17 @@ func (c *check) reference(kind layout.ColumnKind, cell uint64) (err error) {
 	switch kind {
 	case layout.ColumnSymbol:
 		if _, err = c.s.SymbolAt(n); err == nil && !c.known(&c.starts.texts, n) {
-			err = disk.Corrupt(layout.RegionRO, n.Offset(), "a table leads here, where no text begins")
+			err = disk.Corrupt(disk.RegionRO, n.Offset(), "a table leads here, where no text begins")
 		}
 	case layout.ColumnType:
 		_, err = c.s.TypeAt(n)
 	case layout.ColumnMethod:
 		if _, err = c.s.MethodAt(n); err == nil && !c.starts.rows.has(n) && !c.known(&c.starts.methods, n) {
-			err = disk.Corrupt(layout.RegionRO, n.Offset(), "a table leads here, where no method begins")
+			err = disk.Corrupt(disk.RegionRO, n.Offset(), "a table leads here, where no method begins")
 		}
 	case layout.ColumnProfile:
 		if _, err = c.s.ProfileAt(n); err == nil && !c.known(&c.starts.blocks, n) {
-			err = disk.Corrupt(layout.RegionRW, n.Offset(), "a table leads here, where no profile begins")
+			err = disk.Corrupt(disk.RegionRW, n.Offset(), "a table leads here, where no profile begins")
 		}
 	case layout.ColumnContext:
 		_, err = c.s.ContextAt(n)

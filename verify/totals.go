@@ -2,7 +2,6 @@ package verify
 
 import (
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -32,12 +31,12 @@ func (c *check) totals() error {
 		return nil
 	}
 	if got := c.report.Counts; got != c.h.Counts {
-		if err := c.wrong(layout.RegionHeader, 0, "counts are %+v, recorded are %+v", got, c.h.Counts); err != nil {
+		if err := c.wrong(disk.RegionHeader, 0, "counts are %+v, recorded are %+v", got, c.h.Counts); err != nil {
 			return err
 		}
 	}
 	if got := c.report.Summary; got != c.h.Summary {
-		return c.wrong(layout.RegionHeader, 0, "the summary is %+v, recorded is %+v", got, c.h.Summary)
+		return c.wrong(disk.RegionHeader, 0, "the summary is %+v, recorded is %+v", got, c.h.Summary)
 	}
 	return nil
 }

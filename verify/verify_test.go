@@ -42,7 +42,7 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 // reseal makes all sums right again, so that a change looks as if the archive
 // had been written so.
 func reseal(data []byte, h *layout.Header) {
-	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
+	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
@@ -98,7 +98,7 @@ func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 
 // blockWith returns where the first block that has an optional field has it.
 func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
-	for at := h.Region(layout.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
+	for at := h.Region(disk.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
 		if field, ok := disk.Block(data[at : at+disk.BlockSize(data[at:])]).FieldOffset(f); ok {
 			return at + field
 		}
@@ -115,12 +115,12 @@ type change struct {
 
 var changes = []change{
 	{"entry order", "hotspot", func(data []byte, h *layout.Header) {
-		b := data[h.Region(layout.RegionRW).Offset:]
+		b := data[h.Region(disk.RegionRW).Offset:]
 		for ; disk.Block(b).Presence()&disk.HasDirectory != 0 ||
 			len(disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)) < 100; b = b[disk.BlockSize(b):] {
 		}
 		disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)[3] = 0xff // the high byte of the first bci
-	}, layout.RegionRW, "behind one at"},
+	}, disk.RegionRW, "behind one at"},
 	{"first block of another method", "sampled", func(data []byte, h *layout.Header) {
 		head := disk.RefOf(blockWith(data, h, disk.HasID) - disk.BlockHeaderSize)
 		for at := h.Parts[disk.PartMethods].Offset; ; at += disk.ParseMethodHead(data[at:]).Size() {
@@ -130,23 +130,23 @@ var changes = []change{
 				return
 			}
 		}
-	}, layout.RegionRW, "does not have the key"},
+	}, disk.RegionRW, "does not have the key"},
 	{"symbol padding", "hotspot", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartSymbols].Offset
 		for disk.SymbolLength(data[at:])%8 == 4 { // has no padding
 			at += disk.SymbolSize(int(disk.SymbolLength(data[at:])))
 		}
 		data[at+disk.SymbolSize(int(disk.SymbolLength(data[at:])))-1] = 1
-	}, layout.RegionRO, "not zero"},
+	}, disk.RegionRO, "not zero"},
 	{"type id", "hotspot", func(data []byte, h *layout.Header) { data[h.Parts[disk.PartTypes].Offset] ^= 1 },
-		layout.RegionRO, "type "},
+		disk.RegionRO, "type "},
 	{"type order", "hotspot", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartTypes].Offset
 		var first [disk.TypeSize]byte
 		copy(first[:], data[at:])
 		copy(data[at:], data[at+disk.TypeSize:at+2*disk.TypeSize])
 		copy(data[at+disk.TypeSize:], first[:])
-	}, layout.RegionRO, "sort behind"},
+	}, disk.RegionRO, "sort behind"},
 	{"method id", "graal", func(data []byte, h *layout.Header) {
 		for at := h.Parts[disk.PartMethods].Offset; ; at += disk.ParseMethodHead(data[at:]).Size() {
 			if _, ok := disk.ParseMethodHead(data[at:]).ID(data[at:]); ok {
@@ -154,133 +154,133 @@ var changes = []change{
 				return
 			}
 		}
-	}, layout.RegionRO, "method "},
+	}, disk.RegionRO, "method "},
 	{"method id in a profile", "graal", func(data []byte, h *layout.Header) {
 		data[blockWith(data, h, disk.HasID)] ^= 1
-	}, layout.RegionRO, "method "},
+	}, disk.RegionRO, "method "},
 	{"key in a profile", "graal", func(data []byte, h *layout.Header) {
 		data[blockWith(data, h, disk.HasKey)] ^= 1
-	}, layout.RegionRW, "does not have the key"},
+	}, disk.RegionRW, "does not have the key"},
 	{"key of no method", "graal", func(data []byte, h *layout.Header) {
 		at := blockWith(data, h, disk.HasKey)
 		clear(data[at : at+16])
-	}, layout.RegionRW, "does not have the key"},
+	}, disk.RegionRW, "does not have the key"},
 	{"multiplier", "jamaica", func(data []byte, h *layout.Header) {
-		data[h.Region(layout.RegionIX).Offset+22] = 2
-	}, layout.RegionIX, "multiplier"},
+		data[h.Region(disk.RegionIX).Offset+22] = 2
+	}, disk.RegionIX, "multiplier"},
 	{"spilled", "jamaica", func(data []byte, h *layout.Header) {
-		data[h.Region(layout.RegionIX).Offset+23] = 2
-	}, layout.RegionIX, "multiplier"},
+		data[h.Region(disk.RegionIX).Offset+23] = 2
+	}, disk.RegionIX, "multiplier"},
 	{"another multiplier", "jamaica", func(data []byte, h *layout.Header) {
-		for at := h.Region(layout.RegionIX).Offset; at < h.Region(layout.RegionIX).End(); at += disk.LineSize {
+		for at := h.Region(disk.RegionIX).Offset; at < h.Region(disk.RegionIX).End(); at += disk.LineSize {
 			data[at+22] ^= 32
 		}
-	}, layout.RegionIX, "does not lead"},
+	}, disk.RegionIX, "does not lead"},
 	{"shared id", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(layout.MethodSharedID)
-	}, layout.RegionIX, "does not lead"}, // but to the profile, not to the record
+		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(disk.MethodSharedID)
+	}, disk.RegionIX, "does not lead"}, // but to the profile, not to the record
 	{"shared id of a method without a profile", "graal", func(data []byte, h *layout.Header) {
 		for at := h.Parts[disk.PartMethods].Offset; ; at += disk.ParseMethodHead(data[at:]).Size() {
 			if _, ok := disk.ParseMethodHead(data[at:]).ID(data[at:]); ok {
-				data[at+6] ^= byte(layout.MethodSharedID)
+				data[at+6] ^= byte(disk.MethodSharedID)
 				return
 			}
 		}
-	}, layout.RegionRO, "shares its id"},
+	}, disk.RegionRO, "shares its id"},
 	{"never ran", "llvm-ir", func(data []byte, h *layout.Header) {
-		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(layout.MethodUnexecuted)
-	}, layout.RegionRO, "never ran"},
+		data[h.Parts[disk.PartMethods].Offset+6] ^= byte(disk.MethodUnexecuted)
+	}, disk.RegionRO, "never ran"},
 	{"context order", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
 		one, other := data[at:at+disk.ContextSize], data[at+disk.ContextSize:at+2*disk.ContextSize]
 		first := bytes.Clone(one)
 		copy(one, other)
 		copy(other, first)
-	}, layout.RegionRO, "does not sort after"},
+	}, disk.RegionRO, "does not sort after"},
 	{"context of no method", "graal", func(data []byte, h *layout.Header) {
 		number, _ := contextsOfAMethod(data, h)
 		data[number]-- // leaves the last out
-	}, layout.RegionRO, "should begin at"},
+	}, disk.RegionRO, "should begin at"},
 	{"context between methods", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
 		le.PutUint32(data[at:], uint32(h.Parts[disk.PartMethods].Offset/disk.Unit))
-	}, layout.RegionRO, "with its parent at"},
+	}, disk.RegionRO, "with its parent at"},
 	{"class without rows", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize
 		copy(data[at+4:], data[at+disk.ClassRowSize+4:at+2*disk.ClassRowSize]) // the first class has all rows
-	}, layout.RegionRO, "does not come behind the one before, or has none"},
+	}, disk.RegionRO, "does not come behind the one before, or has none"},
 	{"rows of no class", "graal", func(data []byte, h *layout.Header) {
 		le.PutUint32(data[h.Parts[disk.PartUnexecuted].Offset+disk.UnexecutedHeaderSize+disk.ClassRowSize+4:], 4)
-	}, layout.RegionRO, "an unexecuted method of no class"},
+	}, disk.RegionRO, "an unexecuted method of no class"},
 	{"class that is not the only one of its name", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize
 		le.PutUint32(data[at:], uint32(disk.RefOf(h.Parts[disk.PartTypes].Offset))) // the type without a name
-	}, layout.RegionRO, "is not the only one of that name"},
+	}, disk.RegionRO, "is not the only one of that name"},
 	{"more rows than there are", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].Offset + disk.UnexecutedHeaderSize + disk.ClassRowSize + 4
 		le.PutUint32(data[at:], le.Uint32(data[at:])+1)
-	}, layout.RegionRO, "classes of another number"},
+	}, disk.RegionRO, "classes of another number"},
 	{"caller that never ran", "graal", func(data []byte, h *layout.Header) {
 		_, at := contextsOfAMethod(data, h)
 		le.PutUint32(data[at+4:], uint32(disk.RefOf(h.Parts[disk.PartUnexecuted].End()-disk.UnexecutedRowSize)))
-	}, layout.RegionRO, "a method record outside the methods section"},
+	}, disk.RegionRO, "a method record outside the methods section"},
 	{"row order", "graal", func(data []byte, h *layout.Header) {
 		at := h.Parts[disk.PartUnexecuted].End() - 2*disk.UnexecutedRowSize
 		first := bytes.Clone(data[at : at+disk.UnexecutedRowSize])
 		copy(data[at:], data[at+disk.UnexecutedRowSize:at+2*disk.UnexecutedRowSize])
 		copy(data[at+disk.UnexecutedRowSize:], first)
-	}, layout.RegionRO, "sort behind"},
+	}, disk.RegionRO, "sort behind"},
 	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
-		at := h.Region(layout.RegionIX).Offset
+		at := h.Region(disk.RegionIX).Offset
 		for i := int64(0); ; i++ {
 			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) != 0 {
 				le.PutUint16(data[slot:], 0)
 				return
 			}
 		}
-	}, layout.RegionIX, "does not lead"},
+	}, disk.RegionIX, "does not lead"},
 	{"slot too many", "jamaica", func(data []byte, h *layout.Header) {
-		at := h.Region(layout.RegionIX).Offset
+		at := h.Region(disk.RegionIX).Offset
 		for i := int64(0); ; i++ {
 			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) == 0 {
 				le.PutUint16(data[slot:], 7)
 				return
 			}
 		}
-	}, layout.RegionIX, "slots in use"},
+	}, disk.RegionIX, "slots in use"},
 	{"pointer not listed", "jamaica", func(data []byte, h *layout.Header) {
 		// The first bitmap: 16 bytes of head, then the slots.
-		bitmap := layout.Ref(le.Uint32(data[h.Region(layout.RegionBM).Offset+8:])).Offset()
+		bitmap := layout.Ref(le.Uint32(data[h.Region(disk.RegionBM).Offset+8:])).Offset()
 		le.PutUint16(data[bitmap+16:], le.Uint16(data[bitmap+16:])-1)
-	}, layout.RegionBM, "pointers in the block"},
+	}, disk.RegionBM, "pointers in the block"},
 	{"unlinked block", "llvm-ir", func(data []byte, h *layout.Header) {
 		// The link from the first profile of main to the second.
 		le.PutUint32(data[blockWith(data, h, disk.HasLinks)+4:], 0)
-	}, layout.RegionRW, "no method leads"},
-	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, layout.RegionHeader, "counts are"},
-	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, layout.RegionHeader,
+	}, disk.RegionRW, "no method leads"},
+	{"count", "graal", func(data []byte, h *layout.Header) { h.Counts.Entries++ }, disk.RegionHeader, "counts are"},
+	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, disk.RegionHeader,
 		"summary"},
 	{"counter", "hotspot", func(data []byte, h *layout.Header) {
-		rw := h.Region(layout.RegionRW)
+		rw := h.Region(disk.RegionRW)
 		for at := rw.Offset; ; at += disk.BlockSize(data[at:]) {
 			if f := disk.Block(data[at : at+disk.BlockSize(data[at:])]).Field(disk.HasInvocations); f != nil {
 				f[0]++
 				return
 			}
 		}
-	}, layout.RegionHeader, "summary"},
+	}, disk.RegionHeader, "summary"},
 	{"reference of a table", "graal", func(data []byte, h *layout.Header) {
 		// The first table begins behind the directory; its first column has
 		// types, four bytes each.
-		ex := h.Region(layout.RegionEX).Offset
+		ex := h.Region(disk.RegionEX).Offset
 		n := int64(le.Uint32(data[ex:]))
 		for i := range n {
 			row := ex + disk.TablesHeaderSize + i*disk.TableRowSize
-			if layout.TableKind(le.Uint32(data[row:])) == layout.TableMonitors {
+			if layout.TableKind(le.Uint32(data[row:])) == disk.TableMonitors {
 				le.PutUint32(data[le.Uint64(data[row+8:])+24:], 1)
 			}
 		}
-	}, layout.RegionRO, "no type record"},
+	}, disk.RegionRO, "no type record"},
 }
 
 // inArchive reports whether a problem says that the archive is damaged, and
@@ -346,7 +346,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	for at := h.Parts[disk.PartTypes].Offset; at < h.Parts[disk.PartTypes].End(); at += disk.TypeSize {
 		data[at] ^= 1
 	}
-	for at := h.Region(layout.RegionIX).Offset; at < h.Region(layout.RegionIX).End(); at++ {
+	for at := h.Region(disk.RegionIX).Offset; at < h.Region(disk.RegionIX).End(); at++ {
 		data[at] = 0
 	}
 	reseal(data, h)

@@ -189,7 +189,7 @@ func sampledStacks(stacks, frames int) *builder.Builder {
 	m := b.Method(layout.Key{Class: "app.Sampled", Name: "f", Signature: "void()"})
 	addCounts(b, m, 0, builder.NoContext, 1)
 	word := layout.ColumnWord
-	t := b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word)
+	t := b.Table(disk.TableSamples, 0, word, layout.ColumnMethod, word, word)
 	for s := range stacks {
 		for f := range frames {
 			t.Row(uint64(s), uint64(m), uint64((s+f)%9), uint64(s+1))

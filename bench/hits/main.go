@@ -27,7 +27,7 @@ import (
 
 	"github.com/profarc/profarc/bench/hits/peers"
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // options are what the flags say.
@@ -176,7 +176,7 @@ func (o options) write(r *report.Report) error {
 func (f *field) size() report.Table {
 	h := f.store.Header()
 	t := report.Table{Title: "size", Methods: f.n, Rows: []report.Row{
-		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(layout.RegionIX).Size) / float64(uint64(f.n)+
+		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(disk.RegionIX).Size) / float64(uint64(f.n)+
 			h.Counts.Types)},
 		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},
 	}}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/cputime"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -59,7 +59,7 @@ func storeEachPage(path string) (took int64, err error) {
 		return 0, err
 	}
 	defer f.Close()
-	rw := s.Header().Region(layout.RegionRW)
+	rw := s.Header().Region(disk.RegionRW)
 	memory, err := unix.Mmap(int(f.Fd()), rw.Offset, int(rw.Size), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	if err != nil {

@@ -216,7 +216,7 @@ func (m *mutants) isSound(t *testing.T) bool {
 		}
 		if slices.ContainsFunc(report.Problems, func(err error) bool {
 			var e *layout.Error
-			return !errors.As(err, &e) || e.Region != layout.RegionHeader || e.Offset != 0
+			return !errors.As(err, &e) || e.Region != disk.RegionHeader || e.Offset != 0
 		}) {
 			return false
 		}

@@ -77,7 +77,7 @@ func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*
 			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
 		}
 		if !o.Unordered {
-			b.Table(layout.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))
+			b.Table(disk.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))
 		}
 	}
 	b.properties(d)
@@ -124,7 +124,7 @@ func (b *textBuild) properties(d *textDump) {
 }
 
 func (b *textBuild) property(key, value string) {
-	t := b.Table(layout.TableProperties, 0)
+	t := b.Table(disk.TableProperties, 0)
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 

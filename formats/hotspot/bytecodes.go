@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/sketch"
-	"github.com/profarc/profarc/layout"
 )
 
 // The listing of a method's bytecodes becomes a sketch of its profile points. The
@@ -178,6 +178,6 @@ func (b *textBuild) sketch(m builder.MethodRef, t *textMethod) {
 	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
 		return
 	}
-	table := b.Table(layout.TableCode, 0)
+	table := b.Table(disk.TableCode, 0)
 	table.Row(uint64(m), uint64(b.Symbol(string(t.sketch))))
 }

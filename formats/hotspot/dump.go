@@ -154,7 +154,7 @@ func (d Dialect) entryColumns() (bci, kind int) {
 	return 7, columnKind + 1
 }
 
-// Properties of an archive that came from a text, in layout.TableProperties.
+// Properties of an archive that came from a text, in disk.TableProperties.
 const (
 	PropertyDialect = "methoddata.dialect" // the [Dialect]: "jdk17" or "jdk25"
 	// "plain" if the VM was built without JVMCI, whose names of trap reasons are longer

@@ -43,7 +43,7 @@ func reasonsOfRelease(release uint32) (list []string) {
 // TrapReasonsOf reads the lists of an archive, or takes that of its VM's release. An archive
 // that says nothing of its VM has the names on which all known releases agree.
 func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, value string
 		if key, err = t.Text(0, i); err == nil && key == disk.PropertyTrapReasons {

@@ -96,7 +96,7 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, value reader.Name
 		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil {
@@ -292,12 +292,12 @@ func invocations(p reader.Profile) uint64 {
 
 // sourceOrder returns the profiles of a text in their original order.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
-	t, err := w.store.TableOrEmpty(layout.TableOrder)
+	t, err := w.store.TableOrEmpty(disk.TableOrder)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
 	if t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
-		return nil, disk.Corrupt(layout.RegionEX, -1, "the table of the source order does not have one column of profiles")
+		return nil, disk.Corrupt(disk.RegionEX, -1, "the table of the source order does not have one column of profiles")
 	}
 	for i := range t.Rows {
 		p, err := w.store.ProfileAt(layout.Ref(t.Cell(0, i)))

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -141,7 +142,7 @@ func (b *build) addMonitors() {
 	if len(b.monitor) == 0 {
 		return
 	}
-	t := b.b.Table(layout.TableMonitors, 0)
+	t := b.b.Table(disk.TableMonitors, 0)
 	for i := 0; i < len(b.monitor); i += 2 {
 		t.Row(uint64(b.typeOf(b.monitor[i])), uint64(b.monitor[i+1]))
 	}
@@ -151,7 +152,7 @@ func (b *build) addSamples() {
 	if len(b.stacks) == 0 {
 		return
 	}
-	t := b.b.Table(layout.TableSamples, 0)
+	t := b.b.Table(disk.TableSamples, 0)
 	for i, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
 			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))

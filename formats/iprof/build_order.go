@@ -17,7 +17,7 @@ const listColumns = disk.MaxColumns - int(orderLists)
 // keys and odd items.
 func (b *build) addRest() {
 	b.report.Lost.Add(LossOldOdd, b.oldOdd)
-	properties := b.b.Table(layout.TableProperties, 0)
+	properties := b.b.Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
 	b.countSurplus()
 	b.addForeign()
@@ -60,7 +60,7 @@ func (r *Report) countOdd(s *section, item raw) {
 // addForeign keeps unknown keys and odd items as text.
 func (b *build) addForeign() {
 	row := func(key, value string) {
-		t := b.b.Table(layout.TableForeign, 0)
+		t := b.b.Table(disk.TableForeign, 0)
 		t.Row(uint64(b.b.Symbol(key)), uint64(b.b.Symbol(value)))
 	}
 	for _, s := range b.sections {
@@ -141,7 +141,7 @@ type orderWriter struct {
 // addOrder keeps the order of the file.
 func (b *build) addOrder() {
 	w := orderWriter{build: b}
-	w.runs = b.b.Table(layout.TableOrderRuns, 0)
+	w.runs = b.b.Table(disk.TableOrderRuns, 0)
 	w.lists[listTypes] = make([]uint64, 0, len(b.types)+len(b.types)/8)
 	w.lists[listMethods] = make([]uint64, 0, b.methods.len()+b.methods.len()/8)
 	w.lists[listProfiles] = make([]uint64, 0, len(b.records))
@@ -268,7 +268,7 @@ func (w *orderWriter) writeLists() {
 			columns = append(columns, kinds[i])
 		}
 	}
-	t := w.b.Table(layout.TableOrder, 0, columns...)
+	t := w.b.Table(disk.TableOrder, 0, columns...)
 	cells := make([]uint64, 0, len(columns))
 	for row := range rows {
 		cells = cells[:0]

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -17,7 +18,7 @@ import (
 // drawArchive makes an archive of what iprof can say.
 func drawArchive(t *rapid.T) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).
+	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).
 		Row(uint64(b.Symbol(versionProperty)), uint64(b.Symbol("1.1.0")))
 	d := &drawn{T: t, b: b}
 	d.drawTypes()
@@ -132,13 +133,13 @@ func (d *drawn) rows() (rows []builder.Row) {
 
 func (d *drawn) drawTables() {
 	if n := rapid.IntRange(0, 2).Draw(d.T, "monitors"); n > 0 {
-		t := d.b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+		t := d.b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
 		for range n {
 			t.Row(uint64(rapid.SampledFrom(d.types).Draw(d.T, "type")), anyCount.Draw(d.T, "count"))
 		}
 	}
 	for stack := range rapid.IntRange(0, 3).Draw(d.T, "stacks") {
-		t := d.b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		t := d.b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 		count := anyCount.Draw(d.T, "count")
 		for range rapid.IntRange(1, 4).Draw(d.T, "depth") {
 			t.Row(uint64(stack), uint64(d.method()), uint64(int64(d.point())), count)
@@ -212,11 +213,11 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs := b.Table(layout.TableOrderRuns, 0)
+		runs := b.Table(disk.TableOrderRuns, 0)
 		for range rapid.IntRange(1, 6).Draw(r, "runs") {
 			runs.Row(drawRun(r, b)...)
 		}
-		table := b.Table(layout.TableOrder, 0, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
+		table := b.Table(disk.TableOrder, 0, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
 		for range rapid.IntRange(1, 6).Draw(r, "rows") {
 			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"),
 				rapid.Uint64Range(0, 3).Draw(r, "profile"))
@@ -249,7 +250,7 @@ func TestChangedOrderIsNotTrusted(t *testing.T) {
 		len(report.Lost) > 0 {
 		t.Fatalf("unchanged: %v\n%s", report.Lost, text)
 	}
-	runs, err := ordered.Table(layout.TableOrderRuns)
+	runs, err := ordered.Table(disk.TableOrderRuns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 		t.Fatal(err)
 	}
 	refs := &orderRefs{t: t, s: ordered, b: b, profiles: map[layout.Ref]uint64{}}
-	for _, kind := range []layout.TableKind{layout.TableOrderRuns, layout.TableOrder} {
+	for _, kind := range []layout.TableKind{disk.TableOrderRuns, disk.TableOrder} {
 		from, err := ordered.Table(kind)
 		if err != nil {
 			t.Fatal(err)
@@ -295,7 +296,7 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 				cells[r] = append(cells[r], refs.of(kinds[i], from.Cell(i, r)))
 			}
 		}
-		if kind == layout.TableOrderRuns && row >= 0 {
+		if kind == disk.TableOrderRuns && row >= 0 {
 			cells[row][column] = cell
 		}
 		to := b.Table(kind, 0, kinds...)

@@ -125,11 +125,11 @@ func TestFibonacci(t *testing.T) {
 	if find(t, s, "Fib", "main", "void([Ljava.lang.String;)").Unexecuted() {
 		t.Error("main never ran, though it was sampled")
 	}
-	monitors, err := s.Table(layout.TableMonitors)
+	monitors, err := s.Table(disk.TableMonitors)
 	if err != nil || monitors.Rows != 2 || monitors.Cell(1, 0) != 4 {
 		t.Errorf("monitors: %d rows, %v", monitors.Rows, err)
 	}
-	stacks, err := s.Table(layout.TableSamples)
+	stacks, err := s.Table(disk.TableSamples)
 	if err != nil || stacks.Rows != 4 || layout.Ref(stacks.Cell(1, 0)) != print.Ref() || stacks.Cell(2, 1) != 17 ||
 		stacks.Cell(3, 2) != 10 || stacks.Cell(0, 3) != 1 {
 		t.Errorf("samples: %d rows, %v", stacks.Rows, err)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // The ids in items that are kept as text. Such items are not valid, so that everything
@@ -74,7 +74,7 @@ func (b *build) markExecutedIn(text string) {
 
 // readForeign reads the keys and items that the importer kept as text.
 func (e *exporter) readForeign() error {
-	t, err := e.s.TableOrEmpty(layout.TableForeign)
+	t, err := e.s.TableOrEmpty(disk.TableForeign)
 	if err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func (e *exporter) sourceVersion() (string, error) {
 
 // versionProperty returns the version of the imported file, empty if it is not known.
 func (e *exporter) versionProperty() (string, error) {
-	t, err := e.s.TableOrEmpty(layout.TableProperties)
+	t, err := e.s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return "", err
 	}
@@ -321,17 +321,17 @@ func (e *exporter) surveyTables() error {
 			return err
 		}
 		switch {
-		case t.Kind == layout.TableMonitors:
+		case t.Kind == disk.TableMonitors:
 			e.found[monitors] = min(1, t.Rows)
 			err = e.markUsedTypes(t)
-		case t.Kind == layout.TableSamples:
+		case t.Kind == disk.TableSamples:
 			e.found[samples] = len(stacksOf(t))
 			for i := range t.Rows {
 				e.used.methods[layout.Ref(t.Cell(1, i))] = true
 			}
-		case t.Kind.IsSourceOrder(), t.Kind == layout.TableProperties, t.Kind == layout.TableForeign,
-			t.Kind == layout.TableDumps,
-			t.Kind == layout.TableRuns, t.Kind == layout.TableClassPath:
+		case disk.IsSourceOrder(t.Kind), t.Kind == disk.TableProperties, t.Kind == disk.TableForeign,
+			t.Kind == disk.TableDumps,
+			t.Kind == disk.TableRuns, t.Kind == disk.TableClassPath:
 		default:
 			e.report.Lost.Add(LossTable, 1)
 		}

@@ -35,8 +35,8 @@ var errOrder = errors.New("the source order does not fit")
 
 // readOrder reads the source order, and ignores it if it does not fit the archive.
 func (e *exporter) readOrder() error {
-	runs, err1 := e.s.TableOrEmpty(layout.TableOrderRuns)
-	lists, err2 := e.s.TableOrEmpty(layout.TableOrder)
+	runs, err1 := e.s.TableOrEmpty(disk.TableOrderRuns)
+	lists, err2 := e.s.TableOrEmpty(disk.TableOrder)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}

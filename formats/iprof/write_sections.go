@@ -158,7 +158,7 @@ func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) 
 
 // writeMonitors writes the one record of monitors.
 func (e *exporter) writeMonitors(s *orderedSection) error {
-	t, err := e.s.TableOrEmpty(layout.TableMonitors)
+	t, err := e.s.TableOrEmpty(disk.TableMonitors)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 
 // writeStacks writes the sampled stacks.
 func (e *exporter) writeStacks(s *orderedSection) error {
-	t, err := e.s.TableOrEmpty(layout.TableSamples)
+	t, err := e.s.TableOrEmpty(disk.TableSamples)
 	if err != nil {
 		return err
 	}

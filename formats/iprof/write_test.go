@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -29,9 +30,9 @@ func TestLosses(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")),
+	b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")),
 		uint64(b.Symbol("{no JSON")))
-	b.Table(layout.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
+	b.Table(disk.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
 	got := map[codec.LossKind]int{}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // The properties of an archive for what has no table.
@@ -46,7 +45,7 @@ func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 		t.addRow(b, &rows[i])
 	}
 	if len(t.foreign) > 0 {
-		table := b.Table(layout.TableForeign, 0)
+		table := b.Table(disk.TableForeign, 0)
 		for _, f := range t.foreign {
 			table.Row(uint64(b.Symbol(f.key)), uint64(b.Symbol(f.values)))
 		}
@@ -58,7 +57,7 @@ func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 }
 
 func addProperty(b *builder.Builder, key string, value uint64) {
-	b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
+	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
 }
 
 // rows returns the lines of heap and classes summed over runs, and the maximum of the
@@ -124,21 +123,21 @@ func (t *text) addRow(b *builder.Builder, r *row) {
 	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.text(r.names[i])})) }
 	switch r.key {
 	case keyHeapRefs:
-		b.Table(layout.TableHeapRefs, 0).Row(n[0], n[1])
+		b.Table(disk.TableHeapRefs, 0).Row(n[0], n[1])
 	case keyHeapUse:
-		b.Table(layout.TableHeapUse, 0).Row(class(0), n[0], r.fixed[0], r.fixed[1], n[1], n[2])
+		b.Table(disk.TableHeapUse, 0).Row(class(0), n[0], r.fixed[0], r.fixed[1], n[1], n[2])
 	case keyInstances:
 		loader := uint64(0)
 		if r.names[0] != 0 {
 			loader = uint64(b.Symbol(t.names.text(r.names[0])))
 		}
-		b.Table(layout.TableInstances, 0).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
+		b.Table(disk.TableInstances, 0).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
 	case keyThread:
-		b.Table(layout.TableThreads, 0).Row(n[:]...)
+		b.Table(disk.TableThreads, 0).Row(n[:]...)
 	case keyThreads:
 		addProperty(b, PropertyThreads, n[0])
 	case keyReflected:
-		b.Table(layout.TableReflected, 0).Row(class(0))
+		b.Table(disk.TableReflected, 0).Row(class(0))
 	}
 }
 

@@ -114,7 +114,7 @@ func TestWhatIsInTheArchive(t *testing.T) {
 	if err != nil || native.Access() != disk.AccNative {
 		t.Errorf("native method: access 0x%x, %v", native.Access(), err)
 	}
-	threads, err := s.Table(layout.TableThreads)
+	threads, err := s.Table(disk.TableThreads)
 	if err != nil || threads.Rows != 2 || threads.Cell(1, 1) != 90000 && threads.Cell(1, 0) != 90000 {
 		t.Errorf("threads: %+v, %v", threads, err)
 	}

@@ -270,13 +270,13 @@ func (t *textWriter) readTables() error {
 			return err
 		}
 		addRow := map[layout.TableKind]func(tableRow) error{
-			layout.TableProperties: t.addProperty,
-			layout.TableHeapRefs:   t.addHeapRefs,
-			layout.TableHeapUse:    t.addHeapUse,
-			layout.TableInstances:  t.addInstances,
-			layout.TableThreads:    t.addThread,
-			layout.TableReflected:  t.addReflected,
-			layout.TableForeign:    t.addForeignLine,
+			disk.TableProperties: t.addProperty,
+			disk.TableHeapRefs:   t.addHeapRefs,
+			disk.TableHeapUse:    t.addHeapUse,
+			disk.TableInstances:  t.addInstances,
+			disk.TableThreads:    t.addThread,
+			disk.TableReflected:  t.addReflected,
+			disk.TableForeign:    t.addForeignLine,
 		}[table.Kind]
 		for n := 0; addRow != nil && n < table.Rows; n++ {
 			if err := addRow(tableRow{&table, n}); err != nil {

@@ -181,13 +181,13 @@ func (in *intake) addCalledName(name string) {
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {
 	for _, id := range ids {
-		in.b.Table(layout.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+		in.b.Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
 // addVTable adds the name of a vtable and, if known, its place in memory.
 func (in *intake) addVTable(name string, address, size uint64) {
-	in.b.Table(layout.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
+	in.b.Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
 }
 
 // traceWeight returns the weight of a trace, multiplied by the weight of the run.
@@ -213,7 +213,7 @@ func (in *intake) addTrace(weight uint64, functions []uint64) {
 	in.report.Traces++
 	number := in.traces
 	in.traces++
-	t := in.b.Table(layout.TableTraces, 0)
+	t := in.b.Table(disk.TableTraces, 0)
 	weight = in.traceWeight(weight)
 	for _, f := range functions {
 		t.Row(number, weight, f)
@@ -235,7 +235,7 @@ func (in *intake) addStreamSize(size uint64) {
 	}
 	if size > 0 {
 		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
-		in.b.Table(layout.TableProperties, 0).Row(uint64(key), uint64(value))
+		in.b.Table(disk.TableProperties, 0).Row(uint64(key), uint64(value))
 	}
 }
 

@@ -132,17 +132,17 @@ func summed(values []builder.Value) (all []builder.Value) {
 }
 
 func (c *content) tables(t testing.TB, s *reader.Store) {
-	eachTableRow(t, s, layout.TableBinaryIDs, func(row []uint64) {
+	eachTableRow(t, s, disk.TableBinaryIDs, func(row []uint64) {
 		c.BinaryIDs = append(c.BinaryIDs, fmt.Sprintf("%x", symbolText(t, s, row[0])))
 	})
-	eachTableRow(t, s, layout.TableVTables, func(row []uint64) { c.VTables = append(c.VTables, symbolText(t, s, row[0])) })
-	eachTableRow(t, s, layout.TableProperties, func(row []uint64) {
+	eachTableRow(t, s, disk.TableVTables, func(row []uint64) { c.VTables = append(c.VTables, symbolText(t, s, row[0])) })
+	eachTableRow(t, s, disk.TableProperties, func(row []uint64) {
 		if symbolText(t, s, row[0]) == PropertyStreamSize {
 			c.Stream = append(c.Stream, symbolText(t, s, row[1]))
 		}
 	})
 	last := ^uint64(0)
-	eachTableRow(t, s, layout.TableTraces, func(row []uint64) {
+	eachTableRow(t, s, disk.TableTraces, func(row []uint64) {
 		if row[0] != last {
 			c.Traces = append(c.Traces, []uint64{row[1]})
 			last = row[0]

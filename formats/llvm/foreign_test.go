@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -110,7 +111,7 @@ func TestNothingIsLostWithoutAVersion(t *testing.T) {
 		for _, l := range r.Lost {
 			t.Errorf("%s: %d %s", s.name(), l.Count, l.What)
 		}
-		for _, kind := range []layout.TableKind{layout.TableBinaryIDs, layout.TableTraces} {
+		for _, kind := range []layout.TableKind{disk.TableBinaryIDs, disk.TableTraces} {
 			if table, err := store.TableOrEmpty(kind); err == nil && table.Rows > 0 {
 				held[fmt.Sprint(kind)]++
 			}

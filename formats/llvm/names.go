@@ -12,7 +12,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -149,7 +148,7 @@ type ValueNames struct {
 // NewValueNames reads the names of vtables. Names of functions are looked up on
 // demand.
 func NewValueNames(s *reader.Store) (*ValueNames, error) {
-	names, err := symbolColumn(s, layout.TableVTables)
+	names, err := symbolColumn(s, disk.TableVTables)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // A chainedTable places items as LLVM's generator of on-disk hash tables does. The
@@ -307,7 +306,7 @@ func (e *itemEncoder) appendItem(item int32) error {
 	}
 	e.out = b
 	if int64(len(b)-start) != planned.size() {
-		return disk.Corrupt(layout.RegionRW, planned.method.Offset(),
+		return disk.Corrupt(disk.RegionRW, planned.method.Offset(),
 			"the profile of a function changed while it was written")
 	}
 	return nil

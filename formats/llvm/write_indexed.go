@@ -320,10 +320,10 @@ type runFacts struct {
 }
 
 func readRunFacts(s *reader.Store) (f runFacts, err error) {
-	if f.binaryIDs, err = symbolColumn(s, layout.TableBinaryIDs); err != nil {
+	if f.binaryIDs, err = symbolColumn(s, disk.TableBinaryIDs); err != nil {
 		return f, err
 	}
-	if f.vtables, err = symbolColumn(s, layout.TableVTables); err != nil {
+	if f.vtables, err = symbolColumn(s, disk.TableVTables); err != nil {
 		return f, err
 	}
 	if f.traces, err = readTraces(s); err != nil {
@@ -355,7 +355,7 @@ func symbolColumn(s *reader.Store, kind layout.TableKind) ([]string, error) {
 }
 
 func readTraces(s *reader.Store) (traces []trace, err error) {
-	t, err := s.TableOrEmpty(layout.TableTraces)
+	t, err := s.TableOrEmpty(disk.TableTraces)
 	for row := range t.Rows {
 		if row == 0 || t.Cell(0, row) != t.Cell(0, row-1) {
 			traces = append(traces, trace{weight: t.Cell(1, row)})
@@ -369,7 +369,7 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 // streamSize returns the sum of the sizes of the streams that the traces were sampled
 // from, at least the number of traces.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return 0, err
 	}

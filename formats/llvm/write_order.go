@@ -70,7 +70,7 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) {
 	var t reader.Table
 	if slices.IsSorted(x.firsts) {
-		if t, err = s.TableOrEmpty(layout.TableOrder); err != nil {
+		if t, err = s.TableOrEmpty(disk.TableOrder); err != nil {
 			return nil, err
 		}
 	}

@@ -199,7 +199,7 @@ type Place struct {
 // Places returns the places of the functions of an archive, by method: of functions of one
 // name in several files the first.
 func Places(s *reader.Store) (map[layout.Ref]Place, error) {
-	t, err := s.TableOrEmpty(layout.TableFunctions)
+	t, err := s.TableOrEmpty(disk.TableFunctions)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 			eachContext(s, yield)
 			return
 		}
-		t, err := s.TableOrEmpty(layout.TableSamples)
+		t, err := s.TableOrEmpty(disk.TableSamples)
 		if err != nil {
 			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
 			return

@@ -87,7 +87,7 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 			return 0, 0, err
 		}
 	}
-	t := r.b.Table(layout.TableProperties, 0)
+	t := r.b.Table(disk.TableProperties, 0)
 	t.Row(uint64(r.b.Symbol("pprof.sample_types")), uint64(r.b.Symbol("samples/count")))
 	return methods, len(all), r.b.Err()
 }

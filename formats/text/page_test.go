@@ -36,7 +36,7 @@ func pageExample() *builder.Builder {
 	inMain := b.Profile(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
 	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
-	run := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	run := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	run.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
 	return b
 }

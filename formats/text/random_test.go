@@ -365,20 +365,20 @@ func (m *maker) tables() {
 			columns = append(columns, layout.ColumnKind(1+m.IntN(6)))
 		}
 		if m.sometimes(4) {
-			kind = layout.TableTraces
+			kind = disk.TableTraces
 			columns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord, layout.ColumnWord}
 		}
-		if kind == layout.TableOrder && m.domain != layout.DomainGraal {
+		if kind == disk.TableOrder && m.domain != layout.DomainGraal {
 			columns = []layout.ColumnKind{layout.ColumnProfile}
 		}
-		if kind == layout.TableShapes || m.made[kind] || !tableDomains[kind].hold(m.domain) {
+		if kind == disk.TableShapes || m.made[kind] || !tableDomains[kind].hold(m.domain) {
 			continue
 		}
 		m.made[kind] = true
 		table := m.b.Table(kind, m.Uint32N(3)&disk.TableFlags(kind), columns...)
 		for range m.IntN(4) {
 			cells := m.row(columns)
-			if kind == layout.TableSamples {
+			if kind == disk.TableSamples {
 				cells[sampleCount] = cells[sampleStack] // one count a stack
 			}
 			table.Row(cells...)

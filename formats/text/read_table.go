@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,7 +45,7 @@ func (p *parser) newTableLine() {
 		return
 	}
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
-	if !p.o.Unordered || !kind.IsSourceOrder() {
+	if !p.o.Unordered || !disk.IsSourceOrder(kind) {
 		p.table.Table = p.b.Table(kind, flags, columns...)
 	}
 }
@@ -64,7 +65,7 @@ func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layou
 	domain := p.head.domain
 	if of := tableDomains[kind]; !of.hold(domain) {
 		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
-	} else if kind == layout.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
+	} else if kind == disk.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
 		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another")
 		p.misordered = true
 	}
@@ -115,9 +116,9 @@ const (
 
 func wordsOf(kind layout.TableKind, column int) tableWord {
 	switch {
-	case kind == layout.TableTraces && column == 2:
+	case kind == disk.TableTraces && column == 2:
 		return wordFunction
-	case kind == layout.TableSamples && column == samplePoint:
+	case kind == disk.TableSamples && column == samplePoint:
 		return wordPoint
 	}
 	return wordNumber
@@ -134,7 +135,7 @@ const (
 // stack's row before it.
 func (p *parser) oneCount(column int) {
 	t := &p.table
-	if t.kind != layout.TableSamples || column != sampleCount {
+	if t.kind != disk.TableSamples || column != sampleCount {
 		return
 	}
 	stack, count := t.cells[sampleStack], t.cells[sampleCount]

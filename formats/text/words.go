@@ -166,11 +166,11 @@ var (
 
 // tableDomains are the domains of tables that not all have.
 var tableDomains = map[layout.TableKind]domains{
-	layout.TableMonitors: ofGraal, layout.TableSamples: ofGraal, layout.TableOrderRuns: ofGraal,
-	layout.TableBinaryIDs: ofLLVM, layout.TableTraces: ofLLVM, layout.TableVTables: ofLLVM,
-	layout.TableHeapRefs: ofJamaica, layout.TableHeapUse: ofJamaica, layout.TableInstances: ofJamaica,
-	layout.TableThreads: ofJamaica, layout.TableReflected: ofJamaica,
-	layout.TableFunctions: ofSampled,
+	disk.TableMonitors: ofGraal, disk.TableSamples: ofGraal, disk.TableOrderRuns: ofGraal,
+	disk.TableBinaryIDs: ofLLVM, disk.TableTraces: ofLLVM, disk.TableVTables: ofLLVM,
+	disk.TableHeapRefs: ofJamaica, disk.TableHeapUse: ofJamaica, disk.TableInstances: ofJamaica,
+	disk.TableThreads: ofJamaica, disk.TableReflected: ofJamaica,
+	disk.TableFunctions: ofSampled,
 }
 
 func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }

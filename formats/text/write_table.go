@@ -13,7 +13,7 @@ func (w *writer) allTables() {
 		if w.failed(err) {
 			return
 		}
-		if t.Kind == layout.TableShapes {
+		if t.Kind == disk.TableShapes {
 			continue // the header has the shapes
 		}
 		w.blankLine()

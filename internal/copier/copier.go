@@ -306,7 +306,7 @@ func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	if h.Flags&layout.FlagMerged == 0 {
 		return []profileset.Dump{{ID: h.DumpID, Time: h.DumpTime, Weight: layout.WeightOne}}, nil
 	}
-	t, err := s.TableOrEmpty(layout.TableDumps)
+	t, err := s.TableOrEmpty(disk.TableDumps)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func original(t *testing.T) *reader.Store {
 	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}), 0, builder.NoContext)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{}, builder.Row{Type: square, Count: 7})
 	testarchive.MustDone(t, p)
-	monitors := b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
 	monitors.Row(uint64(square), 5)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 3)
 	return testarchive.Build(t, b).Store
@@ -56,7 +56,7 @@ func contents(t *testing.T, s *reader.Store) string {
 			}
 		}
 	}
-	if monitors, err := s.Table(layout.TableMonitors); err == nil {
+	if monitors, err := s.Table(disk.TableMonitors); err == nil {
 		for row := range monitors.Rows {
 			parts = append(parts, fmt.Sprint("entered ", monitors.Cell(1, row)))
 		}
@@ -84,7 +84,7 @@ func TestHooks(t *testing.T) {
 			e.SetCell(disk.ShapeOf(&layout.Params{TypeProfileWidth: 2, ReceiverGap: 1}).ReceiverRow(0)+1, 70)
 			return nil
 		}}, "Circle, Shapes, Shapes.sum, Square, count 70, entered 3, entered 5"},
-		"tables": {copier.Hooks{Skip: func(table *reader.Table) bool { return table.Kind == layout.TableMonitors }},
+		"tables": {copier.Hooks{Skip: func(table *reader.Table) bool { return table.Kind == disk.TableMonitors }},
 			"Circle, Shapes, Shapes.sum, Square, count 7"},
 		"rows": {copier.Hooks{Rows: func(table *reader.Table) func(int) (bool, error) {
 			return func(row int) (bool, error) { return table.Cell(1, row) > 3, nil }

@@ -15,14 +15,14 @@ func (c *Copier) Tables() error {
 		if err != nil {
 			return err
 		}
-		if t.Kind == layout.TableShapes {
+		if t.Kind == disk.TableShapes {
 			continue // see DeclareShapes
 		}
-		if c.Take == Delta && t.Kind != layout.TableProperties && t.Kind != layout.TableCode && t.Kind != layout.TableMoved &&
-			t.Kind != layout.TableBase {
+		if c.Take == Delta && t.Kind != disk.TableProperties && t.Kind != disk.TableCode && t.Kind != disk.TableMoved &&
+			t.Kind != disk.TableBase {
 			continue // tables cover the whole run
 		}
-		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && t.Kind.IsSourceOrder() {
+		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && disk.IsSourceOrder(t.Kind) {
 			continue
 		}
 		if err := c.copyTable(&t); err != nil {
@@ -60,7 +60,7 @@ rows:
 			if err != nil {
 				return err
 			}
-			if cell == 0 && kind == layout.ColumnProfile && (c.partial || t.Kind == layout.TableCertain) && t.Cell(i, r) != 0 {
+			if cell == 0 && kind == layout.ColumnProfile && (c.partial || t.Kind == disk.TableCertain) && t.Cell(i, r) != 0 {
 				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
 				continue rows
 			}
@@ -81,7 +81,7 @@ rows:
 // withoutSecrets masks the command line and the options of a run: nobody knows what wrote them.
 func withoutSecrets(of layout.TableKind, column int, text string) string {
 	switch {
-	case of != layout.TableRuns:
+	case of != disk.TableRuns:
 	case column == disk.RunCommand:
 		return secrets.Line(text)
 	case column == disk.RunOptions:

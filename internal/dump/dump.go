@@ -181,7 +181,7 @@ func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 }
 
 // shownFlags are the flags about the method; the others are about its record.
-const shownFlags = layout.MethodUnexecuted | layout.MethodNotMatchable | layout.MethodSharedID
+const shownFlags = disk.MethodUnexecuted | layout.MethodNotMatchable | disk.MethodSharedID
 
 func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {
 	p.raw(`{"id":"`)

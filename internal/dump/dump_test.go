@@ -208,7 +208,7 @@ func TestErrorsAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []layout.Region{layout.RegionRO, layout.RegionEX, layout.RegionRW} {
+	for _, r := range []layout.Region{disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 		bad := bytes.Clone(data)
 		bad[h.Region(r).Offset+8] ^= 1
 		if err := dump.JSON(io.Discard, store(t, bad)); !errors.Is(err, layout.ErrChecksum) {

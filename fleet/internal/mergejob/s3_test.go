@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/fleet/internal/tests3"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -165,8 +166,8 @@ func TestWorkerReadsItsPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += m.Header().Region(layout.RegionEX).End()
-		profiles += m.Header().Region(layout.RegionRW).Size
+		before += m.Header().Region(disk.RegionEX).End()
+		profiles += m.Header().Region(disk.RegionRW).Size
 	}
 	p, err := s.plan(t.Context(), 16)
 	if err != nil {

@@ -246,7 +246,7 @@ func (b *build) describeKept() {
 			continue
 		}
 		row := disk.RunRowOf(&layout.Provenance{DumpID: id})
-		b.Table(layout.TableRuns, 0).Row(append(slices.Clone(row.Words[:]), make([]uint64, disk.RunTexts)...)...)
+		b.Table(disk.TableRuns, 0).Row(append(slices.Clone(row.Words[:]), make([]uint64, disk.RunTexts)...)...)
 	}
 }
 

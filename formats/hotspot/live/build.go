@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Properties of an archive that came from a live VM, in layout.TableProperties.
+// Properties of an archive that came from a live VM, in disk.TableProperties.
 const (
 	PropertyVM   = "vm.info"  // the VM's description of itself
 	PropertyFlag = "vm.flag." // before a flag's name: its value
@@ -320,7 +320,7 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 		return
 	}
 	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
-		t := b.Table(layout.TableCode, 0)
+		t := b.Table(disk.TableCode, 0)
 		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
 	}
 }
@@ -412,7 +412,7 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 // properties records the VM and the flags that shape its MethodData.
 func (b *build) properties() {
 	set := func(key, value string) {
-		t := b.Table(layout.TableProperties, 0)
+		t := b.Table(disk.TableProperties, 0)
 		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 	}
 	set(PropertyVM, b.vm.info)

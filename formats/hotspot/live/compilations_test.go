@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -53,7 +54,7 @@ func printedCompilations(t *testing.T, j *jvm) map[uint64]printedCode {
 // no profile.
 func compilationsOf(t *testing.T, s *reader.Store) (rows map[uint64]printedCode, plain int) {
 	t.Helper()
-	table, err := s.Table(layout.TableCompilations)
+	table, err := s.Table(disk.TableCompilations)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // compilations records the compiled code of the methods whose profiles were taken, and of
@@ -35,7 +35,7 @@ func (b *build) compilations(o *Options) error {
 		if c.installed {
 			installed = 1
 		}
-		b.Table(layout.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id),
+		b.Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id),
 			uint64(c.size), 1, installed)
 		b.report.Compilations++
 	}

@@ -3,6 +3,7 @@ package live
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -33,7 +34,7 @@ func (b *build) inlined(nodes []compilelog.Node) error {
 		}
 		b.typeRef(class)
 		refs[i] = b.Method(key)
-		b.Table(layout.TableInlining, 0).Row(uint64(b.Context(refs[i], frames(nodes, refs, i)...)), inlinedLevel, 1)
+		b.Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], frames(nodes, refs, i)...)), inlinedLevel, 1)
 		b.report.Inlined++
 	}
 	return b.meter.end

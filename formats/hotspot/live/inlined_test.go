@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -45,7 +46,7 @@ func logged(t *testing.T, home string, program ...string) (*VM, []compilelog.Nod
 // inlined method outward.
 func inlinedIn(t *testing.T, s *reader.Store, root string) (calls []string) {
 	t.Helper()
-	table, err := s.Table(layout.TableInlining)
+	table, err := s.Table(disk.TableInlining)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestSketchesOfAllReadersAgree(t *testing.T) {
 // share of them may differ.
 func sameSketches(t *testing.T, what string, s *reader.Store, code *program.ClassPath, tolerated float64) {
 	t.Helper()
-	table, err := s.Table(layout.TableCode)
+	table, err := s.Table(disk.TableCode)
 	if err != nil {
 		t.Fatalf("%s: no sketches: %v", what, err)
 	}
@@ -114,7 +114,7 @@ func sketchOf(t *testing.T, code *program.ClassPath, k layout.Key) (records stri
 	if a.Presence != fit.Present || len(a.Versions) != 1 {
 		return "", false
 	}
-	var points []layout.SketchPoint
+	var points []disk.SketchPoint
 	for _, p := range a.Versions[0].Points {
 		if p.Kind.Sketched() {
 			points = append(points, p.Sketch)

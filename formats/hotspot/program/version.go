@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/internal/parse/sketch"
-	"github.com/profarc/profarc/layout"
 )
 
 // kinds are the kinds of profile points.
@@ -95,8 +95,8 @@ func argument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 }
 
 // under computes sketches with other names.
-func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) fit.Name) []layout.SketchPoint {
-	return func(other func(fit.Name) fit.Name) []layout.SketchPoint {
+func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) fit.Name) []disk.SketchPoint {
+	return func(other func(fit.Name) fit.Name) []disk.SketchPoint {
 		renamed := slices.Clone(code)
 		for i := range renamed {
 			if n := renamed[i].Name; n.Class != "" {
@@ -104,7 +104,7 @@ func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) 
 			}
 		}
 		known, _ := sketch.Points(renamed)
-		all := make([]layout.SketchPoint, len(points))
+		all := make([]disk.SketchPoint, len(points))
 		for i := range points {
 			if points[i].Kind.Sketched() && len(known) > 0 {
 				all[i], known = known[0].SketchPoint, known[1:]

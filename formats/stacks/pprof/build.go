@@ -165,7 +165,7 @@ func (k *build) record() error {
 
 // functions adds the functions and their places.
 func (k *build) functions() error {
-	places := k.b.Table(layout.TableFunctions, 0)
+	places := k.b.Table(disk.TableFunctions, 0)
 	type place struct {
 		method       builder.MethodRef
 		system, file textRef
@@ -432,7 +432,7 @@ func (k *build) counts() (methods, entries int) {
 
 // properties adds the facts about the profile.
 func (k *build) properties() {
-	t := k.b.Table(layout.TableProperties, 0)
+	t := k.b.Table(disk.TableProperties, 0)
 	add := func(key, value string) {
 		if value != "" {
 			t.Row(uint64(k.b.Symbol(key)), uint64(k.b.Symbol(value)))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -173,7 +174,7 @@ func (w *sampledWriter) facts(facts map[string][]string) {
 
 // Facts returns the properties of an archive, each with its values in their order.
 func Facts(s *reader.Store) (map[string][]string, error) {
-	t, err := s.TableOrEmpty(layout.TableProperties)
+	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
 		return nil, err
 	}

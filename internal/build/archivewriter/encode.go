@@ -19,7 +19,7 @@ func (p *plan) writeRO(s *sheets) {
 	var b []byte
 	next := func() {
 		if len(b) >= disk.PageSize {
-			s.write(layout.RegionRO, b)
+			s.write(disk.RegionRO, b)
 			b = b[:0]
 		}
 	}
@@ -47,7 +47,7 @@ func (p *plan) writeRO(s *sheets) {
 		b = p.appendContext(b, ref)
 		next()
 	}
-	s.write(layout.RegionRO, b)
+	s.write(disk.RegionRO, b)
 }
 
 // appendMethod appends the record of the method at a place in the order.
@@ -81,9 +81,9 @@ func (p *plan) appendContext(b []byte, ref profileset.ContextRef) []byte {
 func (p *plan) encodeEX() []byte {
 	tables := p.b.SortedTables()
 	le := binary.LittleEndian
-	b := make([]byte, 0, p.sizeOf(layout.RegionEX))
+	b := make([]byte, 0, p.sizeOf(disk.RegionEX))
 	b = le.AppendUint64(b, uint64(len(tables)))
-	at := p.regionStart(layout.RegionEX) + disk.TablesHeaderSize + int64(len(tables))*disk.TableRowSize
+	at := p.regionStart(disk.RegionEX) + disk.TablesHeaderSize + int64(len(tables))*disk.TableRowSize
 	for _, t := range tables {
 		size := disk.TableSize(t.Columns, int64(t.Rows()))
 		b = le.AppendUint64(b, uint64(t.Kind))

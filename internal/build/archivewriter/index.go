@@ -22,7 +22,7 @@ const (
 // within the format's bound finds them all.
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
-	h.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
+	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
 	defer func() { p.hashed = nil; p.o.sorter.Close() }() // of no use for what is written next
 	indexed := p.indexed()
 	bestProbe, bestSeed := uint32(0), uint64(0)
@@ -84,7 +84,7 @@ func (p *plan) indexed() []layout.Ref {
 		all = append(all, p.typeAt(t))
 	}
 	for i := range p.records {
-		if r := &p.records[i]; r.first != 0 && r.flags&layout.MethodSharedID == 0 {
+		if r := &p.records[i]; r.first != 0 && r.flags&disk.MethodSharedID == 0 {
 			all = append(all, p.firstBlock(r.first))
 		} else {
 			all = append(all, p.methods[i])
@@ -98,7 +98,7 @@ func (p *plan) indexed() []layout.Ref {
 // is filled line by line.
 func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	if p.ix == nil {
-		p.ix = scratch[byte](p, int(p.sizeOf(layout.RegionIX)))
+		p.ix = scratch[byte](p, int(p.sizeOf(disk.RegionIX)))
 	}
 	clear(p.ix)
 	f := indexFiller{lines: p.header.Buckets, ix: p.ix}

@@ -25,8 +25,8 @@ func TestFileSizeLimit(t *testing.T) {
 		ok bool
 	}{{disk.MaxFileSize - 256<<20, true}, {disk.MaxFileSize, false}, {disk.MaxFileSize * 2, false}} {
 		p := &plan{b: newHotSpotSet()}
-		p.set(layout.RegionIX, disk.LineSize)
-		p.set(layout.RegionRW, c.rw)
+		p.set(disk.RegionIX, disk.LineSize)
+		p.set(disk.RegionRW, c.rw)
 		err := p.place()
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, layout.ErrTooLarge) {
 			t.Errorf("rw of %d bytes: %v", c.rw, err)
@@ -44,14 +44,14 @@ func TestPlacementSettles(t *testing.T) {
 		}
 		p := &plan{b: newHotSpotSet()}
 		p.header.Domain = layout.DomainHotSpot
-		p.set(layout.RegionIX, disk.LineSize*(1+rw%64))
-		p.set(layout.RegionRO, rw%8192)
-		p.set(layout.RegionRW, rw)
+		p.set(disk.RegionIX, disk.LineSize*(1+rw%64))
+		p.set(disk.RegionRO, rw%8192)
+		p.set(disk.RegionRW, rw)
 		p.section[disk.PartMethods] = rw % 8192
 		if err := p.place(); err != nil {
 			t.Fatal(err)
 		}
-		p.header.Buckets = uint64(p.sizeOf(layout.RegionIX)) / disk.LineSize
+		p.header.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
 		if _, err := disk.ParseHeader(disk.AppendHeader(nil, &p.header), p.header.FileSize); err != nil {
 			t.Fatalf("rw of %d bytes: %v", rw, err)
 		}

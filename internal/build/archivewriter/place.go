@@ -78,10 +78,10 @@ func (p *plan) place() error {
 	h := &p.header
 	for {
 		end := int64(disk.HeaderSize)
-		h.RWShift = disk.RWShift(p.sizeOf(layout.RegionRW))
-		for r := layout.RegionPS; r <= layout.RegionRW; r++ {
+		h.RWShift = disk.RWShift(p.sizeOf(disk.RegionRW))
+		for r := disk.RegionPS; r <= disk.RegionRW; r++ {
 			align := int64(disk.LineSize)
-			if r == layout.RegionRW && p.sizeOf(r) > 0 {
+			if r == disk.RegionRW && p.sizeOf(r) > 0 {
 				align = 1 << h.RWShift
 			}
 			from := disk.AlignUp(end, align)
@@ -90,16 +90,16 @@ func (p *plan) place() error {
 		}
 		h.FileSize = end
 		need := disk.SumTreeOf(h).Size()
-		if p.sizeOf(layout.RegionPS) >= need {
+		if p.sizeOf(disk.RegionPS) >= need {
 			break
 		}
-		p.set(layout.RegionPS, need)
+		p.set(disk.RegionPS, need)
 	}
 	if h.FileSize > disk.MaxFileSize {
 		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it",
 			layout.ErrTooLarge, h.FileSize, int64(disk.MaxFileSize))
 	}
-	at := p.regionStart(layout.RegionRO)
+	at := p.regionStart(disk.RegionRO)
 	for s, n := range p.section {
 		h.Parts[s] = layout.Span{Offset: at, Size: n}
 		at += n
@@ -168,7 +168,7 @@ func (p *plan) locate() error {
 		at += int64(p.records[i].units) * disk.Unit
 	}
 	p.locateNeverRan()
-	rw := disk.RefOf(p.regionStart(layout.RegionRW))
+	rw := disk.RefOf(p.regionStart(disk.RegionRW))
 	for i := range p.profiles {
 		p.profiles[i].at += rw
 	}

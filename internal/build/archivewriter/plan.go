@@ -176,17 +176,17 @@ func (p *plan) measure() error {
 	}
 	p.section[disk.PartContexts] = int64(b.Contexts.Len()) * disk.ContextSize
 	p.section[disk.PartUnexecuted] = disk.UnexecutedSize(len(p.rows.classes), len(p.rows.methods))
-	p.set(layout.RegionIX, disk.BucketsFor(int64(b.Types.Len()+b.Methods.Len()-len(p.rows.methods)))*disk.LineSize)
+	p.set(disk.RegionIX, disk.BucketsFor(int64(b.Types.Len()+b.Methods.Len()-len(p.rows.methods)))*disk.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n
 	}
-	p.set(layout.RegionRO, ro)
-	p.set(layout.RegionEX, b.TablesSize())
-	p.set(layout.RegionRW, p.placeBlocks())
-	p.pointers = relocate.NewCollector(p.sizeOf(layout.RegionRW))
+	p.set(disk.RegionRO, ro)
+	p.set(disk.RegionEX, b.TablesSize())
+	p.set(disk.RegionRW, p.placeBlocks())
+	p.pointers = relocate.NewCollector(p.sizeOf(disk.RegionRW))
 	p.collectPointers()
-	p.set(layout.RegionBM, p.pointers.Size())
+	p.set(disk.RegionBM, p.pointers.Size())
 	return nil
 }
 
@@ -343,7 +343,7 @@ func (p *plan) gatherMethods() {
 			r.flags |= disk.MethodProfiled
 		}
 		if m.Seen {
-			r.flags |= layout.MethodUnexecuted
+			r.flags |= disk.MethodUnexecuted
 		}
 		p.records[p.o.methodRank[ref-1]] = r
 	}
@@ -399,9 +399,9 @@ func (p *plan) planRecord(i int) {
 	if len(p.contextsOf(i)) > 0 {
 		r.flags |= disk.MethodInContext
 	}
-	if r.flags&layout.MethodUnexecuted != 0 {
+	if r.flags&disk.MethodUnexecuted != 0 {
 		if p.ran(i) {
-			r.flags &^= layout.MethodUnexecuted
+			r.flags &^= disk.MethodUnexecuted
 		} else {
 			p.neverRan++
 		}
@@ -432,7 +432,7 @@ func (p *plan) markSharedIDs() {
 		}
 		if len(methods) > 1 {
 			for _, r := range methods {
-				r.flags |= layout.MethodSharedID
+				r.flags |= disk.MethodSharedID
 			}
 		}
 	})

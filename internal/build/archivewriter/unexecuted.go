@@ -34,7 +34,7 @@ func (p *plan) meetCallers() {
 	for _, c := range p.b.Contexts.All {
 		p.meet(c.Caller)
 	}
-	samples := p.b.Tables[layout.TableSamples]
+	samples := p.b.Tables[disk.TableSamples]
 	if samples == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (p *plan) planNeverRan() {
 	last, rows := profileset.TypeRef(0), make([]bool, len(p.records)) // so few bytes that they stay in a cache
 	for i, ref := range p.o.methods {
 		r, holder := &p.records[i], p.b.Methods.At(uint32(ref)).Holder
-		if r.flags != disk.MethodHasID|disk.MethodDeclared|layout.MethodUnexecuted || holder == 0 || !alone[holder-1] {
+		if r.flags != disk.MethodHasID|disk.MethodDeclared|disk.MethodUnexecuted || holder == 0 || !alone[holder-1] {
 			continue
 		}
 		rows[i] = true

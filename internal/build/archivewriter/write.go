@@ -93,11 +93,11 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 		return err
 	}
 	s := newSheets(ctx, w, &p.header, p.workers(), p.options.Progress)
-	s.write(layout.RegionIX, ix)
+	s.write(disk.RegionIX, ix)
 	p.writeRO(s)
-	s.write(layout.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(layout.RegionBM))))
+	s.write(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
 	p.pointers = nil // of no use for what is written next
-	s.write(layout.RegionEX, p.encodeEX())
+	s.write(disk.RegionEX, p.encodeEX())
 	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
 	if err = cmp.Or(failed, err); err != nil {
@@ -125,7 +125,7 @@ func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
 		}
 		p.fetchBlocks(i)
 		block = p.appendBlock(block[:0], i)
-		s.write(layout.RegionRW, block)
+		s.write(disk.RegionRW, block)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	progress func(done, total int64)) *sheets {
 	s := &sheets{
 		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
-		sums: make([]byte, disk.Summed(h).Offset-h.Region(layout.RegionPS).Offset),
+		sums: make([]byte, disk.Summed(h).Offset-h.Region(disk.RegionPS).Offset),
 		at:   disk.Summed(h).Offset,
 		full: make(chan fullSheet, workers), spare: make(chan []byte, 2*workers+1),
 	}

@@ -9,7 +9,7 @@ import (
 // several in both.
 type Certain struct {
 	Point   int32
-	Outcome uint64 // see layout.TableCertain
+	Outcome uint64 // see disk.TableCertain
 	Count   uint64 // how often the site was reached in that entry
 }
 

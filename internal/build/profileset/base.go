@@ -11,7 +11,7 @@ import (
 // ExpectBase records the archive that this one is a layer on.
 func (b *Set) ExpectBase(base layout.BaseArchive) {
 	words := disk.BaseRowOf(base)
-	b.Table(layout.TableBase, 0).Row(append(words[:], uint64(b.Symbol(base.Producer)))...)
+	b.Table(disk.TableBase, 0).Row(append(words[:], uint64(b.Symbol(base.Producer)))...)
 }
 
 func (b *Set) baseOf(row []uint64) layout.BaseArchive {
@@ -21,7 +21,7 @@ func (b *Set) baseOf(row []uint64) layout.BaseArchive {
 // checkBase returns an error if the archive would be a layer on several. Equal rows are
 // one by now. The caller holds mu.
 func (b *Set) checkBase() error {
-	t := b.Tables[layout.TableBase]
+	t := b.Tables[disk.TableBase]
 	if t == nil || t.Rows() < 2 {
 		return nil
 	}

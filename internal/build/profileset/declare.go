@@ -76,9 +76,9 @@ func (b *Set) listShapes() {
 	if len(b.Shape.Declared.Shapes()) == 0 {
 		return
 	}
-	t := &Table{b: b, Kind: layout.TableShapes, Columns: disk.TableColumns(layout.TableShapes)}
+	t := &Table{b: b, Kind: disk.TableShapes, Columns: disk.TableColumns(disk.TableShapes)}
 	for row := range b.Shape.Declared.Rows() {
 		t.Cells = append(t.Cells, row[:]...)
 	}
-	b.Tables[layout.TableShapes] = t
+	b.Tables[disk.TableShapes] = t
 }

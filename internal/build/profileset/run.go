@@ -66,14 +66,14 @@ func (b *Set) listFirstOrder() {
 	if b.Ordered == NoOrder || !b.Domain.LLVM() {
 		return
 	}
-	t := &Table{b: b, Kind: layout.TableOrder, Columns: []layout.ColumnKind{layout.ColumnProfile}}
+	t := &Table{b: b, Kind: disk.TableOrder, Columns: []layout.ColumnKind{layout.ColumnProfile}}
 	if b.Ordered == fileOrder {
 		t.Flags = disk.OrderOfFile
 	}
 	for i := range b.Profiles.Len() {
 		t.Cells = append(t.Cells, uint64(i+1)) // references count up
 	}
-	b.Tables[layout.TableOrder] = t
+	b.Tables[disk.TableOrder] = t
 }
 
 // A Run is a training run with a number, so that duplicates in it are noticed.
@@ -118,7 +118,7 @@ var ThisProcess = sync.OnceValue(func() layout.Process {
 // caller holds mu.
 func (b *Set) CountedSince(dump [16]byte) {
 	b.since = cmp.Or(b.since, dump)
-	t := b.Tables[layout.TableRuns]
+	t := b.Tables[disk.TableRuns]
 	if t == nil {
 		return
 	}
@@ -161,9 +161,9 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	for _, text := range row.Texts {
 		cells = append(cells, uint64(b.optionalSymbol(text)))
 	}
-	b.Table(layout.TableRuns, 0).Row(cells...)
+	b.Table(disk.TableRuns, 0).Row(cells...)
 	for i, e := range run.ClassPath {
-		b.Table(layout.TableClassPath, 0).Row(
+		b.Table(disk.TableClassPath, 0).Row(
 			row.Words[disk.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
 	}
 }

@@ -59,9 +59,9 @@ func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.Column
 // flags and columns.
 func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
 	switch {
-	case kind == layout.TableShapes:
+	case kind == disk.TableShapes:
 		return errors.New("the table of shapes is the builder's own: see DeclareShape")
-	case kind.ByProducer() && b.Domain != layout.DomainCustom:
+	case disk.TableByProducer(kind) && b.Domain != layout.DomainCustom:
 		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain,
 			layout.DomainCustom)
 	case len(b.Tables) >= disk.MaxTables:
@@ -199,15 +199,15 @@ func (t *Table) AppendRows(cells []uint64) {
 // Grouped reports whether tables of a kind number groups of rows in their first column;
 // rows of a group belong together, in their order.
 func Grouped(kind layout.TableKind) bool {
-	return kind == layout.TableSamples || kind == layout.TableTraces
+	return kind == disk.TableSamples || kind == disk.TableTraces
 }
 
 // sortSets unites the tables that are sets, in which the order of the calls does not
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
-	for _, kind := range []layout.TableKind{layout.TableCode, layout.TableCompilations, layout.TableInlining,
-		layout.TableFunctions, layout.TableBase, layout.TableMoved,
-		layout.TableCertain} {
+	for _, kind := range []layout.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
+		disk.TableFunctions, disk.TableBase, disk.TableMoved,
+		disk.TableCertain} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
 		}
@@ -234,17 +234,17 @@ func (b *Set) keepCode() {
 		}
 		t.Cells = cells
 	}
-	keep(layout.TableCode, func(row []uint64, code uint64) bool {
+	keep(disk.TableCode, func(row []uint64, code uint64) bool {
 		return disk.SketchMayBeOf([]byte(b.Text(intern.SymbolRef(row[1]))), code)
 	})
-	keep(layout.TableMoved, func(row []uint64, code uint64) bool { return row[1] == code })
+	keep(disk.TableMoved, func(row []uint64, code uint64) bool { return row[1] == code })
 }
 
 // addCertain adds a row for each site that was certain in one of the profiles that were just
 // merged. The caller holds mu.
 func (b *Set) addCertain(ref ProfileRef) {
 	for _, c := range b.merger.Certain {
-		b.table(layout.TableCertain, 0, disk.TableColumns(layout.TableCertain)).addRow([]uint64{uint64(ref),
+		b.table(disk.TableCertain, 0, disk.TableColumns(disk.TableCertain)).addRow([]uint64{uint64(ref),
 			uint64(int64(c.Point)), c.Outcome, c.Count})
 	}
 	b.merger.Certain = b.merger.Certain[:0]
@@ -253,7 +253,7 @@ func (b *Set) addCertain(ref ProfileRef) {
 // keepCertain gives the rows of sites the new numbers of their profiles, and drops those of
 // profiles that were dropped. The caller holds mu.
 func (b *Set) keepCertain(became []ProfileRef) {
-	t := b.Tables[layout.TableCertain]
+	t := b.Tables[disk.TableCertain]
 	if t == nil {
 		return
 	}

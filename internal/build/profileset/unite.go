@@ -27,23 +27,23 @@ const (
 // columnRules are the rules of the columns of tables, from the first on; those that are
 // left out are keys. Rows that agree in all keys become one.
 var columnRules = map[layout.TableKind][]columnRule{
-	layout.TableMonitors:     {1: columnSummed},
-	layout.TableSamples:      {3: columnSummed},
-	layout.TableHeapRefs:     {0: columnSummed, 1: columnSummed},
-	layout.TableHeapUse:      {1: columnSummed, 4: columnSummed, 5: columnSummed},
-	layout.TableInstances:    {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
-	layout.TableThreads:      {1: columnSummed},
-	layout.TableCompilations: {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
-	layout.TableInlining:     {2: columnSummed},
-	layout.TableFunctions:    {3: columnHighest},
-	layout.TableMoved:        {4: columnLowest},
-	layout.TableCertain:      {3: columnSummed},
+	disk.TableMonitors:     {1: columnSummed},
+	disk.TableSamples:      {3: columnSummed},
+	disk.TableHeapRefs:     {0: columnSummed, 1: columnSummed},
+	disk.TableHeapUse:      {1: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableInstances:    {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableThreads:      {1: columnSummed},
+	disk.TableCompilations: {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
+	disk.TableInlining:     {2: columnSummed},
+	disk.TableFunctions:    {3: columnHighest},
+	disk.TableMoved:        {4: columnLowest},
+	disk.TableCertain:      {3: columnSummed},
 }
 
 // ruleOf returns the rule of a column. A producer's table says in its flags what is
 // summed.
 func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
-	if kind.ByProducer() {
+	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {
 			return columnSummed
 		}
@@ -99,7 +99,7 @@ func (b *Set) uniteTables() (rows int) {
 	b.dropSourceOrder()
 	b.listDumps()
 	for _, t := range b.Tables {
-		if b.Ordered != mergeOrder || t.Kind != layout.TableTraces {
+		if b.Ordered != mergeOrder || t.Kind != disk.TableTraces {
 			t.unite()
 		}
 		rows += t.Rows()
@@ -110,7 +110,7 @@ func (b *Set) uniteTables() (rows int) {
 // dropSourceOrder drops the tables that only an archive of one source has. The
 // caller holds mu.
 func (b *Set) dropSourceOrder() {
-	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return k.IsSourceOrder() })
+	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
 }
 
 // listDumps makes the table of dumps, sorted by time and ID.
@@ -122,12 +122,12 @@ func (b *Set) listDumps() {
 		return cmp.Or(cmp.Compare(x.Time, y.Time), slices.Compare(x.ID[:], y.ID[:]))
 	})
 	word := layout.ColumnWord
-	t := &Table{b: b, Kind: layout.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
+	t := &Table{b: b, Kind: disk.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
 	for _, d := range dumps {
 		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time),
 			uint64(d.Weight))
 	}
-	b.Tables[layout.TableDumps] = t
+	b.Tables[disk.TableDumps] = t
 }
 
 // A rowGroup is the cells of rows that belong together.
@@ -197,7 +197,7 @@ func (u *uniting) distinct(groups []rowGroup) []rowGroup {
 
 // isSummed reports whether it matters how often a row is in the table.
 func (u *uniting) isSummed() bool {
-	return Grouped(u.Kind) || u.Kind == layout.TableProperties || slices.Contains(u.rules, columnSummed)
+	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed)
 }
 
 // same reports whether rows are equal only if they agree in a column.
@@ -309,7 +309,7 @@ func (u *uniting) sum(groups []rowGroup) (cells []uint64) {
 
 // addEqual adds the counts of g if it is equal to the group before it.
 func (u *uniting) addEqual(cells, before, g rowGroup) bool {
-	if u.Kind == layout.TableTraces || u.compareGroups(before, g) != 0 {
+	if u.Kind == disk.TableTraces || u.compareGroups(before, g) != 0 {
 		return false
 	}
 	for i, v := range g {
@@ -321,7 +321,7 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 // addProperty merges the values of a property if they are numbers to be merged.
 func (t *Table) addProperty(cells, g []uint64) bool {
 	b := t.b
-	if t.Kind != layout.TableProperties || len(g) != 2 || cells[0] != g[0] {
+	if t.Kind != disk.TableProperties || len(g) != 2 || cells[0] != g[0] {
 		return false
 	}
 	rule := disk.MergedProperty(b.Text(intern.SymbolRef(g[0])))

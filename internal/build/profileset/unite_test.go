@@ -20,9 +20,9 @@ func TestTablesOfTwoRuns(t *testing.T) {
 		want          []uint64
 	}{
 		{"equal rows become one", 99, []uint64{7, 2}, []uint64{1, 2, 7, 2}, []uint64{1, 2, 7, 2}},
-		{"counts of equal rows are summed", layout.TableHeapRefs, []uint64{5, 3}, []uint64{1, 2}, []uint64{6, 5}},
-		{"equal traces are kept", layout.TableTraces, []uint64{0, 1, 8}, []uint64{0, 1, 8}, []uint64{0, 1, 8, 1, 1, 8}},
-		{"groups are renumbered", layout.TableTraces, []uint64{0, 1, 9, 0, 1, 8}, []uint64{0, 1, 4},
+		{"counts of equal rows are summed", disk.TableHeapRefs, []uint64{5, 3}, []uint64{1, 2}, []uint64{6, 5}},
+		{"equal traces are kept", disk.TableTraces, []uint64{0, 1, 8}, []uint64{0, 1, 8}, []uint64{0, 1, 8, 1, 1, 8}},
+		{"groups are renumbered", disk.TableTraces, []uint64{0, 1, 9, 0, 1, 8}, []uint64{0, 1, 4},
 			[]uint64{0, 1, 4, 1, 1, 9, 1, 1, 8}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

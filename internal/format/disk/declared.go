@@ -11,7 +11,7 @@ import (
 )
 
 // The shapes that a producer declares for entries of its own tags lie in the table
-// layout.TableShapes. A row is a head and a name of at most 32 bytes, in four words and
+// TableShapes. A row is a head and a name of at most 32 bytes, in four words and
 // filled up with zeros. The head is
 //
 //	tag<<32 | part<<24 | cell<<16 | bit<<8 | kind
@@ -38,7 +38,7 @@ const (
 	onceCells     = 8 // of a group
 )
 
-// ShapeRowWords is the number of columns of layout.TableShapes.
+// ShapeRowWords is the number of columns of TableShapes.
 const ShapeRowWords = 1 + maxShapeName/8
 
 // ErrDeclared: a tag is declared already, in another way.
@@ -215,7 +215,7 @@ func specs(cells []layout.CellShape) (specs []CellSpec) {
 	return specs
 }
 
-// Rows iterates over the rows of layout.TableShapes, in their order.
+// Rows iterates over the rows of TableShapes, in their order.
 func (d *Declared) Rows() iter.Seq[[ShapeRowWords]uint64] {
 	return func(yield func([ShapeRowWords]uint64) bool) {
 		for i := range d.Shapes() {
@@ -257,7 +257,7 @@ func shapeRows(s *layout.EntryShape) (rows [][ShapeRowWords]uint64) {
 	return rows
 }
 
-// ParseDeclared decodes the rows of layout.TableShapes. The error says what is wrong,
+// ParseDeclared decodes the rows of TableShapes. The error says what is wrong,
 // without a place. Only what Declare and Rows could have written is accepted.
 func ParseDeclared(t *Table) (*Declared, error) {
 	d := new(Declared)

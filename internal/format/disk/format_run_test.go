@@ -13,7 +13,7 @@ import (
 )
 
 func TestRunsAreAsDocumented(t *testing.T) {
-	for kind, want := range map[layout.TableKind]string{layout.TableRuns: "runs", layout.TableClassPath: "class-path"} {
+	for kind, want := range map[layout.TableKind]string{disk.TableRuns: "runs", disk.TableClassPath: "class-path"} {
 		row := documentedTable(t, kind)
 		if row[1] != want || !slices.Equal(documentedColumns(row[2]), disk.TableColumns(kind)) {
 			t.Errorf("table %d is %q with columns %v on the page, %v in the code", kind, row[1], documentedColumns(row[2]),

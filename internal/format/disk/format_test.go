@@ -212,7 +212,7 @@ func TestRecordsAreAsDocumented(t *testing.T) {
 func TestFlagsAreAsDocumented(t *testing.T) {
 	flags := map[string]layout.MethodFlags{"declared": disk.MethodDeclared, "profiled": disk.MethodProfiled,
 		"in context": disk.MethodInContext,
-		"unexecuted": layout.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": layout.MethodSharedID,
+		"unexecuted": disk.MethodUnexecuted, "not matchable": layout.MethodNotMatchable, "shared id": disk.MethodSharedID,
 		"named": disk.MethodNamed, "with id": disk.MethodHasID}
 	rows := tableBehind(t, "| flag | name | adds")
 	if len(rows) != len(flags) {
@@ -301,7 +301,7 @@ func TestBlockIsAsDocumented(t *testing.T) {
 
 func TestTablesAreAsDocumented(t *testing.T) {
 	columns := []layout.ColumnKind{layout.ColumnWord, layout.ColumnSymbol}
-	b := disk.AppendTable(nil, layout.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
+	b := disk.AppendTable(nil, disk.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
 	holdRecord(t, "Tables follow the directory", b[:16], map[string][]byte{
 		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
 	want := u([]byte{1, 2, 0, 0, 0, 0, 0, 0}, uint64(0), uint64(1), uint64(2), uint32(10), uint32(11),

@@ -61,8 +61,8 @@ const NumRegions = len(layout.Header{}.Regions)
 
 // protections of the regions, by Region.
 var protections = [...]Protection{
-	layout.RegionPS: ProtShared, layout.RegionIX: ProtShared, layout.RegionRO: ProtShared,
-	layout.RegionBM: ProtOnDemand, layout.RegionEX: ProtOnDemand, layout.RegionRW: ProtPrivate,
+	RegionPS: ProtShared, RegionIX: ProtShared, RegionRO: ProtShared,
+	RegionBM: ProtOnDemand, RegionEX: ProtOnDemand, RegionRW: ProtPrivate,
 }
 
 // Sizes and alignments of the format.
@@ -92,26 +92,26 @@ func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 // where this version puts it. It costs the same for a file of any size.
 func checkHeader(h *layout.Header, p []byte) error {
 	if !h.Domain.Valid() {
-		return Corrupt(layout.RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
+		return Corrupt(RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
-		return Corrupt(layout.RegionHeader, offProducerID, "producer id %x in an archive of domain %s",
+		return Corrupt(RegionHeader, offProducerID, "producer id %x in an archive of domain %s",
 			h.ProducerID, h.Domain)
 	}
 	if bytes.IndexByte([]byte(h.Producer), 0) >= 0 {
-		return Corrupt(layout.RegionHeader, offProducer, "the producer %q holds a NUL byte", h.Producer)
+		return Corrupt(RegionHeader, offProducer, "the producer %q holds a NUL byte", h.Producer)
 	}
 	if h.Flags&^KnownFlags != 0 {
-		return Corrupt(layout.RegionHeader, offFlags, "unknown flags %#x", h.Flags&^KnownFlags)
+		return Corrupt(RegionHeader, offFlags, "unknown flags %#x", h.Flags&^KnownFlags)
 	}
 	if s := le.Uint32(p[offPageShift:]); s != PageShift {
-		return Corrupt(layout.RegionHeader, offPageShift, "page shift is %d, want %d", s, PageShift)
+		return Corrupt(RegionHeader, offPageShift, "page shift is %d, want %d", s, PageShift)
 	}
 	if h.FileSize < HeaderSize || h.FileSize > MaxFileSize {
-		return Corrupt(layout.RegionHeader, offFileSize, "file size is %d", h.FileSize)
+		return Corrupt(RegionHeader, offFileSize, "file size is %d", h.FileSize)
 	}
 	if h.Base%PageSize != 0 || h.Base > 1<<62 {
-		return Corrupt(layout.RegionHeader, offBase, "requested base is 0x%x", h.Base)
+		return Corrupt(RegionHeader, offBase, "requested base is 0x%x", h.Base)
 	}
 	if err := CheckParams(&h.Params); err != nil {
 		return err
@@ -130,26 +130,26 @@ func checkRegions(h *layout.Header, p []byte) error {
 	for i, s := range h.Regions {
 		r, at := layout.Region(i+1), int64(offRegions+24*i)
 		if kind := le.Uint32(p[at+20:]); kind != uint32(r) {
-			return Corrupt(layout.RegionHeader, at+20, "region row %d is of kind %d", i, kind)
+			return Corrupt(RegionHeader, at+20, "region row %d is of kind %d", i, kind)
 		}
 		if prot := le.Uint32(p[at+16:]); prot != uint32(protections[r]) {
-			return Corrupt(layout.RegionHeader, at+16, "region %s has protection %d", r, prot)
+			return Corrupt(RegionHeader, at+16, "region %s has protection %d", r, prot)
 		}
 		if s.Size < 0 || s.Offset != AlignUp(end, regionAlign(h, r)) || s.Size > h.FileSize-s.Offset || s.Size%Unit != 0 {
-			return Corrupt(layout.RegionHeader, at, "region %s is [0x%x, +0x%x) behind 0x%x in a file of 0x%x", r, s.Offset,
+			return Corrupt(RegionHeader, at, "region %s is [0x%x, +0x%x) behind 0x%x in a file of 0x%x", r, s.Offset,
 				s.Size, end, h.FileSize)
 		}
 		end = s.End()
 	}
 	if end != h.FileSize {
-		return Corrupt(layout.RegionHeader, offFileSize, "regions end at 0x%x, the file at 0x%x", end, h.FileSize)
+		return Corrupt(RegionHeader, offFileSize, "regions end at 0x%x, the file at 0x%x", end, h.FileSize)
 	}
-	if want := RWShift(h.Region(layout.RegionRW).Size); h.RWShift != want {
-		return Corrupt(layout.RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
+	if want := RWShift(h.Region(RegionRW).Size); h.RWShift != want {
+		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
-	ps, want := h.Region(layout.RegionPS).Size, SumTreeOf(h).Size()
+	ps, want := h.Region(RegionPS).Size, SumTreeOf(h).Size()
 	if ps < want || ps > want+SumSlack(want) {
-		return Corrupt(layout.RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
+		return Corrupt(RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
 	}
 	return nil
 }
@@ -157,41 +157,41 @@ func checkRegions(h *layout.Header, p []byte) error {
 // regionAlign returns the alignment of a region. An archive without profiles has
 // an empty rw, which needs none of its own.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
-	if r == layout.RegionRW && h.Region(layout.RegionRW).Size > 0 && (h.RWShift == SmallShift || h.RWShift == LargeShift) {
+	if r == RegionRW && h.Region(RegionRW).Size > 0 && (h.RWShift == SmallShift || h.RWShift == LargeShift) {
 		return 1 << h.RWShift
 	}
 	return LineSize
 }
 
 func checkSections(h *layout.Header) error {
-	end := h.Region(layout.RegionRO).Offset
+	end := h.Region(RegionRO).Offset
 	for i, s := range h.Parts {
-		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !h.Region(layout.RegionRO).Holds(s.Offset, s.Size) {
-			return Corrupt(layout.RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i),
+		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !h.Region(RegionRO).Holds(s.Offset, s.Size) {
+			return Corrupt(RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i),
 				s.Offset, s.Size, end)
 		}
 		end = s.End()
 	}
-	if end != h.Region(layout.RegionRO).End() {
-		return Corrupt(layout.RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end,
-			h.Region(layout.RegionRO).End())
+	if end != h.Region(RegionRO).End() {
+		return Corrupt(RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end,
+			h.Region(RegionRO).End())
 	}
 	if got := h.Parts[PartTypes].Size; h.Counts.Types > MaxTypes || got != int64(h.Counts.Types)*TypeSize {
-		return Corrupt(layout.RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
+		return Corrupt(RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
 	}
 	if got := h.Parts[PartContexts].Size; h.Counts.Contexts > MaxContexts || got != int64(h.Counts.Contexts)*ContextSize {
-		return Corrupt(layout.RegionHeader, offCounts, "%d contexts in %d bytes", h.Counts.Contexts, got)
+		return Corrupt(RegionHeader, offCounts, "%d contexts in %d bytes", h.Counts.Contexts, got)
 	}
 	return nil
 }
 
 func checkIndex(h *layout.Header) error {
-	size := h.Region(layout.RegionIX).Size
+	size := h.Region(RegionIX).Size
 	if h.Buckets > MaxFileSize/LineSize || int64(h.Buckets)*LineSize != size {
-		return Corrupt(layout.RegionHeader, offBuckets, "%d index lines in %d bytes", h.Buckets, size)
+		return Corrupt(RegionHeader, offBuckets, "%d index lines in %d bytes", h.Buckets, size)
 	}
 	if h.MaxProbe > MaxProbe || uint64(h.MaxProbe) > h.Buckets {
-		return Corrupt(layout.RegionHeader, offMaxProbe, "a look-up of %d lines in an index of %d", h.MaxProbe, h.Buckets)
+		return Corrupt(RegionHeader, offMaxProbe, "a look-up of %d lines in an index of %d", h.MaxProbe, h.Buckets)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func checkIndex(h *layout.Header) error {
 // Summed returns the part of the file that page sums cover: everything after ps,
 // padding included.
 func Summed(h *layout.Header) layout.Span {
-	from := h.Region(layout.RegionIX).Offset
+	from := h.Region(RegionIX).Offset
 	return layout.Span{Offset: from, Size: h.FileSize - from}
 }
 
@@ -237,7 +237,7 @@ const MaxRows = 64
 func CheckParams(p *layout.Params) error {
 	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
 		if v > MaxRows {
-			return Corrupt(layout.RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i,
+			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i,
 				v, MaxRows)
 		}
 	}

@@ -104,7 +104,7 @@ func MethodPlaces(h *layout.Header) layout.Span {
 // RegionAt names the region that holds the byte at offset; bytes between
 // regions belong to the one before them.
 func RegionAt(h *layout.Header, offset int64) layout.Region {
-	at := layout.RegionHeader
+	at := RegionHeader
 	for r := range layout.Region(len(h.Regions) + 1) {
 		if s := h.Region(r); s.Size > 0 && offset >= s.Offset {
 			at = r
@@ -222,12 +222,12 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 	case len(b) < genericSize:
 		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
 	case le.Uint32(b[offByteOrder:]) != ByteOrderMark:
-		return 0, Corrupt(layout.RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x",
+		return 0, Corrupt(RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x",
 			le.Uint32(b[offByteOrder:]), ByteOrderMark)
 	}
 	n := le.Uint32(b[offHeaderSize:])
 	if n < genericSize || n > maxHeaderSize {
-		return 0, Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d", n)
+		return 0, Corrupt(RegionHeader, offHeaderSize, "header size is %d", n)
 	}
 	if want := le.Uint64(b[offFileSize:]); want != uint64(fileSize) {
 		return 0, sizeError(want, fileSize)
@@ -257,7 +257,7 @@ func parseVersion(b []byte, size uint32) error {
 				r&^uint64(KnownRequired))}
 	}
 	if size != HeaderSize {
-		return Corrupt(layout.RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size,
+		return Corrupt(RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size,
 			VersionString(Version), HeaderSize)
 	}
 	return nil
@@ -293,7 +293,7 @@ func sizeError(want uint64, have int64) error {
 		return &layout.Error{Offset: have, Kind: layout.ErrTruncated,
 			Detail: fmt.Sprintf("the file has %d bytes, its header says %d", have, want), Advice: "copy or write it again"}
 	}
-	return Corrupt(layout.RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
+	return Corrupt(RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
 }
 
 func decodeHeader(h *layout.Header, p []byte) {

@@ -357,7 +357,7 @@ func (r UnexecutedRow) Append(b []byte) []byte {
 // Head returns what the head of a record for the method would be, but for its size,
 // which is 0.
 func (r UnexecutedRow) Head() MethodHead {
-	return MethodHead(r.Name) | MethodHead(MethodDeclared|layout.MethodUnexecuted)<<48
+	return MethodHead(r.Name) | MethodHead(MethodDeclared|MethodUnexecuted)<<48
 }
 
 // ParseNeverRanRow decodes the row at the front of b, of [NeverRanRowSize]

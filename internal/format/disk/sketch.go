@@ -1,9 +1,5 @@
 package disk
 
-import (
-	"github.com/profarc/profarc/layout"
-)
-
 // A sketch says of each profile point of a method's code what its bytecode tests,
 // calls or checks, as far as is needed to recognise the point in other code. The
 // table [TableCode] keeps sketches, so that profiles can be adapted to new code
@@ -21,6 +17,13 @@ import (
 // and 4 zero bits where the number of points is odd. The numbers are hashes: they
 // can be compared with those of a sketch of the same version, and say nothing else.
 
+// A SketchPoint is the part of a sketch about a profile point.
+type SketchPoint struct {
+	What     uint16 // hash of the bytecode and what it names, 10 bits; 0 if not known
+	Operands uint16 // hash of the operands, 9 bits
+	Inverse  bool   // a branch is taken where its condition does not hold
+}
+
 // SketchVersion is the version of the sketches that are written.
 const SketchVersion = 2
 
@@ -33,7 +36,7 @@ const (
 )
 
 // sketchBits returns the 20 bits of a point.
-func sketchBits(p layout.SketchPoint) uint32 {
+func sketchBits(p SketchPoint) uint32 {
 	v := uint32(p.What) | uint32(p.Operands)<<sketchWhatBits
 	if p.Inverse {
 		v |= 1 << (sketchPointBits - 1)
@@ -42,8 +45,8 @@ func sketchBits(p layout.SketchPoint) uint32 {
 }
 
 // sketchPoint returns the point of 20 bits.
-func sketchPoint(v uint32) layout.SketchPoint {
-	return layout.SketchPoint{
+func sketchPoint(v uint32) SketchPoint {
+	return SketchPoint{
 		What:     uint16(v & (1<<sketchWhatBits - 1)),
 		Operands: uint16(v >> sketchWhatBits & (1<<sketchOperandBits - 1)),
 		Inverse:  v>>(sketchPointBits-1)&1 != 0,
@@ -62,7 +65,7 @@ func SketchHeader(b []byte) (header uint16, ok bool) {
 }
 
 // AppendSketch appends the bytes of a sketch of the code with an id.
-func AppendSketch(b []byte, code uint64, points []layout.SketchPoint) []byte {
+func AppendSketch(b []byte, code uint64, points []SketchPoint) []byte {
 	b = le.AppendUint16(b, SketchHeaderOf(code))
 	pending, bits := uint32(0), 0
 	for _, p := range points {
@@ -86,7 +89,7 @@ func SketchMayBeOf(b []byte, code uint64) bool {
 
 // ParseSketch reads what a sketch says of the points of the code with an id. ok is
 // false if it is of other code, of another version, or no sketch.
-func ParseSketch(b []byte, code uint64) (points []layout.SketchPoint, ok bool) {
+func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 	if !SketchMayBeOf(b, code) {
 		return nil, false
 	}
@@ -96,7 +99,7 @@ func ParseSketch(b []byte, code uint64) (points []layout.SketchPoint, ok bool) {
 		return nil, false
 	}
 	pending, bits := uint32(0), 0
-	points = make([]layout.SketchPoint, 0, n)
+	points = make([]SketchPoint, 0, n)
 	for range n {
 		for ; bits < sketchPointBits; bits += 8 {
 			pending, b = pending|uint32(b[0])<<bits, b[1:]
@@ -108,7 +111,7 @@ func ParseSketch(b []byte, code uint64) (points []layout.SketchPoint, ok bool) {
 }
 
 // NewSketchPoint cuts hashes to what a sketch holds of them.
-func NewSketchPoint(what, operands uint64, inverse bool) layout.SketchPoint {
-	return layout.SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)),
+func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
+	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)),
 		Inverse: inverse}
 }

@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/profarc/profarc/layout"
 )
 
 // The bytes of the page of the format.
 func TestSketchBytes(t *testing.T) {
-	points := []layout.SketchPoint{{What: 0x155, Operands: 0x0f0, Inverse: true}, {}, {What: 0x3ff, Operands: 0x1ff}}
+	points := []SketchPoint{{What: 0x155, Operands: 0x0f0, Inverse: true}, {}, {What: 0x3ff, Operands: 0x1ff}}
 	if got := fmt.Sprintf("%x", AppendSketch(nil, 0xabcdef, points)); got != "f2de55c10b0000ffff07" {
 		t.Error(got)
 	}
@@ -21,7 +19,7 @@ func TestSketchBytes(t *testing.T) {
 func TestSketchesComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		code := rapid.Uint64().Draw(t, "code")
-		points := rapid.SliceOf(rapid.Custom(func(t *rapid.T) layout.SketchPoint {
+		points := rapid.SliceOf(rapid.Custom(func(t *rapid.T) SketchPoint {
 			return NewSketchPoint(rapid.Uint64().Draw(t, "what"), rapid.Uint64().Draw(t, "operands"),
 				rapid.Bool().Draw(t, "inverse"))
 		})).Draw(t, "points")

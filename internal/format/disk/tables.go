@@ -62,20 +62,20 @@ type TablePlace struct {
 // another, without a gap, to the end of ex.
 func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte,
 	error)) ([]TablePlace, error) {
-	ex := h.Region(layout.RegionEX)
+	ex := h.Region(RegionEX)
 	if ex.Size == 0 {
 		return nil, nil
 	}
-	head, err := read(layout.RegionEX, ex.Offset, TablesHeaderSize)
+	head, err := read(RegionEX, ex.Offset, TablesHeaderSize)
 	if err != nil {
 		return nil, err
 	}
 	n := int64(le.Uint32(head))
 	size := TablesHeaderSize + n*TableRowSize
 	if n > MaxTables || size > ex.Size {
-		return nil, Corrupt(layout.RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
+		return nil, Corrupt(RegionEX, ex.Offset, "a directory of %d tables in %d bytes", n, ex.Size)
 	}
-	directory, err := read(layout.RegionEX, ex.Offset, size)
+	directory, err := read(RegionEX, ex.Offset, size)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +90,14 @@ func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 		p := TablePlace{layout.TableKind(le.Uint32(rows)),
 			layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
 		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
-			return nil, Corrupt(layout.RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
+			return nil, Corrupt(RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
 				p.Kind, p.Span.Offset, p.Span.Size, last, end)
 		}
 		last, end = p.Kind, p.Span.End()
 		places = append(places, p)
 	}
 	if end != ex.End() {
-		return nil, Corrupt(layout.RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
+		return nil, Corrupt(RegionEX, ex.Offset, "the tables end at 0x%x, ex at 0x%x", end, ex.End())
 	}
 	return places, nil
 }
@@ -108,12 +108,12 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == layout.TableShapes })
+	at := slices.IndexFunc(places, func(p TablePlace) bool { return p.Kind == TableShapes })
 	if at < 0 {
 		return nil, nil
 	}
 	p := places[at]
-	b, err := read(layout.RegionEX, p.Span.Offset, p.Span.Size)
+	b, err := read(RegionEX, p.Span.Offset, p.Span.Size)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 		d, err = ParseDeclared(&t)
 	}
 	if err != nil {
-		return nil, Corrupt(layout.RegionEX, p.Span.Offset, "shapes of entries: %v", err)
+		return nil, Corrupt(RegionEX, p.Span.Offset, "shapes of entries: %v", err)
 	}
 	return d, nil
 }
@@ -169,7 +169,7 @@ func TableFlags(k layout.TableKind) uint32 {
 	if _, known := tableForms[k]; !known {
 		return math.MaxUint32
 	}
-	if k == layout.TableOrder {
+	if k == TableOrder {
 		return OrderOfFile
 	}
 	return 0
@@ -306,48 +306,48 @@ const (
 // tableForms are the columns of the tables of this version. An order table has the
 // columns that its importer needs. docs/format.md has the same list.
 var tableForms = map[layout.TableKind][]Column{
-	layout.TableOrder:      nil,
-	layout.TableProperties: {symbol("key"), symbol("value")},
-	layout.TableDumps: {{"id-low", layout.ColumnWord, FormHex}, {"id-high", layout.ColumnWord, FormHex},
+	TableOrder:      nil,
+	TableProperties: {symbol("key"), symbol("value")},
+	TableDumps: {{"id-low", layout.ColumnWord, FormHex}, {"id-high", layout.ColumnWord, FormHex},
 		{"time", layout.ColumnWord, FormTime}, {"weight", layout.ColumnWord, FormWeight}},
-	layout.TableMonitors: {ofType, word("count")},
-	layout.TableSamples: {word("stack"), {"method", layout.ColumnMethod, FormPlain},
+	TableMonitors: {ofType, word("count")},
+	TableSamples: {word("stack"), {"method", layout.ColumnMethod, FormPlain},
 		{"point", layout.ColumnWord, FormSigned}, word("count")},
-	layout.TableBinaryIDs: {{"bytes", layout.ColumnSymbol, FormBytes}},
-	layout.TableTraces:    {word("trace"), word("weight"), {"function-id", layout.ColumnWord, FormFunction}},
-	layout.TableVTables:   {symbol("name"), {"address", layout.ColumnWord, FormHex}, word("size")},
-	layout.TableHeapRefs:  {word("references"), word("words")},
-	layout.TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
+	TableBinaryIDs: {{"bytes", layout.ColumnSymbol, FormBytes}},
+	TableTraces:    {word("trace"), word("weight"), {"function-id", layout.ColumnWord, FormFunction}},
+	TableVTables:   {symbol("name"), {"address", layout.ColumnWord, FormHex}, word("size")},
+	TableHeapRefs:  {word("references"), word("words")},
+	TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
 		word("bytes"), word("tree-objects")},
-	layout.TableInstances: {ofType, word("objects"), word("blocks-an-object"), word("blocks"),
+	TableInstances: {ofType, word("objects"), word("blocks-an-object"), word("blocks"),
 		word("bytes"), word("tree-objects"), symbol("loader")},
-	layout.TableThreads: {word("priority"), word("cycles"), word("interpreted"), word("compiled"),
+	TableThreads: {word("priority"), word("cycles"), word("interpreted"), word("compiled"),
 		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")},
-	layout.TableReflected: {ofType},
-	layout.TableForeign:   {symbol("key"), symbol("value")},
-	layout.TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
-	layout.TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"),
+	TableReflected: {ofType},
+	TableForeign:   {symbol("key"), symbol("value")},
+	TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
+	TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"),
 		hex("boot-high"),
 		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime},
 		{"time", layout.ColumnWord, FormTime},
 		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
-	layout.TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
-	layout.TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
-	layout.TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"),
+	TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
+	TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
+	TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"),
 		{"point", layout.ColumnWord, FormSigned},
 		word("number"), word("id"), word("size"), word("runs"), word("installed")},
-	layout.TableInlining: {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
-	layout.TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
+	TableInlining: {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
+	TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
 		word("start-line")},
-	layout.TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime},
+	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime},
 		symbol("producer")},
-	layout.TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned},
+	TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned},
 		word("derived"),
 		{"confidence", layout.ColumnWord, FormWeight}},
-	layout.TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
+	TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
 		{"outcome", layout.ColumnWord, FormSigned}, word("count")},
-	layout.TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
+	TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 }
 
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of

@@ -1,6 +1,6 @@
 // Package sketch computes a normal form of the operations at the profile points of a
 // method: the conditions, calls and checks with their operands. It stays the same if the
-// code around a point is edited. Archives keep a few bits of it: see layout.SketchPoint.
+// code around a point is edited. Archives keep a few bits of it: see disk.SketchPoint.
 //
 // # The normal form
 //

@@ -5,12 +5,11 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/layout"
 )
 
 // A Point describes a profile point.
 type Point struct {
-	layout.SketchPoint
+	disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; empty for other points.
 	Holder string
 	// Labels are the values of a switch's cases, if they have the same meaning in other
@@ -50,7 +49,7 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	if !ok || len(points) == 0 {
 		return nil
 	}
-	records := make([]layout.SketchPoint, len(points))
+	records := make([]disk.SketchPoint, len(points))
 	for i, p := range points {
 		records[i] = p.SketchPoint
 	}
@@ -87,7 +86,7 @@ func (r *run) noteOperands(i int, operands []value) {
 		p.SketchPoint = disk.NewSketchPoint(mix(roots...), all.full, false)
 	}
 	if all.unstable || madeUp(in.Name.Name) {
-		p.SketchPoint = layout.SketchPoint{}
+		p.SketchPoint = disk.SketchPoint{}
 	}
 	r.point(i, p)
 }

@@ -137,7 +137,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
 	h := cprogram.Store(t, data).Header()
 	for at := int64(0); at < h.FileSize; at += 131 {
-		if at > h.Region(layout.RegionEX).End() && at < h.Region(layout.RegionRW).Offset-131 {
+		if at > h.Region(disk.RegionEX).End() && at < h.Region(disk.RegionRW).Offset-131 {
 			continue
 		}
 		bad := bytes.Clone(data)
@@ -149,7 +149,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 		if status != 0 && (status != 1 || !bytes.HasPrefix(stderr, []byte("creader: at 0x"))) {
 			t.Errorf("byte 0x%x was changed: exit status %d, %s", at, status, stderr)
 		}
-		if status == 0 && (at < 640 || at >= h.Region(layout.RegionIX).Offset) {
+		if status == 0 && (at < 640 || at >= h.Region(disk.RegionIX).Offset) {
 			t.Errorf("byte 0x%x was changed, and nothing was noticed", at)
 		}
 	}
@@ -163,7 +163,7 @@ func TestBothReadersAgreeOnDamage(t *testing.T) {
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
-		for _, r := range []layout.Region{layout.RegionIX, layout.RegionRO, layout.RegionEX, layout.RegionRW} {
+		for _, r := range []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 			span := h.Region(r)
 			step := max(4, span.Size/12&^3)
 			for at := span.Offset; at+4 <= span.End(); at += step {
@@ -198,7 +198,7 @@ func agree(t *testing.T, program string, data []byte, what string) {
 // resum makes all sums of an archive right.
 func resum(data []byte, h *layout.Header) {
 	tree := disk.SumTreeOf(h)
-	ps := data[h.Region(layout.RegionPS).Offset:h.Region(layout.RegionPS).End()]
+	ps := data[h.Region(disk.RegionPS).Offset:h.Region(disk.RegionPS).End()]
 	for n := range tree.Pages() {
 		span := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[span.Offset:span.End()]))
@@ -244,7 +244,7 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			data := cprogram.Archive(t, s)
-			rw := cprogram.Store(t, data).Header().Region(layout.RegionRW)
+			rw := cprogram.Store(t, data).Header().Region(disk.RegionRW)
 			for at := rw.Offset; at < rw.End(); at += rw.Size/16 + 1 {
 				damaged := slices.Clone(data)
 				damaged[at] ^= 16

@@ -92,7 +92,7 @@ func (f *Forger) seal() {
 
 // resum corrects the page sums that depend on the bytes at an offset, and returns their root.
 func (f *Forger) resum(at int64) uint64 {
-	ps := f.h.Region(layout.RegionPS).Offset
+	ps := f.h.Region(disk.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
 	sum := disk.Sum(f.data[page.Offset:page.End()])
@@ -139,7 +139,7 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 
 // gap reports whether a place between ex and rw is left out.
 func (f *Forger) gap(at int64) bool {
-	from, to := f.h.Region(layout.RegionEX).End(), f.h.Region(layout.RegionRW).Offset
+	from, to := f.h.Region(disk.RegionEX).End(), f.h.Region(disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 

@@ -38,7 +38,7 @@ func Overshare(data []byte) error {
 
 // resum corrects all sums of an archive.
 func resum(data []byte, h *layout.Header) {
-	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
+	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
 		le.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))

@@ -76,7 +76,7 @@ func each(s layout.Span, size int64, yield func(at int64)) {
 }
 
 func (l *lister) index() {
-	each(l.h.Region(layout.RegionIX), disk.LineSize, func(line int64) {
+	each(l.h.Region(disk.RegionIX), disk.LineSize, func(line int64) {
 		for i := range int64(disk.LineSlots) {
 			if le.Uint16(l.data[line+2*i:]) != 0 {
 				l.narrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
@@ -162,14 +162,14 @@ func (l *lister) contexts() {
 }
 
 func (l *lister) bitmaps() {
-	bm := l.h.Region(layout.RegionBM)
+	bm := l.h.Region(disk.RegionBM)
 	for i := range l.u32(bm.Offset) {
 		l.narrow("bitmap", bm.Offset+8+8*i)
 	}
 }
 
 func (l *lister) tables() {
-	ex := l.h.Region(layout.RegionEX)
+	ex := l.h.Region(disk.RegionEX)
 	if ex.Size == 0 {
 		return
 	}
@@ -207,7 +207,7 @@ var columnNames = map[layout.ColumnKind]string{
 }
 
 func (l *lister) blocks() {
-	rw := l.h.Region(layout.RegionRW)
+	rw := l.h.Region(disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
 		b, err := disk.ParseBlock(l.data[at : at+disk.BlockSize(l.data[at:])])
 		if l.failed(err) {

@@ -83,24 +83,24 @@ func branches(b *builder.Builder, m printers) {
 }
 
 func graalTables(b *builder.Builder, m printers) {
-	monitors := b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
+	samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
 		layout.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)
 	samples.Row(1, uint64(m.main), 0, 1)
-	order := b.Table(layout.TableOrder, 0, layout.ColumnProfile, layout.ColumnContext, layout.ColumnMethod)
+	order := b.Table(disk.TableOrder, 0, layout.ColumnProfile, layout.ColumnContext, layout.ColumnMethod)
 	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
 	order.Row(0, uint64(inMain), uint64(m.odd))
 	order.Row(0, 0, 0)
-	runs := b.Table(layout.TableOrderRuns, 0, disk.TableColumns(layout.TableOrderRuns)...)
+	runs := b.Table(disk.TableOrderRuns, 0, disk.TableColumns(disk.TableOrderRuns)...)
 	minusOne := int64(-1)
 	runs.Row(uint64(b.Symbol("methods")), 1, 2, uint64(minusOne))
 	runs.Row(uint64(b.Symbol("futureProfiles")), 0, 0, 0)
-	foreign := b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	foreign := b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	foreign.Row(uint64(b.Symbol("futureProfiles")), uint64(b.Symbol(`[{"ctx":"5:0"}]`)))
 	foreign.Row(uint64(b.Symbol("empty")), 0)
 }

@@ -91,9 +91,9 @@ func hostileRun(b *builder.Builder, h *namer) {
 	for range row.Texts {
 		cells = append(cells, uint64(b.Symbol(h.text())))
 	}
-	b.Table(layout.TableRuns, 0, disk.TableColumns(layout.TableRuns)...).Row(cells...)
+	b.Table(disk.TableRuns, 0, disk.TableColumns(disk.TableRuns)...).Row(cells...)
 	for i, path := range []string{h.text(), h.long()} {
-		b.Table(layout.TableClassPath, 0, disk.TableColumns(layout.TableClassPath)...).Row(1, uint64(i),
+		b.Table(disk.TableClassPath, 0, disk.TableColumns(disk.TableClassPath)...).Row(1, uint64(i),
 			uint64(b.Symbol(path)), 0, 0, 0)
 	}
 }
@@ -146,25 +146,25 @@ func hostileLoader(b *builder.Builder, h *namer) string {
 func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 	symbol := func() uint64 { return uint64(b.Symbol(h.text())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
-	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(symbol(), symbol())
 	switch b.Domain() {
 	case layout.DomainHotSpot:
 		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
 		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	case layout.DomainGraal:
-		b.Table(layout.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
-		samples := b.Table(layout.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
+		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
+		samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
 			layout.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
-		b.Table(layout.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
+		b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:
-		b.Table(layout.TableReflected, 0, layout.ColumnType).Row(typed())
+		b.Table(disk.TableReflected, 0, layout.ColumnType).Row(typed())
 	case layout.DomainSampled:
-		b.Table(layout.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
+		b.Table(disk.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
-		b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
-		b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(),
+		b.Table(disk.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
+		b.Table(disk.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(),
 			0x7f0000401000, 32)
 	}
 }

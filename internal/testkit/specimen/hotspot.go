@@ -47,7 +47,7 @@ func hotspot() *builder.Builder {
 	oddMethods(b)
 	sharedID(b)
 	compilations(b, s)
-	properties := b.Table(layout.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
 	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
 	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
 		uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
@@ -89,7 +89,7 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
 	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
 	done(p)
-	b.Table(layout.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
+	b.Table(disk.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
 }
 
 // optionalFields adds a profile with every optional field, and one entry of the kind that
@@ -137,8 +137,8 @@ func twoCodes(b *builder.Builder) {
 			p.Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
 		done(p)
-		sketch := disk.AppendSketch(nil, code, []layout.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
-		b.Table(layout.TableCode, 0, disk.TableColumns(layout.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
+		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
+		b.Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
 	}
 }
 
@@ -149,15 +149,15 @@ func compilations(b *builder.Builder, s shapes) {
 	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	area := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	simple := b.Method(layout.Key{Class: "shapes/Circle", Name: "radius", Signature: "()D", Loader: "app"})
-	t := b.Table(layout.TableCompilations, 0)
+	t := b.Table(disk.TableCompilations, 0)
 	t.Row(uint64(total), 4, ^uint64(0), 1, 120, 4096, 1, 0)
 	t.Row(uint64(total), 4, ^uint64(0), 2, 311, 3960, 1, 1)
 	t.Row(uint64(total), 4, 7, 1, 97, 2048, 1, 1)
 	t.Row(uint64(simple), 1, ^uint64(0), 1, 13, 256, 1, 1)
-	moved := b.Table(layout.TableMoved, 0)
+	moved := b.Table(disk.TableMoved, 0)
 	moved.Row(uint64(total), 0x51ea, 5, 0, 990_000_000)
 	moved.Row(uint64(total), 0x51ea, 7, 1, 970_000_000)
-	inlined := b.Table(layout.TableInlining, 0)
+	inlined := b.Table(disk.TableInlining, 0)
 	inlined.Row(uint64(b.Context(area, builder.Frame{Caller: total, Point: 5})), 4, 1)
 	inlined.Row(uint64(b.Context(simple, builder.Frame{Caller: area, Point: 1}, builder.Frame{Caller: total, Point: 5})),
 		4, 1)

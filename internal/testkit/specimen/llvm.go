@@ -29,15 +29,15 @@ func llvmIR() *builder.Builder {
 	total.Counters(0, 5, 6)
 	done(p, older, total)
 
-	ids := b.Table(layout.TableBinaryIDs, 0, layout.ColumnSymbol)
+	ids := b.Table(disk.TableBinaryIDs, 0, layout.ColumnSymbol)
 	ids.Row(uint64(b.Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
-	traces := b.Table(layout.TableTraces, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
+	traces := b.Table(disk.TableTraces, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
 	traces.Row(0, 1, disk.NameRef("main"))
 	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
 	traces.Row(1, 3, disk.NameRef("main"))
-	tables := b.Table(layout.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
+	tables := b.Table(disk.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
 	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
-	order := b.Table(layout.TableOrder, 1, layout.ColumnProfile)
+	order := b.Table(disk.TableOrder, 1, layout.ColumnProfile)
 	for _, q := range []*builder.Profile{total, p, older} {
 		order.Row(uint64(q.Ref()))
 	}

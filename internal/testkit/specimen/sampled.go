@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -25,11 +26,11 @@ func sampled() *builder.Builder {
 	p.Callees(9, builder.Callee{Method: none, Count: 1})
 	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})
 	done(p, q)
-	places := b.Table(layout.TableFunctions, 0)
+	places := b.Table(disk.TableFunctions, 0)
 	text := func(s string) uint64 { return uint64(b.Symbol(s)) }
 	places.Row(uint64(main), 0, text("/src/main.go"), 10)
 	places.Row(uint64(fib), text("fibs.fib.abi0"), text("/src/main.go"), 20)
-	properties := b.Table(layout.TableProperties, 0)
+	properties := b.Table(disk.TableProperties, 0)
 	properties.Row(text("pprof.sample_types"), text("samples/count cpu/nanoseconds"))
 	properties.Row(text("pprof.period"), text("10000000"))
 	return b

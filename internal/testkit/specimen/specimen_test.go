@@ -166,7 +166,7 @@ func TestSpecimensAreSmallAndReproducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if content := h.Region(layout.RegionEX).End() + h.Region(layout.RegionRW).Size; content > 8<<10 {
+		if content := h.Region(disk.RegionEX).End() + h.Region(disk.RegionRW).Size; content > 8<<10 {
 			t.Errorf("%s has %d bytes of content", s.Name, content)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/dump"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/reader"
 )
 
-var sharedID = fmt.Sprintf(`,"flags":%d`, layout.MethodSharedID)
+var sharedID = fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID)
 
 // MethodLine returns a method as the dump prints it, without what depends on the other
 // methods of its archive.

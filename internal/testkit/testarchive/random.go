@@ -288,29 +288,29 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 func addRandomTables(b *builder.Builder, r *countRand) {
 	word, symbol := layout.ColumnWord, layout.ColumnSymbol
 	for range r.IntN(4) {
-		b.Table(layout.TableMonitors, 0, layout.ColumnType,
+		b.Table(disk.TableMonitors, 0, layout.ColumnType,
 			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
-		b.Table(layout.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Table(layout.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
+		b.Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
+		b.Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
 			r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-		b.Table(layout.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
+		b.Table(disk.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
 			r.Uint64N(99), r.count(), r.count())
-		b.Table(layout.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
+		b.Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
 		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
-		b.Table(layout.TableInlining, 0).Row(uint64(inlined), 4, r.count())
+		b.Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.count())
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
-			b.Table(layout.TableTraces, 0, word, word, word).Row(group, 1, frame)
-			b.Table(layout.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group,
+			b.Table(disk.TableTraces, 0, word, word, word).Row(group, 1, frame)
+			b.Table(disk.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group,
 				uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
 		}
 	}
-	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)),
+	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)),
 		uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Table(layout.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")),
+	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")),
 		uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
 }

@@ -56,7 +56,7 @@ func (b *bench) gather(s *reader.Store) error {
 	if _, err := cli.AllProfiles(s); err != nil {
 		return err
 	}
-	b.report.Memory.IndexBytes = s.Header().Region(layout.RegionIX).Size
+	b.report.Memory.IndexBytes = s.Header().Region(disk.RegionIX).Size
 	b.report.Memory.StoreHeap = max(0, heapInUse()-before)
 	f := &field{store: s, file: s.Mapping().Unchecked(), domain: s.Header().Domain, suffix: "?",
 		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, lookupsPerTurn)}
@@ -93,7 +93,7 @@ func (b *bench) addAll(steps *poll.Poll) error {
 		if err := errors.Join(err, steps.Err()); err != nil {
 			return err
 		}
-		if n++; n%every != 0 || m.Flags()&layout.MethodSharedID != 0 || !m.Indexed() {
+		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || !m.Indexed() {
 			continue
 		}
 		if err := b.add(m); err != nil {

@@ -106,7 +106,7 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 		r, isCall = e.Receivers()
 	}
 	if !isBranch || !isCall {
-		err = disk.Corrupt(layout.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
+		err = disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
 	}
 	return b, r, err
 }

@@ -59,17 +59,17 @@ func flagNames(flags uint64) []string {
 }
 
 var tableNames = map[layout.TableKind]string{
-	layout.TableOrder: "source order", layout.TableOrderRuns: "runs of the source order",
-	layout.TableProperties: "properties", layout.TableDumps: "dumps",
-	layout.TableMonitors: "monitors", layout.TableSamples: "samples", layout.TableBinaryIDs: "binary ids",
-	layout.TableTraces: "temporal traces", layout.TableVTables: "vtables", layout.TableHeapRefs: "heap references",
-	layout.TableHeapUse: "heap use", layout.TableInstances: "instances", layout.TableThreads: "threads",
-	layout.TableReflected: "reflected classes", layout.TableForeign: "foreign keys",
-	layout.TableRuns: "runs", layout.TableClassPath: "class path", layout.TableCode: "sketches of code",
-	layout.TableShapes:       "shapes of entries",
-	layout.TableCompilations: "compilations", layout.TableInlining: "inlined calls", layout.TableFunctions: "functions",
-	layout.TableBase: "base", layout.TableMoved: "moved points",
-	layout.TableCertain: "outcomes that were certain",
+	disk.TableOrder: "source order", disk.TableOrderRuns: "runs of the source order",
+	disk.TableProperties: "properties", disk.TableDumps: "dumps",
+	disk.TableMonitors: "monitors", disk.TableSamples: "samples", disk.TableBinaryIDs: "binary ids",
+	disk.TableTraces: "temporal traces", disk.TableVTables: "vtables", disk.TableHeapRefs: "heap references",
+	disk.TableHeapUse: "heap use", disk.TableInstances: "instances", disk.TableThreads: "threads",
+	disk.TableReflected: "reflected classes", disk.TableForeign: "foreign keys",
+	disk.TableRuns: "runs", disk.TableClassPath: "class path", disk.TableCode: "sketches of code",
+	disk.TableShapes:       "shapes of entries",
+	disk.TableCompilations: "compilations", disk.TableInlining: "inlined calls", disk.TableFunctions: "functions",
+	disk.TableBase: "base", disk.TableMoved: "moved points",
+	disk.TableCertain: "outcomes that were certain",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line
@@ -181,7 +181,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
 		Properties: []Property{}, Tables: []TableFact{},
 	}
-	for r := layout.RegionHeader; int(r) <= disk.NumRegions; r++ {
+	for r := disk.RegionHeader; int(r) <= disk.NumRegions; r++ {
 		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
 	}
 	if h.Domain.CountsAddUp() {
@@ -207,7 +207,7 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 		}
 		fact := TableFact{Kind: uint32(t.Kind), Name: TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
 			Columns: ColumnsOf(t)}
-		if t.Kind == layout.TableSamples {
+		if t.Kind == disk.TableSamples {
 			stackCount, samples, err := CountSamples(s)
 			if err != nil {
 				return err
@@ -215,7 +215,7 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 			fact.SampleFact = &SampleFact{stackCount, samples}
 		}
 		f.Tables = append(f.Tables, fact)
-		if t.Kind != layout.TableProperties || t.Columns() != 2 {
+		if t.Kind != disk.TableProperties || t.Columns() != 2 {
 			continue
 		}
 		for i := range t.Rows {

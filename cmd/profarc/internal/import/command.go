@@ -23,7 +23,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
 
@@ -274,6 +273,6 @@ func Recognise(path string) (format string, ok bool) {
 // that of a run that counted just the same.
 func nameRun(b *builder.Builder, name string) {
 	if name != "" {
-		b.Table(layout.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
+		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
 	}
 }

@@ -23,7 +23,7 @@ type certainKey struct {
 
 // readCertain reads the table of certain outcomes.
 func readCertain(s *reader.Store) (certainCounts, error) {
-	t, err := s.TableOrEmpty(layout.TableCertain)
+	t, err := s.TableOrEmpty(disk.TableCertain)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}

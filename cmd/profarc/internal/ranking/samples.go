@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,7 +41,7 @@ func SamplesOnly(s *reader.Store) bool {
 	if s.Header().Domain == layout.DomainSampled {
 		return true
 	}
-	_, err := s.Table(layout.TableSamples)
+	_, err := s.Table(disk.TableSamples)
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 

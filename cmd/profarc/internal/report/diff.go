@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -261,7 +262,7 @@ func timeText(s *reader.Store) string {
 
 // uncomparedOf returns the samples of both archives, or for other tables their rows.
 func uncomparedOf(a, b *reader.Store, u compare.Uncompared) (DiffUncompared, error) {
-	if u.Table != layout.TableSamples {
+	if u.Table != disk.TableSamples {
 		return DiffUncompared{"rows of " + facts.TableTitle(u.Table), uint64(u.RowsA), uint64(u.RowsB)}, nil
 	}
 	_, inA, errA := facts.CountSamples(a)

@@ -109,12 +109,12 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 		t.Fatal(err)
 	}
 	for range 1 + r.IntN(3) {
-		region := h.Region(layout.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
+		region := h.Region(disk.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
 		if region.Size > 0 {
 			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
 		}
 	}
-	tree, ps := disk.SumTreeOf(h), h.Region(layout.RegionPS)
+	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))

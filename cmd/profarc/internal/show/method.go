@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -280,7 +281,7 @@ func methodNotes(m reader.Method) string {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		notes += ", its name means nothing in another run"
 	}
-	if m.Flags()&layout.MethodSharedID != 0 {
+	if m.Flags()&disk.MethodSharedID != 0 {
 		notes += ", another method has the same id"
 	}
 	return notes

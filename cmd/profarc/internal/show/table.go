@@ -60,7 +60,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	if err != nil {
 		return err
 	}
-	if t.Kind == layout.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
+	if t.Kind == disk.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
 		return printShapes(w, s.Mapping().EntryShapes())
 	}
 	v := &tableView{s: s, t: t, columns: listing.TableColumns(s, t), rows: make([]int, t.Rows)}

@@ -11,6 +11,7 @@ import (
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -68,12 +69,12 @@ func TestTablesAreWhatLLVMPrints(t *testing.T) {
 		}
 		s := memstore.Open(t, in.Builder)
 		want, ok := listedAfter(filepath.Join(filepath.Dir(path), "binids.txt"), "Binary IDs:")
-		if got := column(t, s, layout.TableBinaryIDs, "bytes"); ok && !slices.Equal(got, want) {
+		if got := column(t, s, disk.TableBinaryIDs, "bytes"); ok && !slices.Equal(got, want) {
 			t.Errorf("%s: binary ids %v, llvm-profdata prints %v", path, got, want)
 		}
 		ids += len(want)
 		want, ok = listedAfter(filepath.Join(filepath.Dir(path), "temporal.txt"), "  Temporal Profile Trace ")
-		if got := column(t, s, layout.TableTraces, "function-id"); ok && !slices.Equal(got, want) {
+		if got := column(t, s, disk.TableTraces, "function-id"); ok && !slices.Equal(got, want) {
 			t.Errorf("%s: traces of %v, llvm-profdata prints %v", path, got, want)
 		}
 		traces += len(want)

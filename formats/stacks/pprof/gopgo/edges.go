@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,7 +41,7 @@ func open(s *reader.Store) (*profile, error) {
 		return fail(ErrNoEdges)
 	}
 	p := &profile{s: s, numbers: map[layout.Ref]int32{}}
-	places, err := s.TableOrEmpty(layout.TableFunctions)
+	places, err := s.TableOrEmpty(disk.TableFunctions)
 	if err != nil {
 		return nil, err
 	}

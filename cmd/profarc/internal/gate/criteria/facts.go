@@ -3,6 +3,7 @@ package criteria
 import (
 	"time"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,7 +30,7 @@ func (j *judge) runs() Criterion {
 	if j.s.Header().Flags&layout.FlagMerged == 0 {
 		return c.judged(1, "it is of one dump")
 	}
-	dumps, err := j.s.TableOrEmpty(layout.TableDumps)
+	dumps, err := j.s.TableOrEmpty(disk.TableDumps)
 	if err != nil {
 		return c.unchecked("%v", err)
 	}

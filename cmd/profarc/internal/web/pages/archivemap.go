@@ -96,7 +96,7 @@ func sumsText(h *layout.Header) string {
 	if tree.Pages() == 0 {
 		return "None has a sum."
 	}
-	first := h.Region(layout.RegionIX).Offset >> disk.PageShift
+	first := h.Region(disk.RegionIX).Offset >> disk.PageShift
 	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has "+
 		"one over itself and the root of these.",
 		plural(uint64(tree.Pages()), "page"), grouped(uint64(first)), grouped(uint64(first+tree.Pages()-1)))

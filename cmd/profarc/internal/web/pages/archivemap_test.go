@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/layout"
 )
 
 // The regions and the padding between them are the file, and what rw holds is rw: nothing is
@@ -36,7 +35,7 @@ func TestMapAddsUp(t *testing.T) {
 				entries += uint64(row.Cells[2].Value)
 			}
 		}
-		if size := h.Region(layout.RegionRW).Size; sum != float64(size) || entries != h.Counts.Entries {
+		if size := h.Region(disk.RegionRW).Size; sum != float64(size) || entries != h.Counts.Entries {
 			t.Errorf("%s: rw holds %v bytes of %d, %d entries of %d", sp.Name, sum, size, entries, h.Counts.Entries)
 		}
 		if want := plural(uint64(disk.SumTreeOf(h).Pages()), "page") + " from"; !strings.Contains(p.Sums, want) {
@@ -49,7 +48,7 @@ func TestMapAddsUp(t *testing.T) {
 func TestOffsetsLeadToTheirBytes(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
-	at := site.Archive.Header().Region(layout.RegionRO).Offset
+	at := site.Archive.Header().Region(disk.RegionRO).Offset
 	for _, spelled := range []string{fmt.Sprint(at), fmt.Sprintf("%#x", at), fmt.Sprintf("0X%X", at),
 		" " + grouped(uint64(at))} {
 		p := built[*bytesPage](t, requestOf(t, site, nameOfBytes, "offset", spelled))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/annotate"
-	"github.com/profarc/profarc/layout"
 )
 
 const nameOfBytes = "bytes"
@@ -127,7 +126,7 @@ func (p *bytesPage) turn(r *request, last uint64) {
 // place names the regions in which the page lies, and checks its sum.
 func (p *bytesPage) place(r *request) {
 	h := r.archive().Header()
-	for region := layout.RegionHeader; int(region) <= disk.NumRegions; region++ {
+	for region := disk.RegionHeader; int(region) <= disk.NumRegions; region++ {
 		s := h.Region(region)
 		from, to := max(s.Offset, p.From), min(s.End(), p.To)
 		if from >= to {
@@ -178,7 +177,7 @@ func newByteLine(r *request, l annotate.Line) byteLine {
 func bytesInReport(r *request) (list []query, err error) {
 	known := map[int64]bool{}
 	h := r.archive().Header()
-	for region := layout.RegionHeader; int(region) <= disk.NumRegions; region++ {
+	for region := disk.RegionHeader; int(region) <= disk.NumRegions; region++ {
 		page := h.Region(region).Offset >> disk.PageShift
 		if h.Region(region).Size > 0 && !known[page] {
 			known[page] = true

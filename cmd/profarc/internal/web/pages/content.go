@@ -28,7 +28,7 @@ func contentTable(r *request) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := uint64(r.archive().Header().Region(layout.RegionRW).Size)
+	size := uint64(r.archive().Header().Region(disk.RegionRW).Size)
 	t := newTable(r, "kinds", "What rw holds", column{Key: "kind", Name: "Kind of profile point"},
 		column{Key: "about", Name: "What it is"}, number("entries", "Number"),
 		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "Share of rw"))

@@ -102,7 +102,7 @@ func methodNotes(m reader.Method) (notes []string) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		notes = append(notes, "Its name means nothing in another run.")
 	}
-	if m.Flags()&layout.MethodSharedID != 0 {
+	if m.Flags()&disk.MethodSharedID != 0 {
 		notes = append(notes, "Another method has the same id.")
 	}
 	return notes

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -156,7 +157,7 @@ func (o *origin) tableTable(r *request) *table {
 // dumpTable returns the dumps that were merged, with their weights; nil if the archive does
 // not say.
 func dumpTable(r *request) (*table, error) {
-	dumps, err := r.archive().TableOrEmpty(layout.TableDumps)
+	dumps, err := r.archive().TableOrEmpty(disk.TableDumps)
 	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {
 		return nil, err
 	}

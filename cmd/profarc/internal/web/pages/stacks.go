@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -56,7 +57,7 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	if h.Domain == layout.DomainSampled {
 		return []stackSource{samples}
 	}
-	if t, err := s.TableOrEmpty(layout.TableSamples); err == nil && t.Rows > 0 {
+	if t, err := s.TableOrEmpty(disk.TableSamples); err == nil && t.Rows > 0 {
 		list = append(list, samples)
 	}
 	if h.Counts.Contexts > 0 {

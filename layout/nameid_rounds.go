@@ -1,4 +1,4 @@
-package fast
+package layout
 
 import "math/bits"
 
