@@ -29,9 +29,6 @@ import (
 	_ "github.com/profarc/profarc/internal/demangled" // for the names of C++ and Rust
 )
 
-// ownGroup is the group of the commands that are in this program.
-const ownGroup = "profarc"
-
 // newRootCommand returns profarc's root command with all commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	a.Recognise = imports.Recognise
@@ -39,24 +36,31 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		Use:   "profarc",
 		Short: "Archives of execution profiles",
 		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
-mapped at deployment and used where it lies: no parsing, no copying, no allocation.`,
+mapped at deployment and used in place: no parsing, no copying, no allocation.`,
 		Example: `  profarc demo                                 # the whole life of an archive, in a few seconds
   profarc import javac.txt -o javac.parc       # take profiles in
   profarc top javac.parc                       # the hottest methods
   profarc show javac.parc 'java.lang.String::length()I'`,
 	}
-	cmd.AddCommand(demo.Command(a), demo.DeployCommand(a), train.Command(a), run.Command(a), agent.Command(a),
-		warm.Command(a), imports.Command(a), export.Command(a), info.Command(a),
-		show.Command(a), top.Command(a), lookup.Command(a), verify.Command(a), bench.Command(a), dump.Command(a),
-		diff.Command(a), check.Command(a), gate.Command(a), watch.Command(a), web.Command(a), merge.Command(a),
-		reduce.Command(a))
-	cmd.AddGroup(&cobra.Group{ID: ownGroup, Title: "Available Commands:"})
-	for _, c := range cmd.Commands() {
-		c.GroupID = ownGroup
-	}
-	cmd.SetHelpCommandGroupID(ownGroup)
-	cmd.SetCompletionCommandGroupID(ownGroup)
+	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
+		merge.Command(a), watch.Command(a), reduce.Command(a))
+	addGroup(cmd, "Use them:", run.Command(a), agent.Command(a), export.Command(a), lookup.Command(a))
+	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a), web.Command(a))
+	addGroup(cmd, "Judge and measure them:", verify.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
+		bench.Command(a))
+	addGroup(cmd, "Of profarc itself:", demo.DeployCommand(a))
+	cmd.SetHelpCommandGroupID("Of profarc itself:")
+	cmd.SetCompletionCommandGroupID("Of profarc itself:")
 	fleet.AddCommands(a, cmd)
 	a.CompleteRoot(cmd)
 	return cmd
+}
+
+// addGroup adds commands, which the help lists under a title.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range commands {
+		c.GroupID = title
+	}
+	root.AddCommand(commands...)
 }

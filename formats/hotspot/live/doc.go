@@ -1,4 +1,4 @@
-// Package live reads the profiles of a running HotSpot JVM, of JDK 17 and later, from
+// Package live reads the profiles of a running HotSpot JVM, of JDK 17 to 25, from
 // its memory. The JVM needs no flag and no agent.
 //
 //	vm, err := live.Attach(ctx, pid)

@@ -40,7 +40,7 @@ var advice = []struct {
 	{live.ErrOpenJ9, "run the program on HotSpot"},
 	{live.ErrNotHotSpot, "name the process of java itself, as jps shows it, or wait until it has started; " +
 		"GraalVM's native images keep their profiles in .iprof files"},
-	{live.ErrNoTables, "run the program on JDK 17 or later with the server or client VM, or wait until it has started"},
+	{live.ErrNoTables, "run the program on JDK 17 to 25 with the server or client VM, or wait until it has started"},
 	{live.ErrStructure, "wait until it has started, then dump it again"},
 	{live.ErrAdopted,
 		"start the JVM with the agent of this version of profarc; dump --with-adopted takes what the JVM has as it is, to " +

@@ -33,7 +33,7 @@ type options struct {
 	json      bool
 }
 
-const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 or later on Linux, from its
+const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot JVM, of JDK 17 to 25 on Linux, from its
 memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
 milliseconds, so that all profiles are of the same moment.
 

@@ -34,7 +34,7 @@ type trainOptions struct {
 }
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
-(17 or later) at its exit, reads its profiles, and lets it go: after the end of main, System.exit,
+(17 to 25) at its exit, reads its profiles, and lets it go: after the end of main, System.exit,
 Runtime.halt, a signal or a crash. Nothing is put into the JVM and no flag is needed.
 
 The command keeps its signals and standard streams. Train prints its own messages to stderr once the
