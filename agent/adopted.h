@@ -2,7 +2,7 @@
 /*
  * What the VM has of the archive: each cell of a MethodData that the agent wrote, with what it wrote. Whoever reads the VM's profiles
  * from outside finds the list by the exported name profarc_adopted, and takes the archive's part off: the rest is what this program
- * did. formats/hotspot/live reads it.
+ * did. internal/hotspot/live reads it.
  *
  * A row is there before its cell is written, and counts only if the cell has what the row says. Rows are never changed: a later row
  * of a cell takes the place of those before. So the process can be stopped anywhere.

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )

@@ -2,7 +2,7 @@
 /*
  * HotSpot's structures, through the tables that libjvm.so exports for debuggers (gHotSpotVMStructs and others): where the
  * fields lie that the agent reads and writes. Nothing is assumed of a release but what the tables say; five fields of
- * MethodData that they leave out are derived from exported neighbours, as the package formats/hotspot/live does, and checked.
+ * MethodData that they leave out are derived from exported neighbours, as the package internal/hotspot/live does, and checked.
  */
 #ifndef PROFARC_AGENT_VM_H
 #define PROFARC_AGENT_VM_H

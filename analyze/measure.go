@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/formats/jamaica"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

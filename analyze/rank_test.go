@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 )
 
@@ -24,7 +24,7 @@ var profileLine = regexp.MustCompile(`^PROFILE(?:_CYCLES)?: (\d+) +(?:\((\d+)%\)
 // cycles, which are cumulative, as shares of those of main.
 func TestTopSaysWhatTheProfileSays(t *testing.T) {
 	texts, _ := filepath.Glob("../../shared/seeds/jamaicavm-profile-output.txt")
-	for _, path := range append(texts, "../formats/jamaica/testdata/hottest.txt") {
+	for _, path := range append(texts, "../internal/formats/jamaica/testdata/hottest.txt") {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

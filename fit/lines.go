@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

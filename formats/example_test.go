@@ -10,7 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/formats/iprof"
-	"github.com/profarc/profarc/formats/jamaica"
-	"github.com/profarc/profarc/formats/jsondump"
-	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/formats/stacks"
-	"github.com/profarc/profarc/formats/stacks/lcov"
-	"github.com/profarc/profarc/formats/stacks/perf"
-	"github.com/profarc/profarc/formats/stacks/pprof"
-	"github.com/profarc/profarc/formats/stacks/pprof/gopgo"
-	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks/lcov"
+	"github.com/profarc/profarc/internal/formats/stacks/perf"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
+	"github.com/profarc/profarc/internal/formats/text"
 )
 
 // What importers and exporters are, see package codec.

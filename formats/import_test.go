@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/jamaica"
-	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )

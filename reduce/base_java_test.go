@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/profarc/profarc/formats/hotspot/live"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"

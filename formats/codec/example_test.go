@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/fleet/internal/artifact"
-	"github.com/profarc/profarc/formats/hotspot/program"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/parse/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

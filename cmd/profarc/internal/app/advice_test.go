@@ -7,11 +7,11 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/hotspot"
-	"github.com/profarc/profarc/formats/hotspot/live"
-	"github.com/profarc/profarc/formats/iprof"
-	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/formats/text"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/merge"
 )

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/bench/llvmreader"
-	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -3,8 +3,8 @@ package dump
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

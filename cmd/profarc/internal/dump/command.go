@@ -17,8 +17,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )

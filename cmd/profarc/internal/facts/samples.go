@@ -1,8 +1,8 @@
 package facts
 
 import (
-	"github.com/profarc/profarc/formats/stacks"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -19,9 +19,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/merge"
 )

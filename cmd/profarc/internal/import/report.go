@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 )

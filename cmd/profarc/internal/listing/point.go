@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/formats/hotspot"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

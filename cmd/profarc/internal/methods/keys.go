@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/formats/jamaica"
-	"github.com/profarc/profarc/formats/text"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/formats/llvm"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -15,8 +15,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/profarc/profarc/formats/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/hotspot/compilelog"
 )
 
 // compileLogs are the logs in which the JVMs of a command say what they inline. A nil one

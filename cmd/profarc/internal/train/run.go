@@ -14,9 +14,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/secrets"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/training"
-	"github.com/profarc/profarc/formats/hotspot/live"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/layout"
 )
 

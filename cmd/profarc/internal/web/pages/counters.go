@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
-	classpath "github.com/profarc/profarc/formats/hotspot/program"
+	classpath "github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/layout"
 )
 

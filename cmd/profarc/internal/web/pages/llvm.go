@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/formats/llvm"
-	"github.com/profarc/profarc/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )

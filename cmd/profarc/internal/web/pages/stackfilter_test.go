@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
 // namedStack is a sampled stack, by the names that the page knows its frames by.

@@ -1,0 +1,260 @@
+package lcov
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrNoCalls: the archive has no call counts.
+var ErrNoCalls = errors.New("no call counts: import profiles that count calls: invocations (domain hotspot), " +
+	"callCountProfiles (graal), PROFILE_INVOKE or PROFILE_NATIVE (jamaica), or counters (llvm-ir, llvm-frontend)")
+
+// unknownFile is written as the source file of a function without one.
+const unknownFile = "unknown"
+
+// WriteOptions configure [Write]. The zero value is valid.
+type WriteOptions struct {
+	// Lines adds a DA record for every function, with the number after FN:. Line
+	// coverage is then function coverage.
+	Lines bool
+}
+
+// A Report describes what was written.
+type Report struct {
+	Files, Functions, Hit int
+	Unknown               int // methods in the archive that may or may not have run
+}
+
+// A function is one function of a file.
+type function struct {
+	name  string
+	calls uint64
+}
+
+// Write writes the call counts of an archive. The error matches ErrNoCalls if
+// it has none.
+func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
+	report := &Report{}
+	files, err := functions(s, report)
+	if err != nil {
+		return nil, err
+	}
+	out := bufio.NewWriter(w)
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		list := summed(files[file])
+		hit := writeFile(out, file, list)
+		if o.Lines {
+			writeLines(out, list, hit)
+		}
+		fmt.Fprintln(out, "end_of_record")
+		report.Files++
+		report.Functions += len(list)
+		report.Hit += hit
+	}
+	return report, out.Flush()
+}
+
+// functions collects the functions of every file.
+func functions(s *reader.Store, report *Report) (map[string][]function, error) {
+	counts, err := newCalls(s)
+	if err != nil {
+		return nil, err
+	}
+	named := stacks.NewNamed(s)
+	files := map[string][]function{}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		calls, known, err := counts.of(m)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			report.Unknown++
+			continue
+		}
+		name, err := named.Of(m)
+		if err != nil {
+			return nil, err
+		}
+		file := fileOf(name)
+		files[file] = append(files[file], function{oneLine.Replace(name.Short + name.Parameters), calls})
+	}
+	if !counts.any {
+		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoCalls)
+	}
+	return files, nil
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+
+func fileOf(n stacks.Name) string {
+	switch {
+	case n.File != "":
+		return oneLine.Replace(n.File)
+	case n.Class != "":
+		return oneLine.Replace(strings.ReplaceAll(n.Class, ".", "/"))
+	}
+	return unknownFile
+}
+
+// summed sorts the functions of a file and sums those with the same name, which are of
+// classes that several loaders define.
+func summed(list []function) []function {
+	slices.SortFunc(list, func(a, b function) int {
+		return cmp.Or(strings.Compare(a.name, b.name),
+			cmp.Compare(a.calls, b.calls))
+	})
+	sum := list[:1]
+	for _, f := range list[1:] {
+		if last := &sum[len(sum)-1]; last.name == f.name {
+			last.calls = disk.SaturatingAdd(last.calls, f.calls)
+		} else {
+			sum = append(sum, f)
+		}
+	}
+	return sum
+}
+
+// writeFile writes the functions of a file and returns the number of those that were
+// called.
+func writeFile(w io.Writer, file string, list []function) (hit int) {
+	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
+	for i, f := range list {
+		fmt.Fprintf(w, "FN:%d,%s\n", i+1, f.name)
+	}
+	for _, f := range list {
+		fmt.Fprintf(w, "FNDA:%d,%s\n", f.calls, f.name)
+		hit += int(min(f.calls, 1))
+	}
+	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
+	return hit
+}
+
+// writeLines writes one line for every function.
+func writeLines(w io.Writer, list []function, hit int) {
+	for i, f := range list {
+		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
+	}
+	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
+}
+
+// calls counts how often methods were called.
+type calls struct {
+	s *reader.Store
+	// callers sums the calls that callers recorded.
+	callers map[layout.Ref]uint64
+	any     bool // a method has a call count
+}
+
+// newCalls reads the calls that callers recorded, as in the domain jamaica.
+func newCalls(s *reader.Store) (*calls, error) {
+	c := &calls{s: s, callers: map[layout.Ref]uint64{}}
+	if s.Header().Domain != layout.DomainJamaica {
+		return c, nil
+	}
+	for p, err := range s.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		for e := range p.Entries() {
+			if err := c.addCallees(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+func (c *calls) addCallees(e reader.Entry) error {
+	rows, ok := e.Rows()
+	if !ok || e.Tag() != layout.TagCallees {
+		return nil
+	}
+	for i := range rows.Len() {
+		m, err := rows.Method(i)
+		if err != nil {
+			return err
+		}
+		c.callers[m.Ref()] = disk.SaturatingAdd(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
+	}
+	return nil
+}
+
+// of returns how often a method was called. known is false if it may or may not have
+// run.
+func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
+	n, counted := c.callers[m.Ref()]
+	ran, native := false, uint64(0)
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return 0, false, err
+		}
+		in, ok := c.inProfile(p, &native)
+		n, counted = disk.SaturatingAdd(n, in), counted || ok
+		ran = ran || c.ran(p)
+	}
+	// A native method has both: its own count has calls from everywhere.
+	if native > 0 {
+		n, counted = max(n, native), true
+	}
+	c.any = c.any || counted
+	if n == 0 && ran {
+		n = 1
+	}
+	return n, counted || ran || m.Unexecuted(), nil
+}
+
+// inProfile returns the calls that a profile counts. It adds those of a native method to
+// native.
+func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
+	if invocations, ok := p.Invocations(); ok {
+		return invocations.Trained(), true
+	}
+	for e := range p.Entries() {
+		switch {
+		case e.Tag() == layout.TagCount && e.Sub() == layout.SubCalls:
+			n, ok = disk.SaturatingAdd(n, e.Cell(0).Trained()), true
+		case e.Tag() == layout.TagCount && e.Sub() == layout.SubNativeCalls:
+			*native = disk.SaturatingAdd(*native, e.Cell(0).Trained())
+		case e.Tag() == layout.TagCounters && e.Cells() > 0:
+			return entryCount(e.Cell(0).Trained()), true
+		}
+	}
+	return n, ok
+}
+
+// entryCount returns LLVM's first counter. The two highest numbers only mark a sampled
+// function as hot or warm.
+func entryCount(n uint64) uint64 {
+	if n >= math.MaxUint64-1 {
+		return 1
+	}
+	return n
+}
+
+// ran reports whether a profile has a count that is not 0.
+func (c *calls) ran(p reader.Profile) bool {
+	shape := c.s.Mapping().Shape()
+	for e := range p.Entries() {
+		for cell := range shape.Counts(disk.Entry(e.Bytes())) {
+			if disk.Entry(e.Bytes()).Cell(cell) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}

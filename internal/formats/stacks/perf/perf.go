@@ -1,0 +1,152 @@
+// Package perf reads what Linux's perf script prints of a recording:
+//
+//	perf record -g ./app
+//	perf script > app.perf
+//
+// A sample is a line with the command, its process, the time and the event, then a line for each
+// frame, the leaf first: address, symbol and file. A line behind it, as perf script -F +srcline
+// prints it, has the source file and the line. Samples of all processes and events are summed;
+// without -g a sample has no frames and is counted as lost.
+package perf
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strconv"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/layout"
+)
+
+// What an archive does not keep.
+const (
+	LossNoStack codec.LossKind = "samples without a stack: record with perf record -g"
+	LossPeriods codec.LossKind = "periods of events: each sample counts as one"
+)
+
+// ErrSyntax: a line is none that perf script prints.
+var ErrSyntax = errors.New("neither the head of a sample nor a frame, as perf script prints them")
+
+// An Importer reads the output of perf script. It has no options.
+type Importer struct{}
+
+// Format implements [codec.Importer].
+func (*Importer) Format() codec.Format {
+	return codec.Format{Name: "perf", About: "the output of Linux's perf script"}
+}
+
+// Options implements [codec.Importer].
+func (*Importer) Options() []codec.Option { return nil }
+
+var (
+	// head is the first line of a sample: command, process, perhaps processor, time, perhaps
+	// period, event.
+	head = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
+	// frame is a frame: address, symbol, perhaps offset, file.
+	frame = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
+	// offset is what perf adds to a symbol.
+	offset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
+	// place is the line of the source.
+	place = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
+)
+
+// Detect implements [codec.Importer]: the first lines are the head of a sample and a frame.
+func (*Importer) Detect(start []byte, _ bool) bool {
+	seen := false
+	for n, line := 0, []byte(nil); n < 64 && len(start) > 0; n++ {
+		line, start, _ = bytes.Cut(start, []byte("\n"))
+		switch line = bytes.TrimRight(line, "\r \t"); {
+		case len(line) == 0 || line[0] == '#':
+		case seen:
+			return frame.Match(line)
+		case head.Match(line):
+			seen = true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// A sample is being read.
+type sample struct {
+	open  bool
+	stack []stacks.NamedFrame
+}
+
+// Import reads all samples. The error matches ErrSyntax for a line that perf does not print.
+func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+	b := builder.New(layout.DomainSampled, in.Config)
+	report := &codec.Report{}
+	r, read := stacks.NewRecorder(b, &report.Lost), 0
+	var s sample
+	end := func() error {
+		if !s.open {
+			return nil
+		}
+		s.open = false
+		read++
+		if len(s.stack) == 0 {
+			report.Lost.Add(LossNoStack, 1)
+			return nil
+		}
+		return r.Add(s.stack, 1)
+	}
+	lines := parse.NewLines(in, in.Name)
+	for line, err := range lines.All() {
+		if err != nil {
+			return nil, err
+		}
+		if line = bytes.TrimRight(line, " \t"); len(line) > 0 && line[0] == '#' {
+			continue
+		}
+		m := head.FindSubmatch(line)
+		switch {
+		case len(line) == 0:
+			err = end()
+		case m != nil:
+			err = end()
+			s.open, s.stack = true, s.stack[:0]
+			if len(m[1]) > 0 {
+				report.Lost.Add(LossPeriods, 1)
+			}
+		case !s.open || !s.line(line):
+			err = lines.Fail(ErrSyntax)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := end(); err != nil {
+		return nil, err
+	}
+	batch.AddDump(b)
+	var err error
+	report.Methods, report.Entries, err = r.Record()
+	report.Facts = map[string]any{"samples": read}
+	return report, err
+}
+
+// line takes a line of the sample; false if it is none.
+func (s *sample) line(line []byte) bool {
+	if m := frame.FindSubmatch(line); m != nil {
+		name := string(offset.ReplaceAll(m[2], nil))
+		if name == "[unknown]" {
+			name = ""
+		}
+		s.stack = append(s.stack, stacks.NamedFrame{Name: name})
+		return true
+	}
+	m := place.FindSubmatch(line)
+	if m == nil || len(s.stack) == 0 {
+		return false
+	}
+	if n, err := strconv.ParseInt(string(m[1]), 10, 32); err == nil {
+		s.stack[len(s.stack)-1].Line = int32(n)
+	}
+	return true
+}

@@ -1,0 +1,138 @@
+package gopgo
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// An edge is a call. Functions are numbers of names.
+type edge struct {
+	caller, callee int32
+	point          int32
+	weight         int64
+}
+
+// A profile is the edges of an archive.
+type profile struct {
+	s       *reader.Store
+	kind    string // of the weights, as a type of pprof's
+	unit    string
+	names   []string
+	numbers map[layout.Ref]int32
+	edges   []edge // those of one caller and point are adjacent
+	clamped int
+}
+
+// open refuses archives that have no edges for a compiler.
+func open(s *reader.Store) (*profile, error) {
+	fail := func(err error) (*profile, error) {
+		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, err)
+	}
+	if s.Header().Domain != layout.DomainSampled {
+		return fail(ErrNoEdges)
+	}
+	p := &profile{s: s, numbers: map[layout.Ref]int32{}}
+	places, err := s.TableOrEmpty(disk.TableFunctions)
+	if err != nil {
+		return nil, err
+	}
+	started := false
+	for row := range places.Rows {
+		started = started || places.Cell(3, row) != 0
+	}
+	if !started {
+		return fail(ErrNoStartLines)
+	}
+	facts, err := pprof.Facts(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.setUnit(facts["pprof.sample_types"]); err != nil {
+		return fail(err)
+	}
+	return p, nil
+}
+
+// setUnit finds out what weights are, by the types of the profiles that were imported: each
+// counts the first that the compiler knows.
+func (p *profile) setUnit(lists []string) error {
+	p.kind, p.unit = "samples", "count"
+	times := 0
+	for _, types := range lists {
+		for _, name := range strings.Fields(types) {
+			if name == "samples/count" || name == "cpu/nanoseconds" {
+				times += len(name) - len("samples/count")
+				break
+			}
+		}
+	}
+	switch perList := len("cpu/nanoseconds") - len("samples/count"); {
+	case times == 0:
+		return nil
+	case times == perList*len(lists):
+		p.kind, p.unit = "cpu", "nanoseconds"
+		return nil
+	}
+	return ErrUnits
+}
+
+// read reads the edges.
+func (p *profile) read() error {
+	err := stacks.Edges(p.s, func(e stacks.Edge) error {
+		caller, err := p.number(e.Caller)
+		if err != nil {
+			return err
+		}
+		callee, err := p.number(e.Callee)
+		if err != nil {
+			return err
+		}
+		weight := e.Weight
+		if weight > math.MaxInt64 {
+			weight, p.clamped = math.MaxInt64, p.clamped+1
+		}
+		if weight > 0 {
+			p.edges = append(p.edges, edge{caller, callee, e.Point, int64(weight)})
+		}
+		return nil
+	})
+	if err == nil && len(p.edges) == 0 {
+		err = fmt.Errorf("%s: %w", p.s.Mapping().Name(), ErrNoEdges)
+	}
+	return err
+}
+
+// number returns the number of a function's name.
+func (p *profile) number(m reader.Method) (int32, error) {
+	if n, ok := p.numbers[m.Ref()]; ok {
+		return n, nil
+	}
+	name := ""
+	if m.Valid() {
+		k, err := m.Key()
+		if err != nil {
+			return 0, err
+		}
+		name = k.Name
+	}
+	n := int32(len(p.names))
+	p.names, p.numbers[m.Ref()] = append(p.names, name), n
+	return n, nil
+}
+
+// byWeight sorts edges as the compiler does: the heaviest first.
+func (p *profile) byWeight(edges []edge) {
+	slices.SortFunc(edges, func(a, b edge) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(p.names[a.caller], p.names[b.caller]),
+			cmp.Compare(p.names[a.callee], p.names[b.callee]), cmp.Compare(a.point, b.point))
+	})
+}

@@ -1,0 +1,208 @@
+package pprof
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrNothing: the archive has nothing that a pprof profile can express.
+var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import profiles of a run that counted; " +
+	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, sampled stacks in sampled, " +
+	"bytecodes and cycles in jamaica, block counts in llvm-ir and llvm-frontend")
+
+// A Report describes what was written.
+type Report struct {
+	Types   []string // of samples
+	Samples int
+	Clamped int // values above 2^63-1, written as 2^63-1
+}
+
+// Write writes an archive. The error matches ErrNothing if there is nothing to write.
+func Write(w io.Writer, s *reader.Store) (*Report, error) {
+	if s.Header().Domain == layout.DomainSampled {
+		return writeSampled(w, s)
+	}
+	p := newProfile(s)
+	for _, step := range []func() error{p.samples, p.counters} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.out.Sample) == 0 {
+		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
+	}
+	p.dropUnused()
+	for _, t := range p.out.SampleType {
+		p.report.Types = append(p.report.Types, t.Type)
+	}
+	p.out.DefaultSampleType = p.report.Types[0]
+	p.report.Samples = len(p.out.Sample)
+	return &p.report, p.out.Write(w)
+}
+
+// samplesType is the type of sampled stacks, which is the first type.
+const samplesType = "samples"
+
+// unit is the unit of all values.
+const unit = "count"
+
+// A converter converts an archive to a profile.
+type converter struct {
+	s         *reader.Store
+	named     *stacks.Named
+	counts    []stacks.Counter
+	out       *profile.Profile
+	locations map[layout.Ref]*profile.Location
+	stacks    map[string]*profile.Sample // by the references of their methods
+	report    Report
+}
+
+func newProfile(s *reader.Store) *converter {
+	h := s.Header()
+	p := &converter{
+		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
+		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
+		// Functions have names, so that readers do not look for symbols.
+		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
+			HasFunctions: true}}},
+	}
+	p.out.Comments = []string{"domain " + h.Domain.String(), "values are counts, none is a time"}
+	if h.Producer != "" {
+		p.out.Comments = append(p.out.Comments, "producer "+h.Producer)
+	}
+	if h.Domain == layout.DomainJamaica {
+		p.out.Comments = append(p.out.Comments, "cycles of a method include those of the methods that it calls")
+	}
+	p.out.SampleType = []*profile.ValueType{{Type: samplesType, Unit: unit}}
+	for _, c := range p.counts {
+		p.out.SampleType = append(p.out.SampleType, &profile.ValueType{Type: c.Name, Unit: unit})
+	}
+	return p
+}
+
+// samples adds the sampled stacks and sums equal ones.
+func (p *converter) samples() error {
+	var key []byte
+	for stack, err := range stacks.Sampled(p.s) {
+		if err != nil {
+			return err
+		}
+		key = key[:0]
+		for _, f := range stack.Frames {
+			key = binary.LittleEndian.AppendUint32(key, uint32(f.Method.Ref()))
+		}
+		sample := p.stacks[string(key)]
+		if sample == nil {
+			if sample, err = p.newSample(stack.Frames); err != nil {
+				return err
+			}
+			p.stacks[string(key)] = sample
+		}
+		sample.Value[0] = int64(p.clamped(uint64(sample.Value[0]), stack.Count))
+	}
+	return nil
+}
+
+func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
+	sample := &profile.Sample{Value: make([]int64, len(p.out.SampleType))}
+	for _, f := range frames {
+		l, err := p.location(f.Method)
+		if err != nil {
+			return nil, err
+		}
+		sample.Location = append(sample.Location, l)
+	}
+	p.out.Sample = append(p.out.Sample, sample)
+	return sample, nil
+}
+
+// clamped returns the sum of two numbers, or the highest value.
+func (p *converter) clamped(a, b uint64) uint64 {
+	if b > math.MaxInt64-a {
+		p.report.Clamped++
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// counters adds a sample for every method with a count.
+func (p *converter) counters() error {
+	for m, err := range p.s.Methods() {
+		if err != nil {
+			return err
+		}
+		var sample *profile.Sample
+		for i := range p.counts {
+			n, _, err := p.counts[i].Sum(m)
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				continue
+			}
+			if sample == nil {
+				if sample, err = p.newSample([]stacks.Frame{{Method: m}}); err != nil {
+					return err
+				}
+			}
+			sample.Value[1+i] = int64(p.clamped(0, n))
+		}
+	}
+	return nil
+}
+
+// location returns the location of a method, without a line.
+func (p *converter) location(m reader.Method) (*profile.Location, error) {
+	if l := p.locations[m.Ref()]; l != nil {
+		return l, nil
+	}
+	name, err := p.named.Of(m)
+	if err != nil {
+		return nil, err
+	}
+	f := &profile.Function{ID: uint64(len(p.out.Function) + 1), Name: name.Full(), Filename: name.Class}
+	if p.s.Header().Domain.LLVM() { // with the same SystemName, readers demangle a name
+		f.SystemName, f.Filename = f.Name, name.File
+	}
+	l := &profile.Location{ID: f.ID, Mapping: p.out.Mapping[0], Line: []profile.Line{{Function: f}}}
+	p.out.Function, p.out.Location = append(p.out.Function, f), append(p.out.Location, l)
+	p.locations[m.Ref()] = l
+	return l, nil
+}
+
+// dropUnused drops the types without values.
+func (p *converter) dropUnused() {
+	var used []int
+	for i := range p.out.SampleType {
+		for _, s := range p.out.Sample {
+			if s.Value[i] != 0 {
+				used = append(used, i)
+				break
+			}
+		}
+	}
+	if len(used) == 0 { // all stacks have 0 samples
+		used = []int{0}
+	}
+	var types []*profile.ValueType
+	for _, i := range used {
+		types = append(types, p.out.SampleType[i])
+	}
+	p.out.SampleType = types
+	for _, s := range p.out.Sample {
+		var values []int64
+		for _, i := range used {
+			values = append(values, s.Value[i])
+		}
+		s.Value = values
+	}
+}

@@ -1,0 +1,194 @@
+package pprof
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A sampledWriter writes the stacks of an archive of domain sampled.
+type sampledWriter struct {
+	*Encoder
+	s         *reader.Store
+	places    map[layout.Ref]stacks.Place
+	functions map[layout.Ref]writtenFunction
+	locations map[writtenPoint]uint64
+	stack     []uint64
+	report    Report
+}
+
+// A writtenFunction is a function of the profile, by its id, and the line that its points
+// count from.
+type writtenFunction struct {
+	id    uint64
+	start int64
+}
+
+type writtenPoint struct {
+	method layout.Ref
+	point  int32
+}
+
+// writeSampled writes an archive of domain sampled.
+func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
+	places, err := stacks.Places(s)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := Facts(s)
+	if err != nil {
+		return nil, err
+	}
+	w := &sampledWriter{Encoder: NewEncoder(out), s: s, places: places,
+		functions: map[layout.Ref]writtenFunction{}, locations: map[writtenPoint]uint64{}}
+	w.types(facts)
+	for stack, err := range stacks.Sampled(s) {
+		if err == nil {
+			err = w.sample(&stack)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if w.report.Samples == 0 {
+		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
+	}
+	w.facts(facts)
+	return &w.report, w.Close()
+}
+
+// types writes the types of the values: both, if the archive has processor time.
+func (w *sampledWriter) types(facts map[string][]string) {
+	w.report.Types = []string{"samples"}
+	w.SampleType("samples", "count")
+	for _, types := range facts[propertyTypes] {
+		if len(w.report.Types) == 1 && strings.Contains(" "+types+" ", " "+typeCPU+" ") {
+			w.report.Types = append(w.report.Types, "cpu")
+			w.SampleType("cpu", "nanoseconds")
+		}
+	}
+}
+
+func (w *sampledWriter) sample(k *stacks.Stack) error {
+	w.stack = w.stack[:0]
+	for _, f := range k.Frames {
+		id, err := w.location(f)
+		if err != nil {
+			return err
+		}
+		w.stack = append(w.stack, id)
+	}
+	values := []int64{w.clamped(k.Count), w.clamped(k.Time)}
+	w.Sample(w.stack, values[:len(w.report.Types)]...)
+	w.report.Samples++
+	return nil
+}
+
+func (w *sampledWriter) clamped(n uint64) int64 {
+	if n > math.MaxInt64 {
+		w.report.Clamped++
+		return math.MaxInt64
+	}
+	return int64(n)
+}
+
+// location returns the id of a frame.
+func (w *sampledWriter) location(f stacks.Frame) (uint64, error) {
+	at := writtenPoint{f.Method.Ref(), f.Point}
+	if id, ok := w.locations[at]; ok {
+		return id, nil
+	}
+	of, err := w.function(f.Method)
+	if err != nil {
+		return 0, err
+	}
+	id := w.Location(of.id, of.start+int64(f.Point))
+	w.locations[at] = id
+	return id, nil
+}
+
+// function returns a function, which is 0 for frames without one.
+func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
+	if of, ok := w.functions[m.Ref()]; ok {
+		return of, nil
+	}
+	k, err := m.Key()
+	if err != nil {
+		return writtenFunction{}, err
+	}
+	var of writtenFunction
+	if k.Name != "" {
+		p := w.places[m.Ref()]
+		f := Function{Name: k.Name, System: p.System, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
+		if f.System == "" {
+			f.System = f.Name // readers do not demangle names that are the same
+		}
+		of = writtenFunction{w.Function(f), f.StartLine}
+	}
+	w.functions[m.Ref()] = of
+	return of, nil
+}
+
+// facts writes what is known of the profile. Of facts that merged profiles do not share the
+// first is written.
+func (w *sampledWriter) facts(facts map[string][]string) {
+	first := func(key string) string {
+		if values := facts[key]; len(values) > 0 {
+			return values[0]
+		}
+		return ""
+	}
+	number := func(key string) uint64 {
+		n, err := strconv.ParseInt(first(key), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return uint64(n)
+	}
+	if kind, unit, ok := strings.Cut(first(propertyPeriodType), "/"); ok {
+		w.valueType(profilePeriodType, kind, unit)
+	}
+	w.number(profilePeriod, number(propertyPeriod))
+	w.number(profileDuration, number(propertyDuration))
+	w.number(profileTime, uint64(w.s.Header().DumpTime))
+	w.number(profileDropFrames, w.text(first(propertyDrop)))
+	w.number(profileKeepFrames, w.text(first(propertyKeep)))
+	w.number(profileDocURL, w.text(first(propertyDoc)))
+	for _, c := range facts[propertyComment] {
+		w.number(profileComment, w.text(c))
+	}
+	if file := first(propertyBinary); file != "" {
+		b := appendNumber(nil, 1, 1)
+		b = appendNumber(b, mappingFile, w.text(file))
+		b = appendNumber(b, mappingBuildID, w.text(first(propertyBuildID)))
+		w.put(profileMapping, appendNumber(b, 7, 1)) // it has functions: readers look for no symbols
+	}
+}
+
+// Facts returns the properties of an archive, each with its values in their order.
+func Facts(s *reader.Store) (map[string][]string, error) {
+	t, err := s.TableOrEmpty(disk.TableProperties)
+	if err != nil {
+		return nil, err
+	}
+	facts := map[string][]string{}
+	for row := range t.Rows {
+		key, err := t.Text(0, row)
+		if err != nil {
+			return nil, err
+		}
+		value, err := t.Text(1, row)
+		if err != nil {
+			return nil, err
+		}
+		facts[key] = append(facts[key], value)
+	}
+	return facts, nil
+}

@@ -1,0 +1,78 @@
+package text
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/llvm"
+)
+
+const samples = "../../../../shared/samples"
+
+// Profiles that real programs wrote become the same archives by way of their
+// texts.
+func TestRealProfilesBecomeTheSameBytes(t *testing.T) {
+	if _, err := os.Stat(samples); err != nil {
+		t.Skip("no samples of other tools' files")
+	}
+	domains := map[string]int{}
+	err := filepath.WalkDir(samples, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if b := imported(t, path); b != nil {
+			domains[b.Domain().String()]++
+			checkExact(t, bytesOf(t, b))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, domain := range []string{"hotspot", "llvm-ir", "llvm-frontend", "graal"} {
+		if domains[domain] < 3 {
+			t.Errorf("%d profiles of domain %s", domains[domain], domain)
+		}
+	}
+}
+
+// imported reads a file in whatever format it is; nil if that is none.
+func imported(t *testing.T, path string) (b *builder.Builder) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err = io.ReadAll(z); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := bytes.NewReader(data)
+	_, isLLVM := llvm.Detect(data)
+	switch {
+	case isLLVM:
+		b, _, err = llvm.Read(r, llvm.ReadOptions{})
+	case iprof.Detect(data):
+		b, _, err = iprof.Read(r, iprof.ReadOptions{})
+	case hotspot.Detect(data):
+		b, _, err = hotspot.ReadText(r, hotspot.TextOptions{})
+	}
+	if err != nil {
+		return nil // some samples are of what cannot be read
+	}
+	return b
+}

@@ -1,0 +1,435 @@
+package live
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/parse/sketch"
+	"github.com/profarc/profarc/layout"
+)
+
+// Properties of an archive that came from a live VM, in disk.TableProperties.
+const (
+	PropertyVM   = "vm.info"  // the VM's description of itself
+	PropertyFlag = "vm.flag." // before a flag's name: its value
+	// PropertyAdopted is "kept" if counts are in the dump that the VM adopted from an archive.
+	PropertyAdopted = "vm.adopted"
+)
+
+// A build puts a snapshot into a builder.
+type build struct {
+	*builder.Builder
+	vm      *VM
+	names   *namer
+	shape   disk.Shape
+	snap    *snapshot
+	loaders map[uint64]string
+	report  *Report
+	meter   *meter
+	at      *found // the current method, for a defect's message
+
+	klasses     map[uint64]klassName
+	hidden      map[string]string // VM's name to canonical name
+	types       map[uint64]builder.TypeRef
+	methods     map[uint64]builder.MethodRef
+	taken       map[builder.MethodRef]bool
+	keys        map[layout.Key]builder.MethodRef // of the methods that are taken
+	keepAdopted bool
+	// headers is whether the header fields that the VM does not export are plausible.
+	headers bool
+}
+
+// A klassName is the VM's name of a class.
+type klassName struct {
+	name, loader string
+	flags        layout.TypeFlags // whether it is initialized
+}
+
+// A found is a method whose profile is taken.
+type found struct {
+	*methodData
+	methodName
+	klassName
+	sections sections
+	adopted  bool // counts, types or flags of an archive were taken off
+}
+
+// buildProfiles fills the builder.
+func (b *build) buildProfiles(o Options) error {
+	b.report.refuse(RefusedShared, b.snap.shared, nil)
+	b.report.refuse(RefusedTwice, b.snap.twice, nil)
+	b.snap.markCompiled()
+	sound, err := b.sound()
+	if err != nil {
+		return err
+	}
+	b.headers = b.plausible(sound)
+	profiles := b.chooseWanted(sound, o)
+	if b.hidden, err = b.hiddenNames(profiles); err != nil {
+		return err
+	}
+	for i := range profiles {
+		b.at = &profiles[i]
+		if err := b.profile(b.at); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(b.compilations(&o), b.inlined(o.Inlined)); err != nil {
+		return err
+	}
+	b.properties()
+	return errors.Join(b.meter.end, b.Err())
+}
+
+// doing returns what the build is doing.
+func (b *build) doing() string {
+	if name := b.at.text(); name != "" {
+		return "read the profile of " + name
+	}
+	return "read the profiles of a JVM"
+}
+
+// sound returns the methods whose names and MethodData are sound, and counts the
+// others.
+func (b *build) sound() (profiles []found, err error) {
+	for i := range b.snap.methods {
+		f := found{methodData: &b.snap.methods[i]}
+		b.at = &f
+		why := b.readMethod(&f)
+		if err := b.spendOnNames(&f); err != nil {
+			return nil, err
+		}
+		if why != "" {
+			b.report.refuse(why, 1, &f)
+			continue
+		}
+		profiles = append(profiles, f)
+	}
+	return profiles, nil
+}
+
+// chooseWanted returns the profiles that the options select, and counts the others.
+func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
+	for i := range sound {
+		if b.unused(&sound[i]) {
+			b.report.Adopted.Unused++
+			continue
+		}
+		if !o.wants(b.vm.schema, &sound[i], b.headers) {
+			b.report.Skipped++
+			continue
+		}
+		profiles = append(profiles, sound[i])
+	}
+	return profiles
+}
+
+// spendOnNames charges the use of a method's names. An error means that reading has
+// ended, so that the method may be incomplete.
+func (b *build) spendOnNames(f *found) error {
+	if err := b.meter.countStep(); err != nil {
+		return err
+	}
+	return b.meter.names.spend(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
+}
+
+// text returns a method for people, empty if it has no name.
+func (f *found) text() string {
+	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
+		return ""
+	}
+	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
+}
+
+// readMethod sets the names and sections of a method. why is empty if it is sound.
+func (b *build) readMethod(f *found) (why Refusal) {
+	var err error
+	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
+		return RefusedName
+	}
+	if f.methodName, err = b.names.method(f.constMethod); err != nil {
+		return RefusedName
+	}
+	if f.refused == nil {
+		f.sections, f.refused = b.vm.schema.data.sections(f.data, b.shape)
+	}
+	if f.refused == nil {
+		f.refused = b.takeOffAdopted(f)
+	}
+	if f.refused == nil {
+		f.refused = b.resolve(f)
+	}
+	if f.refused != nil && !errors.As(f.refused, &why) {
+		why = RefusedMemory
+	}
+	return why
+}
+
+// resolve checks that all classes and methods in the cells of a profile have names,
+// before any of it is in the builder.
+func (b *build) resolve(f *found) (err error) {
+	b.pointers(f, func(addr uint64, kind disk.CellKind) bool {
+		if kind == disk.CellMethod {
+			if _, _, e := b.methodAt(addr); e != nil {
+				err = RefusedMethod
+			}
+		} else if _, e := b.klass(addr); e != nil {
+			err = RefusedType
+		}
+		return err == nil
+	})
+	return err
+}
+
+// pointers yields the pointers of a profile that are not null, without their tags.
+func (b *build) pointers(f *found, yield func(addr uint64, kind disk.CellKind) bool) {
+	for _, entries := range f.sections {
+		for _, e := range entries {
+			for cell, kind := range b.shape.Pointers(e) {
+				if addr := untagged(e.Cell(cell), kind); addr != 0 && !yield(addr, kind) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// untagged returns the pointer in a cell.
+func untagged(cell uint64, kind disk.CellKind) uint64 {
+	if kind == disk.CellTypeWord {
+		return cell &^ (disk.TypeNullSeen | disk.TypeUnknown)
+	}
+	return cell
+}
+
+// klass returns the name of a class, which must be that of a class loader.
+func (b *build) klass(addr uint64) (klassName, error) {
+	if k, ok := b.klasses[addr]; ok {
+		return k, nil
+	}
+	k, ok := b.snap.klasses[addr]
+	if !ok {
+		return klassName{}, RefusedType
+	}
+	name, err := b.names.symbol(k.name)
+	if err != nil || name == "" {
+		return klassName{}, RefusedType
+	}
+	out := klassName{name, b.loaders[k.loader], layout.TypeLoaded}
+	if k.initialized {
+		out.flags |= layout.TypeInitialized
+	}
+	b.klasses[addr] = out
+	return out, nil
+}
+
+// methodAt returns the name of a method in a cell.
+func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
+	m, err := b.names.pointedTo(addr)
+	if err != nil {
+		return methodName{}, klassName{}, err
+	}
+	k, err := b.klass(m.holder)
+	return m, k, err
+}
+
+// hiddenNames returns the canonical names of the hidden classes in profiles.
+func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
+	classes, seen := map[string]bool{}, map[uint64]bool{}
+	add := func(addr uint64) {
+		if seen[addr] {
+			return
+		}
+		seen[addr] = true
+		if k, err := b.klass(addr); err == nil && b.meter.names.spend(len(k.name)) == nil {
+			classes[names.Element(k.name)] = true
+		}
+	}
+	for i := range profiles {
+		b.at = &profiles[i]
+		add(b.at.klass)
+		b.pointers(b.at, func(addr uint64, kind disk.CellKind) bool {
+			if kind != disk.CellMethod {
+				add(addr)
+			} else if m, err := b.names.pointedTo(addr); err == nil {
+				add(m.holder)
+			}
+			return true
+		})
+		if err := b.meter.countStep(); err != nil {
+			return nil, err
+		}
+	}
+	return names.CanonicalHidden(classes), nil
+}
+
+// plausible reports whether the headers of all methods are plausible. Fields that the VM
+// does not export are used for all methods or for none.
+func (b *build) plausible(profiles []found) bool {
+	return !slices.ContainsFunc(profiles, func(f found) bool {
+		h := b.vm.schema.header(f.data, f.counters)
+		return !b.vm.schema.plausible(&h)
+	})
+}
+
+// profile adds a profile to the builder.
+func (b *build) profile(f *found) error {
+	if err := b.spendOnNames(f); err != nil {
+		return err
+	}
+	m := b.methodRef(f.addr, &f.methodName, f.klassName)
+	if b.taken[m] {
+		b.report.refuse(RefusedTwice, 1, f)
+		return nil
+	}
+	b.taken[m] = true
+	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
+	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
+	p := b.Profile(m, bytecode.CodeID(f.code), builder.NoContext)
+	b.header(p, f)
+	for section, entries := range f.sections {
+		for _, e := range entries {
+			p.Raw(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
+				return b.reference(untagged(e.Cell(cell), kind), kind)
+			})
+			b.report.Entries++
+		}
+	}
+	if tag := f.sections.undecoded(); tag != 0 {
+		b.report.undecoded(tag, f)
+	}
+	b.sketch(m, f)
+	b.report.Methods++
+	return p.Done()
+}
+
+// sketch records the sketch of a method's code, unless its class is hidden: such a class
+// is not matched in another run.
+func (b *build) sketch(m builder.MethodRef, f *found) {
+	if _, hidden := b.hidden[f.klassName.name]; hidden {
+		return
+	}
+	code, ok := b.names.instructions(&f.methodName)
+	if !ok {
+		return
+	}
+	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
+		t := b.Table(disk.TableCode, 0)
+		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
+	}
+}
+
+// header sets the fields before the entries.
+func (b *build) header(p *builder.Profile, f *found) {
+	h := b.vm.schema.header(f.data, f.counters)
+	p.Invocations(h.invocations)
+	p.Backedges(h.backedges)
+	p.Interpreted(h.interpreted)
+	p.Size(builder.Size{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
+	p.History(h.history)
+	if b.headers {
+		p.Compile(h.compile)
+	}
+	if h.escape != (builder.Escape{}) {
+		p.Escape(h.escape)
+	}
+	if slices.ContainsFunc(h.traps, func(n byte) bool { return n != 0 }) {
+		p.TrapHistory(h.traps)
+	}
+}
+
+// reference returns the builder's reference for a pointer, which resolve has checked.
+func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
+	switch {
+	case addr == 0:
+		return 0
+	case kind != disk.CellMethod:
+		return uint64(b.typeAt(addr))
+	}
+	if m, ok := b.methods[addr]; ok {
+		return uint64(m)
+	}
+	m, k, err := b.methodAt(addr)
+	if err != nil || b.spendOnNames(&found{methodName: m, klassName: k}) != nil {
+		return 0
+	}
+	return uint64(b.methodRef(addr, &m, k))
+}
+
+// methodRef interns a method.
+func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.MethodRef {
+	if ref, ok := b.methods[addr]; ok {
+		return ref
+	}
+	class, made := k.name, names.IsNumbered(k.name)
+	if canonical, ok := b.hidden[k.name]; ok {
+		class, made = canonical, true
+	}
+	b.typeRef(k)
+	ref := b.Method(layout.Key{Class: class, Name: m.name, Signature: m.signature, Loader: k.loader})
+	if made {
+		b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+	}
+	b.methods[addr] = ref
+	return ref
+}
+
+// typeAt interns a class by its address.
+func (b *build) typeAt(addr uint64) builder.TypeRef {
+	if ref, ok := b.types[addr]; ok {
+		return ref
+	}
+	_ = b.meter.names.spend(len(b.klasses[addr].name)) // run ends if it cannot
+	ref := b.typeRef(b.klasses[addr])
+	b.types[addr] = ref
+	return ref
+}
+
+// typeRef interns a class. The alias of a hidden class is its name in the VM.
+func (b *build) typeRef(k klassName) builder.TypeRef {
+	class := names.Element(k.name)
+	canonical, hidden := b.hidden[class]
+	if !hidden {
+		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
+		if names.IsNumbered(class) {
+			k.flags |= layout.TypeNotMatchable
+		}
+		b.DescribeType(t, builder.TypeInfo{Flags: k.flags})
+		return t
+	}
+	name := strings.Replace(k.name, class, canonical, 1)
+	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})
+	b.DescribeType(t, builder.TypeInfo{Alias: k.name, Flags: k.flags | layout.TypeHidden | layout.TypeNotMatchable})
+	return t
+}
+
+// properties records the VM and the flags that shape its MethodData.
+func (b *build) properties() {
+	set := func(key, value string) {
+		t := b.Table(disk.TableProperties, 0)
+		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+	}
+	set(PropertyVM, b.vm.info)
+	if a := b.snap.adopted; b.keepAdopted && (a.unreadable || a.wrote) {
+		set(PropertyAdopted, "kept")
+	}
+	b.describeKept()
+	set(hotspot.PropertyInterpreted, hotspot.OwnInterpreted)
+	if _, ok := b.vm.flags["EnableJVMCI"]; !ok {
+		set(hotspot.PropertyReasons, "plain")
+	}
+	if reasons := b.vm.trapReasons(); reasons != "" {
+		set(disk.PropertyTrapReasons, reasons)
+	}
+	for _, name := range shapingFlags {
+		if value, ok := b.vm.flags[name].text(b.names.src); ok {
+			set(PropertyFlag+name, value)
+		}
+	}
+}

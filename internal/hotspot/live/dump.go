@@ -1,0 +1,306 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/layout"
+)
+
+// Options say what is dumped, and how. The zero value dumps every profile and
+// does not hold the process.
+type Options struct {
+	CompiledOnly   bool                       // only methods that were compiled at any time
+	MinInvocations uint64                     // only methods with at least as many invocations
+	Class          func(internal string) bool // only methods of such classes; nil: all
+	// Stop holds the process for the moment of reading, so that all profiles
+	// are of one moment.
+	Stop bool
+	// StopLimit is how long it may be held; 0 is DefaultStopLimit. After that the process
+	// goes on, and the rest is read while it runs.
+	StopLimit time.Duration
+	// Selection describes in words which profiles the options above select; empty if all.
+	// A later dump of a process replaces an earlier one only if it has all profiles or the
+	// same selection.
+	Selection string
+	Exit      layout.Exit // how the process ends
+	// KeepAdopted leaves the counts in that the JVM has adopted from an archive, as its
+	// compilers see them. The dump names the archive then, with which it can't be merged.
+	KeepAdopted bool
+	// Began is when the VM's program took the place of another in its process, in clock ticks
+	// since the machine was booted: by that the run differs from that of a VM before it. 0 is
+	// the start of the process.
+	Began uint64
+	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It
+	// is recorded for methods whose profiles are taken.
+	Inlined []compilelog.Node
+	// Config configures the archive. Fields that are not set come from the VM, and Params
+	// always do.
+	Config builder.Config
+}
+
+// ticksPerSecond is the unit of start times in /proc (USER_HZ).
+const ticksPerSecond = 100
+
+// DefaultStopLimit is how long a process is held at most.
+const DefaultStopLimit = 500 * time.Millisecond
+
+// wants reports whether a profile is to be taken.
+func (o *Options) wants(s *schema, f *found, headers bool) bool {
+	if o.CompiledOnly && !s.everCompiled(f, headers) || o.Class != nil && !o.Class(f.klassName.name) {
+		return false
+	}
+	return o.MinInvocations == 0 || s.header(f.data, f.counters).invocations >= o.MinInvocations
+}
+
+// Dump puts the profiles of the VM into a new builder.
+func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
+	run := vm.Provenance(ctx)
+	run.Selection, run.Exit = o.Selection, o.Exit
+	if o.Began > run.Process.Start && run.Process.Known() {
+		run.Begun = run.Begun.Add(time.Duration(o.Began-run.Process.Start) * time.Second / ticksPerSecond)
+		run.Process.Start = o.Began
+	}
+	b := &build{vm: vm, report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
+	_, err := readLimited(ctx, vm.p, b.doing, func(m *meter) (struct{}, error) {
+		b.meter = m
+		return struct{}{}, b.dump(o)
+	})
+	if err != nil {
+		return nil, nil, vm.p.named(err)
+	}
+	return b.Builder, b.report, nil
+}
+
+// dump reads the VM and fills the builder.
+func (b *build) dump(o Options) error {
+	vm := b.vm
+	mem := newPageCache(vm.p, b.meter)
+	params, err := vm.params(mem)
+	if err != nil {
+		return vm.ended(b.meter, err)
+	}
+	found, err := vm.findAgents(b.meter)
+	if err != nil {
+		return vm.ended(b.meter, err)
+	}
+	if b.snap, err = vm.snapshot(b.meter, found, o, b.report); err != nil {
+		return vm.ended(b.meter, err)
+	}
+	b.keepAdopted = o.KeepAdopted
+	if b.snap.adopted.unreadable && !b.keepAdopted {
+		return ErrAdopted
+	}
+	b.since()
+	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
+	params.ReceiverGap = uint32(b.shape.Gap)
+	b.names = newNamer(vm.schema, mem, b.meter)
+	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
+	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{},
+		map[layout.Key]builder.MethodRef{}
+	config := b.snap.adopted.config(vm.config(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
+	b.Builder = builder.New(layout.DomainHotSpot, config)
+	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
+	b.loaders = b.names.loaderNames(b.snap)
+	if err := b.buildProfiles(o); err != nil {
+		return err
+	}
+	if !vm.p.alive() { // the last reads may have failed
+		return ErrGone
+	}
+	return context.Cause(b.meter.ctx)
+}
+
+// config completes the configuration of the archive. The identity of a dump follows
+// from its process if that is identified: see Report.Describe.
+func (vm *VM) config(c builder.Config, params layout.Params, identified bool) builder.Config {
+	c.Params = params
+	if c.Producer == "" {
+		c.Producer = vm.producer
+	}
+	if c.DumpTime.IsZero() {
+		c.DumpTime = time.Now()
+	}
+	if c.DumpID == ([16]byte{}) && !identified {
+		c.DumpID = builder.RandomDumpID()
+	}
+	return c
+}
+
+// snapshot walks once while the process runs and, if it is to be held, again while it
+// is held.
+func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
+	begun := time.Now()
+	arrays := map[uint64][]uint64{}
+	cache := newPageCache(vm.p, m)
+	record := &recorder{source: cache}
+	methodArray := func(src source) func(uint64) ([]uint64, error) {
+		return func(addr uint64) ([]uint64, error) {
+			if a, ok := arrays[addr]; ok {
+				return a, nil
+			}
+			a, err := vm.schema.methodArray(src, addr)
+			if err == nil {
+				arrays[addr] = a
+			}
+			return a, err
+		}
+	}
+	snap, err := vm.newWalker(record, m, of, methodArray(cache)).walkLoaders()
+	report.Running = time.Since(begun)
+	if m.end != nil || !o.Stop {
+		return snap, err
+	}
+	again, last := record.replay(vm.p, m)
+	if last != nil {
+		return nil, last
+	}
+	for range holdAttempts {
+		var held *snapshot
+		busy := vm.p.hold(func(h *holding) (err error) {
+			held, err = vm.again(again, of, methodArray(again), h, o, report)
+			return err
+		})
+		if !isBusy(busy) || m.ctx.Err() != nil {
+			return held, busy
+		}
+		last = busy
+		time.Sleep(holdPause)
+	}
+	if !errors.Is(last, errBusy) {
+		return nil, last
+	}
+	return snap, err // of the first walk
+}
+
+// newWalker returns a walker of the process or of its copy.
+func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr uint64) ([]uint64, error)) *walker {
+	w := newWalker(vm.schema, src, m, methodArray)
+	w.detached, w.agents = vm.detached, of
+	return w
+}
+
+// If a process cannot be held, because the machine is busy or another dump holds it,
+// it is tried again.
+const (
+	holdAttempts = 8
+	holdPause    = 30 * time.Millisecond
+)
+
+// isBusy reports whether a process can perhaps be held a moment later. A user who may
+// read a process may also trace it, so a missing permission means that another tracer
+// held it, which may have ended since.
+func isBusy(err error) bool {
+	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
+}
+
+// again walks while the process is held, at most for the limit.
+func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
+	report *Report) (*snapshot, error) {
+	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
+	report.Threads, report.Consistent = len(h.threads), true
+	src.tick = func() {
+		if h.threads != nil && time.Since(h.begun) > limit {
+			h.release()
+			report.Consistent = false
+		}
+	}
+	defer func() {
+		h.release()
+		report.Stopped = h.lasted
+	}()
+	if err := src.load(); err != nil {
+		return nil, err
+	}
+	return vm.newWalker(src, src.meter, of, methodArray).walkLoaders()
+}
+
+// A MethodCode is a method of a loaded class with its bytecodes, as the VM has
+// rewritten them.
+type MethodCode struct {
+	Class, Loader, Name, Signature string
+	Code                           []byte // empty of native and abstract methods
+	// Instructions are its bytecodes with their names; nil if these cannot be read.
+	Instructions []bytecode.Instruction
+}
+
+// Methods calls yield with every method of every loaded class, with or without a
+// profile. Methods whose names cannot be read are left out.
+func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
+	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.methods)
+	if err != nil {
+		return vm.p.named(err)
+	}
+	for _, m := range methods {
+		if err := yield(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
+	mem := newPageCache(vm.p, m)
+	w := newWalker(vm.schema, mem, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) })
+	w.bare = true
+	snap, err := w.walkLoaders()
+	if err != nil {
+		return nil, vm.ended(m, err)
+	}
+	names := newNamer(vm.schema, mem, m)
+	loaders := names.loaderNames(snap)
+	for i := range snap.methods {
+		if err := m.countStep(); err != nil {
+			return nil, err
+		}
+		method, err := names.method(snap.methods[i].constMethod)
+		if err != nil {
+			continue
+		}
+		k := snap.klasses[snap.methods[i].klass]
+		class, err := names.symbol(k.name)
+		if err != nil {
+			continue
+		}
+		list, _ := names.instructions(&method)
+		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code, list})
+	}
+	if !vm.p.alive() { // the last reads may have failed
+		return nil, ErrGone
+	}
+	return all, m.end
+}
+
+// Unprofiled returns the flag for which the VM records no profiles, as on a command
+// line. It is empty if the VM records profiles or has ended. The flags of a starting VM
+// are not set yet.
+func (vm *VM) Unprofiled() string {
+	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
+	off := func(name string) bool {
+		v, ok := vm.flags[name].value(mem)
+		return ok && v == 0
+	}
+	level, known := vm.flags["TieredStopAtLevel"].value(mem)
+	switch {
+	case off("UseCompiler") && off("UseLoopCounter"):
+		return "-Xint"
+	case !off("ProfileInterpreter"):
+		return ""
+	case known && level <= simpleLevel:
+		return fmt.Sprintf("-XX:TieredStopAtLevel=%d", level)
+	case !off("TieredCompilation"): // the name of the mode is no number
+		return "-XX:CompilationMode=quick-only"
+	}
+	return "-XX:-ProfileInterpreter"
+}
+
+// simpleLevel is the highest level of compilation that needs no profiles: C1
+// without counters.
+const simpleLevel = 1

@@ -1,0 +1,67 @@
+package live
+
+import (
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/hotspot/compilelog"
+	"github.com/profarc/profarc/layout"
+)
+
+// inlinedLevel is the level of the code of C2, whose inlining a log tells.
+const inlinedLevel = 4
+
+// inlined records the calls that C2 inlined into methods whose profiles were taken, each as
+// the calling context of the inlined method. A class of which there are several, or that is
+// hidden, has no loader in the log: calls of its methods, and those within, are left out.
+func (b *build) inlined(nodes []compilelog.Node) error {
+	if len(nodes) == 0 {
+		return nil
+	}
+	classes := b.classesByName()
+	refs := make([]builder.MethodRef, len(nodes)) // 0: left out
+	for i, n := range nodes {
+		if err := b.meter.names.spend(len(n.Method.Class) + len(n.Method.Name) + len(n.Method.Descriptor)); err != nil {
+			return err
+		}
+		class, ok := classes[n.Method.Class]
+		if !ok || class.name == "" || n.Parent >= 0 && refs[n.Parent] == 0 {
+			continue
+		}
+		key := layout.Key{Class: class.name, Name: n.Method.Name, Signature: n.Method.Descriptor, Loader: class.loader}
+		if n.Parent < 0 {
+			refs[i] = b.keys[key]
+			continue
+		}
+		b.typeRef(class)
+		refs[i] = b.Method(key)
+		b.Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], frames(nodes, refs, i)...)), inlinedLevel, 1)
+		b.report.Inlined++
+	}
+	return b.meter.end
+}
+
+// frames returns the callers of a node, the direct one first.
+func frames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []builder.Frame) {
+	for ; nodes[i].Parent >= 0; i = nodes[i].Parent {
+		all = append(all, builder.Frame{Caller: refs[nodes[i].Parent], Point: nodes[i].Bci})
+	}
+	return all
+}
+
+// classesByName returns the classes of the VM. One whose name does not tell it from others
+// has no name.
+func (b *build) classesByName() map[string]klassName {
+	classes := map[string]klassName{}
+	for addr := range b.snap.klasses {
+		k, err := b.klass(addr)
+		if err != nil || !ordinary(k.name) {
+			continue
+		}
+		if _, twice := classes[k.name]; twice {
+			classes[k.name] = klassName{}
+			continue
+		}
+		classes[k.name] = k
+	}
+	return classes
+}

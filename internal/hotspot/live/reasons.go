@@ -1,0 +1,44 @@
+package live
+
+import (
+	"strings"
+
+	"github.com/profarc/profarc/internal/formats/hotspot"
+)
+
+// A VM exports the numbers of its reasons for traps as constants:
+//
+//	Deoptimization::Reason_unstable_if  23
+//
+// Those from 0 on are what MethodData counts by number. The names of the VM's own messages,
+// Deoptimization::_trap_reason_name, are made of the same words, and JDK 25 does not export
+// them.
+const (
+	reasonPrefix  = "Deoptimization::Reason_"
+	tenuredReason = reasonPrefix + "tenured" // the first that is not counted by number
+	maxReasons    = 256
+	maxReason     = 64 // characters of a name
+	reasonLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+)
+
+// trapReasons returns the names of all reasons by number, separated by commas; "" if the VM
+// does not export them. The constants lack the second names that JVMCI adds to some.
+func (vm *VM) trapReasons() string {
+	n := vm.tables.constants[tenuredReason]
+	if n < 1 || n > maxReasons {
+		return ""
+	}
+	_, jvmci := vm.flags["EnableJVMCI"]
+	names := make([]string, n)
+	for constant, number := range vm.tables.constants {
+		name, ok := strings.CutPrefix(constant, reasonPrefix)
+		if !ok || number < 0 || number >= n || len(name) > maxReason || strings.Trim(name, reasonLetters) != "" {
+			continue
+		}
+		if jvmci {
+			name = hotspot.ReasonWithJVMCI(name)
+		}
+		names[number] = max(names[number], name) // a VM has one
+	}
+	return strings.Join(names, ",")
+}

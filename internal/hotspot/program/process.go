@@ -1,0 +1,95 @@
+package program
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Process is the code of a running JVM: that of its loaded classes.
+type Process struct {
+	methods map[layout.Key]fit.Version
+	classes map[[2]string]bool // by name and loader
+	loaders map[string]bool
+
+	declared map[[2]string][]fit.Declared // by class name and loader
+}
+
+// ReadProcess reads the code of a JVM. Nothing in it changes.
+func ReadProcess(ctx context.Context, pid int) (*Process, error) {
+	vm, err := live.Attach(ctx, pid)
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string][]fit.Declared{}}
+	err = vm.Methods(ctx, func(m live.MethodCode) error {
+		p.classes[[2]string{m.Class, m.Loader}] = true
+		p.loaders[m.Loader] = true
+		if len(m.Code) > 0 {
+			class := [2]string{m.Class, m.Loader}
+			p.declared[class] = append(p.declared[class], declared(m.Name, m.Signature, m.Code))
+		}
+		v := versionOf(m.Code)
+		if m.Instructions != nil {
+			describe(&v, m.Instructions)
+		}
+		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = v
+		return nil
+	})
+	return p, err
+}
+
+// Loaders returns the identities of the class loaders with classes, without the boot
+// loader, sorted.
+func (p *Process) Loaders() ([]string, error) {
+	delete(p.loaders, "")
+	return slices.Sorted(maps.Keys(p.loaders)), nil
+}
+
+// Method returns the version of a method in the process. It is unknown if the class is not
+// loaded: it may be loaded later. A key without a loader may be of any loader that every
+// JVM has.
+func (p *Process) Method(k layout.Key) (fit.Answer, error) {
+	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
+	loaders := []string{k.Loader}
+	if k.Loader == "" {
+		loaders = []string{"", "app", "platform"}
+	}
+	for _, loader := range loaders {
+		k.Loader = loader
+		if v, ok := p.methods[k]; ok {
+			return fit.Answer{Presence: fit.Present, Versions: []fit.Version{v}}, nil
+		}
+		if p.classes[[2]string{k.Class, loader}] {
+			none = fit.Answer{Presence: fit.NoMethod}
+		}
+	}
+	return none, nil
+}
+
+// reasonMade is why a class that is generated at run time is not checked.
+const reasonMade = "its name is made up anew in each run"
+
+// made matches classes that are in no file: those that a JDK generates for method handles,
+// and subclasses that libraries generate.
+var made = []*regexp.Regexp{
+	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
+	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
+	regexp.MustCompile(`\$\$(SpringCGLIB|FastClass)\$\$[0-9]+$`),
+	regexp.MustCompile(`\$(ByteBuddy|MockitoMock|HibernateProxy)\$`),
+	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
+}
+
+// generated reports whether a class has the name of one that is generated at run time.
+// Some of these are also in the files of a JDK.
+func generated(class string) bool {
+	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
+	return names.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
+}
