@@ -98,11 +98,11 @@ func (m *machine) adopt(f *function) {
 	if m.store == nil {
 		return
 	}
-	p, err := m.store.FindProfile(f.key, f.code)
+	p, err := m.store.Profile(f.key, f.code)
 	if err != nil {
 		return // it is new, or its code has changed
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		return
 	}
 	calls, _ := p.Invocations() // this VM records them, and the branch, in every profile
@@ -113,7 +113,7 @@ func (m *machine) adopt(f *function) {
 	f.notTaken, _ = branch.Cell(1).Word()
 }
 
-func (m *machine) dump(ctx context.Context, path string, take merge.Take) error {
+func (m *machine) dump(ctx context.Context, path string, take merge.Counts) error {
 	b := builder.New(domain, builder.Config{Producer: "tiny VM 1", ProducerID: tiny, DumpID: builder.RandomDumpID(),
 		DumpTime: time.Now()})
 	b.DescribeRun(layout.Provenance{VM: "tiny VM 1"}) // so that nothing is summed twice
@@ -121,7 +121,7 @@ func (m *machine) dump(ctx context.Context, path string, take merge.Take) error 
 		return err
 	}
 	if m.store != nil {
-		dropped, err := merge.Copy(ctx, b, m.store, take)
+		dropped, err := merge.Snapshot(ctx, b, m.store, take)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (m *machine) dump(ctx context.Context, path string, take merge.Take) error 
 		}
 	}
 	for _, f := range m.functions {
-		if f.profile.Adopted() || f.calls.Load() == 0 {
+		if f.profile.Claimed() || f.calls.Load() == 0 {
 			continue // the copy has it, or there is nothing to have
 		}
 		if err := f.record(b); err != nil {
@@ -227,7 +227,7 @@ func TestGenerations(t *testing.T) {
 		t.Skip("a file that is mapped is not replaced here")
 	}
 	ctx := t.Context()
-	for _, take := range []merge.Take{merge.Live, merge.Delta} {
+	for _, take := range []merge.Counts{merge.Totals, merge.Increments} {
 		dir := t.TempDir()
 		app, run := filepath.Join(dir, "app.parc"), filepath.Join(dir, "run.parc")
 		truth := ledger{}
@@ -246,15 +246,15 @@ func TestGenerations(t *testing.T) {
 }
 
 // finish ends a run, and puts what it counted into the archive.
-func finish(ctx context.Context, m *machine, app, run string, take merge.Take) error {
+func finish(ctx context.Context, m *machine, app, run string, take merge.Counts) error {
 	if m.store != nil {
 		defer m.store.Close()
 	}
 	switch {
-	case m.store == nil || take == merge.Live:
+	case m.store == nil || take == merge.Totals:
 		return m.dump(ctx, app, take)
 	}
-	if err := m.dump(ctx, run, merge.Delta); err != nil {
+	if err := m.dump(ctx, run, merge.Increments); err != nil {
 		return err
 	}
 	return sum(ctx, app, app, run)
@@ -280,7 +280,7 @@ func TestTotalsAreNotSummedWithWhatTheyContain(t *testing.T) {
 	app, live := filepath.Join(dir, "app.parc"), filepath.Join(dir, "live.parc")
 	first, second := &machine{}, &machine{}
 	work(first, 1, ledger{})
-	if err := first.dump(t.Context(), app, merge.Live); err != nil {
+	if err := first.dump(t.Context(), app, merge.Totals); err != nil {
 		t.Fatal(err)
 	}
 	if err := second.start(app); err != nil {
@@ -288,7 +288,7 @@ func TestTotalsAreNotSummedWithWhatTheyContain(t *testing.T) {
 	}
 	defer second.store.Close()
 	work(second, 2, ledger{})
-	if err := second.dump(t.Context(), live, merge.Live); err != nil {
+	if err := second.dump(t.Context(), live, merge.Totals); err != nil {
 		t.Fatal(err)
 	}
 	if err := sum(t.Context(), filepath.Join(dir, "twice.parc"), app, live); !errors.Is(err, merge.ErrCounted) {
@@ -304,7 +304,7 @@ func TestIncrementsOfProcessesThatRunAtOnce(t *testing.T) {
 	app, all := filepath.Join(dir, "app.parc"), filepath.Join(dir, "all.parc")
 	first := &machine{}
 	work(first, 1, truth)
-	if err := first.dump(t.Context(), app, merge.Delta); err != nil {
+	if err := first.dump(t.Context(), app, merge.Increments); err != nil {
 		t.Fatal(err)
 	}
 	dumps := []string{app}
@@ -315,7 +315,7 @@ func TestIncrementsOfProcessesThatRunAtOnce(t *testing.T) {
 		}
 		defer m.store.Close()
 		work(m, generation, truth)
-		if err := m.dump(t.Context(), run, merge.Delta); err != nil {
+		if err := m.dump(t.Context(), run, merge.Increments); err != nil {
 			t.Fatal(err)
 		}
 		dumps = append(dumps, run)
@@ -339,7 +339,7 @@ func TestTotalsWithoutADescription(t *testing.T) {
 		b := builder.New(domain, builder.Config{Producer: "tiny VM 1", ProducerID: tiny, DumpID: builder.RandomDumpID()})
 		err := b.DeclareShape(ways)
 		if m.store != nil {
-			_, copied := merge.Copy(t.Context(), b, m.store, merge.Live)
+			_, copied := merge.Snapshot(t.Context(), b, m.store, merge.Totals)
 			err = errors.Join(err, copied)
 		}
 		for _, f := range m.functions {

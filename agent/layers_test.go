@@ -125,7 +125,7 @@ func (l *adoptedLayers) methods(t *testing.T) (own, shared int) {
 			t.Fatal(err)
 		}
 		for p := range m.Profiles() {
-			if _, err := base.FindProfile(k, p.Code()); err == nil {
+			if _, err := base.Profile(k, p.Code()); err == nil {
 				shared++
 			} else {
 				own++

@@ -62,7 +62,7 @@ func TestTrapsOfAnotherRelease(t *testing.T) {
 			j.Await("ready")
 			s := open(t, dumpAll(t, j))
 			j.End()
-			p, err := s.FindProfile(layout.Key{Class: "Adopted$Work", Name: "branch", Signature: "(I)I", Loader: "app"},
+			p, err := s.Profile(layout.Key{Class: "Adopted$Work", Name: "branch", Signature: "(I)I", Loader: "app"},
 				layout.CodeAny)
 			if err != nil {
 				t.Fatal(err)

@@ -78,7 +78,7 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 		t.Errorf("opening read %d bytes in %d reads, the profiles begin at %d", c.bytes, c.reads, start)
 	}
 	before := c.bytes
-	p, err := s.FindProfile(layout.Key{Class: "A", Name: "baaa", Signature: "()V"}, layout.CodeAny)
+	p, err := s.Profile(layout.Key{Class: "A", Name: "baaa", Signature: "()V"}, layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	if c.reads > 1 {
 		t.Errorf("then profiles took %d more reads", c.reads-1)
 	}
-	if _, err := s.FindProfile(layout.Key{Class: "A", Name: "m00007", Signature: "()V"}, layout.CodeAny); err != nil {
+	if _, err := s.Profile(layout.Key{Class: "A", Name: "m00007", Signature: "()V"}, layout.CodeAny); err != nil {
 		t.Errorf("a lookup in an index that was not read: %v", err)
 	}
 }

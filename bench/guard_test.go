@@ -15,11 +15,11 @@ import (
 // These tests guard what makes lookups fast by counts that are the same in every run: of
 // machine instructions, of inlined calls, and of bytes.
 
-// mostInstructions of the functions of the hit path, on amd64. Of LookupProfile's some
+// mostInstructions of the functions of the hit path, on amd64. Of ProfileID's some
 // fifty run in a hit; the others are those of misses and of what is left to a search.
 var mostInstructions = map[string]int{
-	`reader.(*Store).LookupProfile`: 130,
-	`reader.(*Store).readySlot`:     150,
+	`reader.(*Store).ProfileID`: 130,
+	`reader.(*Store).readySlot`: 150,
 }
 
 func TestHitPathStaysShort(t *testing.T) {

@@ -56,8 +56,8 @@ func BenchmarkLayers(b *testing.B) {
 
 // byKeyAndID is an archive, or layers.
 type byKeyAndID interface {
-	FindProfile(k layout.Key, code uint64) (reader.Profile, error)
-	LookupProfile(id, code uint64) (reader.Profile, error)
+	Profile(k layout.Key, code uint64) (reader.Profile, error)
+	ProfileID(id, code uint64) (reader.Profile, error)
 }
 
 // part returns an archive of some methods of another.
@@ -76,10 +76,10 @@ func part(b *testing.B, s *reader.Store, stays func(layout.Key) bool) *reader.St
 
 func findProfiles(b *testing.B, in byKeyAndID, keys []layout.Key, want error) {
 	for _, k := range keys { // what is checked once
-		_, _ = in.FindProfile(k, layout.CodeAny)
+		_, _ = in.Profile(k, layout.CodeAny)
 	}
 	for n := 0; b.Loop(); n++ {
-		if _, err := in.FindProfile(keys[n%len(keys)], layout.CodeAny); !errors.Is(err, want) {
+		if _, err := in.Profile(keys[n%len(keys)], layout.CodeAny); !errors.Is(err, want) {
 			b.Fatal(err)
 		}
 	}
@@ -89,10 +89,10 @@ func lookUpProfiles(b *testing.B, in byKeyAndID, keys []layout.Key, want error) 
 	var ids []uint64
 	for _, k := range keys {
 		ids = append(ids, k.ID(layout.DomainHotSpot))
-		_, _ = in.LookupProfile(ids[len(ids)-1], layout.CodeAny)
+		_, _ = in.ProfileID(ids[len(ids)-1], layout.CodeAny)
 	}
 	for n := 0; b.Loop(); n++ {
-		if _, err := in.LookupProfile(ids[n%len(ids)], layout.CodeAny); !errors.Is(err, want) {
+		if _, err := in.ProfileID(ids[n%len(ids)], layout.CodeAny); !errors.Is(err, want) {
 			b.Fatal(err)
 		}
 	}

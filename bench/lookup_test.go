@@ -54,7 +54,7 @@ func BenchmarkLookup(b *testing.B) {
 		misses[i] = ids[i] ^ 0x5555
 	}
 	for _, id := range ids {
-		m, err := store.Lookup(id)
+		m, err := store.FindID(id)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func BenchmarkLookup(b *testing.B) {
 
 func lookupIDs(b *testing.B, store *reader.Store, ids []uint64) {
 	for n := 0; b.Loop(); n++ {
-		m, err := store.Lookup(ids[n%len(ids)])
+		m, err := store.FindID(ids[n%len(ids)])
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func invocations(b *testing.B, m reader.Method) uint64 {
 
 func missIDs(b *testing.B, store *reader.Store, ids []uint64) {
 	for n := 0; b.Loop(); n++ {
-		if _, err := store.Lookup(ids[n%len(ids)]); !errors.Is(err, reader.ErrNotFound) {
+		if _, err := store.FindID(ids[n%len(ids)]); !errors.Is(err, reader.ErrNotFound) {
 			b.Fatal(err)
 		}
 	}

@@ -144,13 +144,13 @@ func afterOpening(lookup func(l *toll, i int) error) func(*toll, int) error {
 }
 
 func byID(l *toll, i int) error {
-	return read(l.store.LookupProfile(JavacKey(i).ID(layout.DomainHotSpot), layout.CodeAny))
+	return read(l.store.ProfileID(JavacKey(i).ID(layout.DomainHotSpot), layout.CodeAny))
 }
 
-func byKey(l *toll, i int) error { return read(l.store.FindProfile(JavacKey(i), layout.CodeAny)) }
+func byKey(l *toll, i int) error { return read(l.store.Profile(JavacKey(i), layout.CodeAny)) }
 
 func missing(l *toll, i int) error {
-	_, err := l.store.LookupProfile(JavacKey(tollMethods+i).ID(layout.DomainHotSpot), layout.CodeAny)
+	_, err := l.store.ProfileID(JavacKey(tollMethods+i).ID(layout.DomainHotSpot), layout.CodeAny)
 	if !errors.Is(err, reader.ErrNotFound) {
 		return errors.Join(errors.New("found"), err)
 	}

@@ -206,7 +206,7 @@ func claimAndCount(b *testing.B, s *reader.Store, method int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		b.Fatal(err)
 	}
 	c, _ := p.Invocations()

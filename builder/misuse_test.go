@@ -72,7 +72,7 @@ func TestMisuseIsRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = merge.Copy(t.Context(), b, testarchive.Open(t, data), merge.Trained)
+			_, err = merge.Snapshot(t.Context(), b, testarchive.Open(t, data), merge.Trained)
 			return err
 		},
 		"same profile twice": func(b *builder.Builder) error {

@@ -25,7 +25,7 @@ func TestSpilledCopies(t *testing.T) {
 		config := builder.ConfigOf(s.Header())
 		config.MemoryBudget, config.SpillFolder = 1, folder
 		b := builder.New(s.Header().Domain, config)
-		if _, err := merge.Copy(t.Context(), b, s.Store, merge.Trained); err != nil {
+		if _, err := merge.Snapshot(t.Context(), b, s.Store, merge.Trained); err != nil {
 			t.Fatal(err)
 		}
 		got, _, err := b.Bytes()

@@ -215,9 +215,9 @@ func lookups(t *testing.T, w *bytes.Buffer, s *reader.Store, m reader.Method) {
 	if err := dump.Method(w, s, found); err != nil {
 		t.Fatal(err)
 	}
-	_, byID := s.Lookup(m.ID())
-	p, byKey := s.FindProfile(k, layout.CodeAny)
-	q, ofID := s.LookupProfile(m.ID(), layout.CodeAny)
+	_, byID := s.FindID(m.ID())
+	p, byKey := s.Profile(k, layout.CodeAny)
+	q, ofID := s.ProfileID(m.ID(), layout.CodeAny)
 	fmt.Fprintf(w, "id: %s, profile: %s, by id: %s, ", lookupName(byID, nil), lookupName(byKey, &m),
 		profileName(byID, ofID, &m))
 	k.Name += "?"

@@ -106,7 +106,7 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func mainCalls(t *testing.T, path string) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cprogram.Store(t, data).FindProfile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"},
+	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "Shapes", Name: "main", Signature: "()"},
 		layout.CodeAny)
 	if err != nil {
 		t.Fatal(err)

@@ -368,7 +368,7 @@ func TestSnapshots(t *testing.T) {
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
 		for _, where := range []string{"requested", "anywhere", "memory"} {
-			for name, take := range map[string]merge.Take{"live": merge.Live, "delta": merge.Delta} {
+			for name, take := range map[string]merge.Counts{"live": merge.Totals, "delta": merge.Increments} {
 				to := filepath.Join(t.TempDir(), "b.parc")
 				if out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data), to, name, where); status != 0 {
 					t.Fatalf("%s, %s, %s: exit status %d: %s%s", s.Name, name, where, status, out, stderr)
@@ -383,7 +383,7 @@ func TestSnapshots(t *testing.T) {
 }
 
 // snapshot adopts an archive, counts what rewrite.c counts, and returns a snapshot.
-func snapshot(t *testing.T, data []byte, take merge.Take) []byte {
+func snapshot(t *testing.T, data []byte, take merge.Counts) []byte {
 	t.Helper()
 	copied, dropped := snapshotOf(t, cprogram.Store(t, data), take)
 	if dropped.Profiles != 0 {
@@ -392,7 +392,7 @@ func snapshot(t *testing.T, data []byte, take merge.Take) []byte {
 	return copied
 }
 
-func snapshotOf(t *testing.T, st *reader.Store, take merge.Take) ([]byte, merge.Dropped) {
+func snapshotOf(t *testing.T, st *reader.Store, take merge.Counts) ([]byte, merge.Dropped) {
 	t.Helper()
 	if err := st.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 		t.Fatal(err)
@@ -417,7 +417,7 @@ func snapshotOf(t *testing.T, st *reader.Store, take merge.Take) ([]byte, merge.
 		}
 	}
 	b := builder.New(st.Header().Domain, builder.ConfigOf(st.Header()))
-	dropped, err := merge.Copy(t.Context(), b, st, take)
+	dropped, err := merge.Snapshot(t.Context(), b, st, take)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -445,9 +445,9 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			take, name := merge.Live, "live"
+			take, name := merge.Totals, "live"
 			if i%2 == 1 {
-				take, name = merge.Delta, "delta"
+				take, name = merge.Increments, "delta"
 			}
 			want, dropped := snapshotOf(t, reader.New(m), take)
 			lost += dropped.Profiles
@@ -468,7 +468,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 
 func countIn(t *testing.T, st *reader.Store, p reader.Profile, number uint32, late reader.Type) {
 	t.Helper()
-	live, err := p.Adopt()
+	live, err := p.Claim()
 	if errors.Is(err, reader.ErrUndecoded) || errors.Is(err, layout.ErrCorrupt) {
 		return
 	}

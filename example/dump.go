@@ -42,7 +42,7 @@ func (vm *VM) Dump(ctx context.Context, path string) error {
 		return err
 	}
 	if vm.archive.store != nil {
-		dropped, err := merge.Copy(ctx, b, vm.archive.store, merge.Delta)
+		dropped, err := merge.Snapshot(ctx, b, vm.archive.store, merge.Increments)
 		if err != nil {
 			return fmt.Errorf("what was counted in the archive: %w", err)
 		}

@@ -90,11 +90,11 @@ func (vm *VM) warm(f *Function) {
 // from here on, and has its instructions quickened by what lies there. It is false if the
 // archive does not have the function, or has it with other code.
 func (vm *VM) adopt(f *Function) bool {
-	p, err := vm.archive.store.FindProfile(f.Key(), f.id)
+	p, err := vm.archive.store.Profile(f.Key(), f.id)
 	if err != nil {
 		return false // not there, or damaged: the VM can do without
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		return false
 	}
 	if calls, ok := p.Invocations(); ok {

@@ -13,14 +13,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Take says which counts of an archive are copied.
-type Take int
+// Counts says which counts of an archive are copied.
+type Counts int
 
 // The choices.
 const (
-	Trained Take = iota // as they were dumped
-	Live                // as they are now, in an adopted archive
-	Delta               // counted since the dump: live minus trained; profiles without any are left out
+	Trained    Counts = iota // as they were dumped
+	Totals                   // as they are now, in an adopted archive
+	Increments               // counted since the dump: live minus trained; profiles without any are left out
 )
 
 // Dropped is what a copy of an adopted archive lacks: what native code has made impossible in
@@ -95,7 +95,7 @@ func (d *Dropped) lose(m reader.Method, err error) error {
 }
 
 // hooks notes what a copy lacks. That of trained counts lacks nothing, or fails.
-func (d *Dropped) hooks(take Take) copier.Hooks {
+func (d *Dropped) hooks(take Counts) copier.Hooks {
 	if take == Trained {
 		return copier.Hooks{}
 	}
@@ -112,7 +112,7 @@ func (d *Dropped) all(c *copier.Copier) error {
 	return err
 }
 
-// Copy copies everything in an archive into the builder, for a snapshot of an adopted
+// Snapshot copies everything in an archive into the builder, for a snapshot of an adopted
 // archive. A damaged profile does not end a copy with Live or Delta, nor does one that the run
 // has recorded already: the copy lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then
 // writes the same bytes
@@ -123,7 +123,7 @@ func (d *Dropped) all(c *copier.Copier) error {
 //
 // A snapshot is a dump of its own: Live and Delta clear the builder's DumpID if it is the
 // archive's, and Delta sets layout.FlagDelta.
-func Copy(ctx context.Context, b *builder.Builder, s *reader.Store, take Take) (Dropped, error) {
+func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
 	contents, err := ContentsOf(s)
 	if err != nil {
 		return Dropped{}, err
@@ -141,7 +141,7 @@ func Copy(ctx context.Context, b *builder.Builder, s *reader.Store, take Take) (
 }
 
 // admit checks an archive, notes its dumps, and returns the run that the copy belongs to.
-func (b target) admit(s *reader.Store, contents *Contents, take Take) (profileset.Run, error) {
+func (b target) admit(s *reader.Store, contents *Contents, take Counts) (profileset.Run, error) {
 	b.Mu.Lock()
 	defer b.Mu.Unlock()
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
@@ -160,13 +160,13 @@ func (b target) admit(s *reader.Store, contents *Contents, take Take) (profilese
 			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)
 		}
 	}
-	if take != Delta {
+	if take != Increments {
 		b.note(contents)
 	}
 	if take != Trained && b.Heading.DumpID == h.DumpID {
 		b.Heading.DumpID = [16]byte{}
 	}
-	if take == Delta {
+	if take == Increments {
 		b.Heading.Flags |= layout.FlagDelta
 		b.CountedSince(h.DumpID)
 	}

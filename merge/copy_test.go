@@ -15,10 +15,10 @@ import (
 )
 
 // copyOf returns the copy of an archive.
-func copyOf(t testarchive.TB, s *reader.Store, take merge.Take, config builder.Config) testarchive.Archive {
+func copyOf(t testarchive.TB, s *reader.Store, take merge.Counts, config builder.Config) testarchive.Archive {
 	t.Helper()
 	b := builder.New(s.Header().Domain, config)
-	if _, err := merge.Copy(t.Context(), b, s, take); err != nil {
+	if _, err := merge.Snapshot(t.Context(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
 	return testarchive.Build(t, b)
@@ -78,7 +78,7 @@ func profileOf(t testarchive.TB, s *reader.Store, name string) reader.Profile {
 // recordCalls counts 3 invocations, 2 calls on Square and one on a late type.
 func recordCalls(t testarchive.TB, s *reader.Store) {
 	t.Helper()
-	p, err := profileOf(t, s, "counted").Adopt()
+	p, err := profileOf(t, s, "counted").Claim()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,13 +102,13 @@ func TestSnapshots(t *testing.T) {
 	s := adoptedStore(t)
 	recordCalls(t, s)
 	for _, c := range []struct {
-		take                        merge.Take
+		take                        merge.Counts
 		invocations, square, circle uint64
 		untouched                   bool
 	}{
 		{merge.Trained, 100, 7, 0, true},
-		{merge.Live, 103, 9, 1, true},
-		{merge.Delta, 3, 2, 1, false},
+		{merge.Totals, 103, 9, 1, true},
+		{merge.Increments, 3, 2, 1, false},
 	} {
 		config := builder.ConfigOf(s.Header())
 		config.DumpID = [16]byte{}
@@ -155,7 +155,7 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	testarchive.MustDone(t, begun(one))
 	s := testarchive.Build(t, one).Store
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if _, err := merge.Copy(t.Context(), b, s, merge.Live); !errors.Is(err, reader.ErrNotAdopted) {
+	if _, err := merge.Snapshot(t.Context(), b, s, merge.Totals); !errors.Is(err, reader.ErrNotAdopted) {
 		t.Errorf("live copy of a view: %v, want ErrNotAdopted", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	t.Parallel()
 	one := testarchive.Build(t, testarchive.New(layout.DomainHotSpot)).Store
 	b := testarchive.New(layout.DomainHotSpot)
-	if _, err := merge.Copy(t.Context(), b, one, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(t.Context(), b, one, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
@@ -176,7 +176,7 @@ func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := merge.Copy(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
+	if _, err := merge.Snapshot(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("copied after it was merged: %v", err)
 	}
 }

@@ -107,9 +107,9 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, lost := expectedOf(t, original.Store, s, at)
-		for _, take := range []merge.Take{merge.Live, merge.Delta} {
+		for _, take := range []merge.Counts{merge.Totals, merge.Increments} {
 			b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-			dropped, err := merge.Copy(t.Context(), b, s, take)
+			dropped, err := merge.Snapshot(t.Context(), b, s, take)
 			if err != nil {
 				t.Fatalf("0x%x: %v", at, err)
 			}
@@ -147,7 +147,7 @@ func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []strin
 			if err != nil {
 				t.Fatalf("0x%x: a profile at 0x%x: %v", at, p.Ref().Offset(), err)
 			}
-			live, err := damaged.Adopt()
+			live, err := damaged.Claim()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,21 +164,21 @@ func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []strin
 }
 
 // checkKept compares the profiles of a snapshot with those that it must have.
-func checkKept(t *testing.T, s *reader.Store, take merge.Take, want []string) {
+func checkKept(t *testing.T, s *reader.Store, take merge.Counts, want []string) {
 	t.Helper()
 	var got []string
 	for p, err := range s.Profiles() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, _ := p.Invocations(); take == merge.Delta && n.Load() != 3 {
+		if n, _ := p.Invocations(); take == merge.Increments && n.Load() != 3 {
 			t.Errorf("%d invocations since the dump, want 3", n.Load())
 		}
 		got = append(got, describe(t, p))
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if len(got) != len(want) || take == merge.Live && !slices.Equal(got, want) {
+	if len(got) != len(want) || take == merge.Totals && !slices.Equal(got, want) {
 		t.Errorf("take %d: %d profiles that are not the %d of the original: %s", take, len(got), len(want), got)
 	}
 }
@@ -199,9 +199,9 @@ func TestSnapshotsWithoutSums(t *testing.T) {
 				if s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}) != nil {
 					continue // the VM runs without it
 				}
-				for _, take := range []merge.Take{merge.Live, merge.Delta} {
+				for _, take := range []merge.Counts{merge.Totals, merge.Increments} {
 					b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-					if _, err := merge.Copy(t.Context(), b, s, take); err != nil {
+					if _, err := merge.Snapshot(t.Context(), b, s, take); err != nil {
 						t.Fatalf("bit %d of 0x%x: %v", at/step%8, at, err)
 					}
 					sound(t, b)
@@ -220,7 +220,7 @@ func TestCopyBesideARecording(t *testing.T) {
 	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "counted", Signature: "()V"}), 0, builder.NoContext)
 	p.Invocations(1)
 	testarchive.MustDone(t, p)
-	dropped, err := merge.Copy(t.Context(), b, s, merge.Live)
+	dropped, err := merge.Snapshot(t.Context(), b, s, merge.Totals)
 	if err != nil || dropped.Profiles != 1 || !errors.Is(dropped.Lost[0].Err, builder.ErrDuplicate) ||
 		dropped.Lost[0].Method.Name != "counted" {
 		t.Fatalf("%v, %v", dropped, err)

@@ -23,5 +23,5 @@
 //	err = parts[1].Into(ctx, b, s, merge.PartOptions{}) // for each archive s, by one worker
 //	err = merge.Join(ctx, b, stores...)                 // the archives of all workers
 //
-// [Copy] copies an archive, or the live counts of an adopted one.
+// [Snapshot] copies an archive, or the live counts of an adopted one.
 package merge

@@ -41,10 +41,10 @@ func rowsStore(t *testing.T, domain layout.Domain) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-func snapshotReport(t *testing.T, s *reader.Store, take merge.Take) merge.Dropped {
+func snapshotReport(t *testing.T, s *reader.Store, take merge.Counts) merge.Dropped {
 	t.Helper()
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	dropped, err := merge.Copy(t.Context(), b, s, take)
+	dropped, err := merge.Snapshot(t.Context(), b, s, take)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestSnapshotsReportImpossibleRows(t *testing.T) {
 			s := rowsStore(t, domain)
 			word, _ := liveEntry(t, s, c.point).Cell(c.cell).Word()
 			word.Store(c.value)
-			got := snapshotReport(t, s, merge.Live)
+			got := snapshotReport(t, s, merge.Totals)
 			switch {
 			case c.reason == "" && got.Rows != 0:
 				t.Errorf("%v", got)
@@ -113,7 +113,7 @@ func TestSnapshotsNameTheFirstImpossibleRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := snapshotReport(t, s, merge.Delta); got.Rows != 20 || len(got.First) != 8 {
+	if got := snapshotReport(t, s, merge.Increments); got.Rows != 20 || len(got.First) != 8 {
 		t.Errorf("%d rows, of which %d are named", got.Rows, len(got.First))
 	}
 }

@@ -102,7 +102,7 @@ func secondRun(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID[15] ^= 1
 	b := builder.New(s.Header().Domain, config)
-	if _, err := merge.Copy(t.Context(), b, s.Store, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(t.Context(), b, s.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	return testarchive.Build(t, b)

@@ -158,7 +158,7 @@ func (c *Contents) besides(b target) Contents {
 }
 
 // CopyLayers copies the live counts of adopted layers into the builder, for a snapshot, as
-// Copy does with one archive.
+// Snapshot does with one archive.
 //
 // With Live the snapshot takes the place of the topmost archive: it has all of that, and from
 // the layers beneath the versions in which something was counted, with their trained counts.
@@ -167,7 +167,7 @@ func (c *Contents) besides(b target) Contents {
 //
 // With Delta it has the increments of all layers, and is no layer: it is merged with the
 // archive that Flatten makes of them. With Trained it is Flatten.
-func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take Take) (Dropped, error) {
+func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take Counts) (Dropped, error) {
 	if take == Trained {
 		return Dropped{}, Flatten(ctx, b, l)
 	}
@@ -178,7 +178,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 			return dropped, err
 		}
 	}
-	if take == Live && len(l.Stores()) > 1 {
+	if take == Totals && len(l.Stores()) > 1 {
 		b.ExpectBase(l.Stores()[1].Header().AsBase())
 	}
 	return dropped, b.Err()
@@ -189,7 +189,7 @@ type layerCopy struct {
 	ctx     context.Context
 	t       target
 	s       *reader.Store
-	take    Take
+	take    Counts
 	dropped *Dropped
 	copied  map[layout.Ref]bool // methods of a layer beneath
 }
@@ -226,7 +226,7 @@ func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 // skips keeps of the tables of a layer beneath what describes what is copied: the code, and
 // which runs trained counts are of.
 func (l *layerCopy) skips(t *reader.Table) bool {
-	return !describesCode(t) && (l.take != Live || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
+	return !describesCode(t) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }
 
 func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {

@@ -107,7 +107,7 @@ func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 					frames := []reader.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(depth % 2)}}[:depth]
 					p, n, err := m.Profile(code, frames...)
 					want := testarchive.FoundBy(t, p, n, err).Profile
-					p, n, err = l.Profile(m, code, frames...)
+					p, n, err = l.ProfileOf(m, code, frames...)
 					if got := testarchive.FoundBy(t, p, n, err).Profile; got != want {
 						t.Fatalf("version %d in %d frames: layers answer\n%s\nthe archive\n%s", code, depth, got, want)
 					}
@@ -159,7 +159,7 @@ func TestMergeOfLayers(t *testing.T) {
 	both := testarchive.Merge(t, x, y)
 	checkSame(t, "another order", both, testarchive.Merge(t, y, x))
 	l := layersOf(t, both.Store, base.Store)
-	if app, beneath := callsOf(t, l.FindProfile, "app"), callsOf(t, l.FindProfile, "base"); app != 7 || beneath != 100 {
+	if app, beneath := callsOf(t, l.Profile, "app"), callsOf(t, l.Profile, "base"); app != 7 || beneath != 100 {
 		t.Errorf("%d and %d calls, want 7 and 100", app, beneath)
 	}
 	for what, archives := range map[string][]testarchive.Archive{
@@ -188,9 +188,9 @@ func TestSnapshotsOfLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"app", "base", "both"} {
-		p, err := l.FindProfile(layout.Key{Class: "C", Name: name}, 7)
+		p, err := l.Profile(layout.Key{Class: "C", Name: name}, 7)
 		if err == nil {
-			p, err = p.Adopt()
+			p, err = p.Claim()
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func TestSnapshotsOfLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	snapshot := func(take merge.Take) testarchive.Archive {
+	snapshot := func(take merge.Counts) testarchive.Archive {
 		b := testarchive.New(layout.DomainHotSpot)
 		b.DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
 		if dropped, err := merge.CopyLayers(t.Context(), b, l, take); err != nil || dropped.Rows > 0 {
@@ -209,13 +209,13 @@ func TestSnapshotsOfLayers(t *testing.T) {
 		return testarchive.Build(t, b)
 	}
 	want := map[string]uint64{"app": 15, "base": 105, "both": 25, "idle": 1}
-	live := snapshot(merge.Live)
+	live := snapshot(merge.Totals)
 	if n := live.Header().Counts.Profiles; n != 3 {
 		t.Errorf("totals have %d profiles, want those of three methods", n)
 	}
 	again := layersOf(t, live.Store, base.Store)
 	for name, n := range want {
-		if got := callsOf(t, again.FindProfile, name); got != n {
+		if got := callsOf(t, again.Profile, name); got != n {
 			t.Errorf("totals on the base: %d calls of %s, want %d", got, name, n)
 		}
 	}
@@ -225,14 +225,14 @@ func TestSnapshotsOfLayers(t *testing.T) {
 		t.Errorf("the totals and the base that they contain: %v", err)
 	}
 
-	delta := snapshot(merge.Delta)
+	delta := snapshot(merge.Increments)
 	if err := merge.Into(t.Context(), builderOf(t, app), delta.Store, builder.Run{}); !errors.Is(err,
 		builder.ErrMismatch) {
 		t.Errorf("increments of layers and one of them: %v", err)
 	}
 	sum := testarchive.Merge(t, flat(t, layersOf(t, app.Store, base.Store)), delta)
 	for name, n := range want {
-		if got := callsOf(t, sum.FindProfile, name); got != n {
+		if got := callsOf(t, sum.Profile, name); got != n {
 			t.Errorf("increments and the layers: %d calls of %s, want %d", got, name, n)
 		}
 	}

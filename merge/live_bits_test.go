@@ -36,7 +36,7 @@ func liveEntry(t *testing.T, s *reader.Store, point int32) reader.Entry {
 			t.Fatal(err)
 		}
 		for p := range m.Profiles() {
-			if p, err = p.Adopt(); err != nil {
+			if p, err = p.Claim(); err != nil {
 				t.Fatal(err)
 			}
 			e, _ := p.At(point)
@@ -48,10 +48,10 @@ func liveEntry(t *testing.T, s *reader.Store, point int32) reader.Entry {
 }
 
 // snapshotOf returns a copy of an adopted archive.
-func snapshotOf(t *testing.T, s *reader.Store, take merge.Take) *reader.Store {
+func snapshotOf(t *testing.T, s *reader.Store, take merge.Counts) *reader.Store {
 	t.Helper()
 	b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-	if _, err := merge.Copy(context.Background(), b, s, take); err != nil {
+	if _, err := merge.Snapshot(context.Background(), b, s, take); err != nil {
 		t.Fatal(err)
 	}
 	return memstore.Open(t, b)
@@ -60,7 +60,7 @@ func snapshotOf(t *testing.T, s *reader.Store, take merge.Take) *reader.Store {
 // TestSnapshotsHaveBits: what native code may set beside counts is in a snapshot, also if
 // nothing was counted.
 func TestSnapshotsHaveBits(t *testing.T) {
-	for _, take := range []merge.Take{merge.Live, merge.Delta} {
+	for _, take := range []merge.Counts{merge.Totals, merge.Increments} {
 		b := testarchive.New(layout.DomainLLVMIR)
 		p := b.Profile(b.Method(layout.Key{Name: "main"}), 1, builder.NoContext)
 		p.Bitmap(0, []byte{1, 0})
@@ -84,7 +84,7 @@ func TestSnapshotsHaveTypeWords(t *testing.T) {
 	testarchive.MustDone(t, p)
 	s := memstore.Open(t, b)
 	orLive(t, liveEntry(t, s, 3).Cell(3), 1) // count, number of cells, slot, type word
-	types, _ := liveEntry(t, snapshotOf(t, s, merge.Live), 3).Types()
+	types, _ := liveEntry(t, snapshotOf(t, s, merge.Totals), 3).Types()
 	_, word := types.Arg(0)
 	if name, err := word.Type.Name(); err != nil || name.String() != "B" || !word.NullSeen || word.Unknown {
 		t.Errorf("%v, %v: %+v", name, err, word)

@@ -22,7 +22,7 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 	for _, describeFirst := range []bool{true, false} {
 		s := adoptedStore(t)
 		dump := func() testarchive.Archive {
-			p, err := profileOf(t, s, "counted").Adopt()
+			p, err := profileOf(t, s, "counted").Claim()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 			if describeFirst {
 				b.DescribeRun(layout.Provenance{VM: "test"})
 			}
-			if _, err := merge.Copy(t.Context(), b, s, merge.Delta); err != nil {
+			if _, err := merge.Snapshot(t.Context(), b, s, merge.Increments); err != nil {
 				t.Fatal(err)
 			}
 			if !describeFirst {

@@ -85,7 +85,7 @@ func TestMergedRoomIsRecordedIn(t *testing.T) {
 	}
 	p, _, err := m.Profile(layout.CodeUnknown)
 	if err == nil {
-		p, err = p.Adopt()
+		p, err = p.Claim()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 	scarce := callOf(t, layout.DomainGraal, 2, builder.Config{}, "AB", 2)
 	merged, copied := builder.New(layout.DomainGraal, roomy), builder.New(layout.DomainGraal, roomy)
 	mustMerge(t, merged, scarce, builder.Run{})
-	if _, err := merge.Copy(t.Context(), copied, scarce.Store, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(t.Context(), copied, scarce.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range []*builder.Builder{merged, copied} {
@@ -122,7 +122,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 		}
 	}
 	again := builder.New(layout.DomainGraal, builder.ConfigOf(recorded.Header()))
-	if _, err := merge.Copy(t.Context(), again, recorded.Store, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(t.Context(), again, recorded.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	checkSame(t, "a copy", recorded, testarchive.Build(t, again))

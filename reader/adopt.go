@@ -49,7 +49,7 @@ type adoption struct {
 var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
 // Adopt maps the archive once more for counting in place. It may be called
-// once; profiles are then claimed with Profile.Adopt. On a machine that is not
+// once; profiles are then claimed with Profile.Claim. On a machine that is not
 // little-endian the error matches errors.ErrUnsupported.
 func (s *Store) Adopt(o AdoptOptions) error {
 	s.adopting.Lock()
@@ -139,15 +139,15 @@ const (
 	covered  = 3 // inside a block that is busy or done
 )
 
-// Adopt claims the profile and returns it adopted: its counters can be counted in.
+// Claim claims the profile and returns it adopted: its counters can be counted in.
 // The first caller relocates it if need be, others wait for that. The error
 // matches ErrNotAdopted if the store was not adopted, and ErrUndecoded for a profile that
 // was not decoded to its end.
-func (p Profile) Adopt() (Profile, error) {
+func (p Profile) Claim() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
 	}
-	if p.Adopted() {
+	if p.Claimed() {
 		return p, nil
 	}
 	a := p.s.adoption.Load()
@@ -195,11 +195,11 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 // errForeignProfile: a profile was passed to a store that does not have it.
 var errForeignProfile = fmt.Errorf("profile of another store: %w", ErrNotFound)
 
-// AdoptBatch claims many profiles of the store and puts them adopted into their places, as
-// Profile.Adopt does with one. The zero Profile stays what it is. The counters of the next
+// ClaimBatch claims many profiles of the store and puts them adopted into their places, as
+// Profile.Claim does with one. The zero Profile stays what it is. The counters of the next
 // profiles are on their way into the processor's caches meanwhile, so that counting in them
 // does not wait either. At the first error it ends; it has adopted the profiles before then.
-func (s *Store) AdoptBatch(profiles []Profile) error {
+func (s *Store) ClaimBatch(profiles []Profile) error {
 	a := s.adoption.Load()
 	if a == nil {
 		return ErrNotAdopted
@@ -213,7 +213,7 @@ func (s *Store) AdoptBatch(profiles []Profile) error {
 			if p.s != s {
 				return errForeignProfile
 			}
-			p, err := p.Adopt()
+			p, err := p.Claim()
 			if err != nil {
 				return err
 			}
@@ -236,9 +236,9 @@ func (a *adoption) fetchHeads(profiles []Profile) {
 	a.to.Prefetch(addresses[:len(profiles)])
 }
 
-// Claimed reports whether anybody has adopted the profile, so that its live counts may differ
+// ClaimedByAny reports whether anybody has adopted the profile, so that its live counts may differ
 // from the trained ones. p need not be the adopted profile itself.
-func (p Profile) Claimed() bool {
+func (p Profile) ClaimedByAny() bool {
 	if p.s == nil {
 		return false
 	}
@@ -246,8 +246,8 @@ func (p Profile) Claimed() bool {
 	return a != nil && a.states.Load((p.Ref().Offset()-int64(a.start))/disk.Unit) == done
 }
 
-// Adopted reports whether p is an adopted profile.
-func (p Profile) Adopted() bool { return p.live != words.View{} }
+// Claimed reports whether p is an adopted profile.
+func (p Profile) Claimed() bool { return p.live != words.View{} }
 
 // Address returns where the adopted block lies, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.

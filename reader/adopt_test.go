@@ -37,7 +37,7 @@ func bigEndianRefuses(err error) bool { return bigEndian && errors.Is(err, error
 
 func adoptProfile(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {
 	t.Helper()
-	p, err := profileOf(t, s, k).Adopt()
+	p, err := profileOf(t, s, k).Claim()
 	if err != nil {
 		t.Fatalf("adopt %v: %v", k, err)
 	}
@@ -104,7 +104,7 @@ func describeAll(t *testing.T, s *reader.Store, adopted bool) (all [][]uint64) {
 		}
 		for p, err := range m.Profiles() {
 			if err == nil && adopted {
-				p, err = p.Adopt()
+				p, err = p.Claim()
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -178,13 +178,13 @@ func TestCountingKeepsTrainedCounts(t *testing.T) {
 		testarchive.CheckEqual(t, "live count", live.Load(), 1007)
 		testarchive.CheckEqual(t, "trained count", live.Trained(), 1000)
 		testarchive.CheckEqual(t, "count of the trained profile", old.Load(), 1000)
-		testarchive.CheckEqual(t, "the adopted profile is adopted", p.Adopted(), true)
-		testarchive.CheckEqual(t, "the trained profile is adopted", trained.Adopted(), false)
+		testarchive.CheckEqual(t, "the adopted profile is adopted", p.Claimed(), true)
+		testarchive.CheckEqual(t, "the trained profile is adopted", trained.Claimed(), false)
 		testarchive.CheckEqual(t, "address of the trained profile", trained.Address(), 0)
 		if p.Address() == 0 {
 			t.Error("the adopted profile has no address")
 		}
-		if same, err := p.Adopt(); err != nil || same.Address() != p.Address() {
+		if same, err := p.Claim(); err != nil || same.Address() != p.Address() {
 			t.Errorf("adopting twice: %v", err)
 		}
 		if err := s.Mapping().Verify(context.Background(), nil); err != nil {
@@ -198,7 +198,7 @@ func TestNothingCountsWithoutAdoption(t *testing.T) {
 	p := profileOf(t, s, keyArea)
 	c, _ := p.Invocations()
 	circle, _ := s.FindType("Circle", "")
-	_, adopting := p.Adopt()
+	_, adopting := p.Claim()
 	_, late := s.LateType("Unheard", "")
 	_, recording := receiversAt(t, p, 6).Record(circle)
 	for name, err := range map[string]error{

@@ -28,17 +28,17 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Find":           func() { m, _ := s.Find(keySum); sink += m.ID() },
 		"Find miss":      func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
-		"Lookup":         func() { m, _ := s.Lookup(id); sink += m.ID() },
-		"Lookup miss":    func() { _, err := s.Lookup(1); sink += errorBit(err) },
+		"Lookup":         func() { m, _ := s.FindID(id); sink += m.ID() },
+		"Lookup miss":    func() { _, err := s.FindID(1); sink += errorBit(err) },
 		"FindBatch":      func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
 		"LookupBatch":    func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
-		"FindProfile":    func() { p, _ := s.FindProfile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
-		"LookupProfile":  func() { p, _ := s.LookupProfile(id, layout.CodeAny); sink += uint64(p.Ref()) },
-		"FindProfiles":   func() { n, _ := s.FindProfiles(keys, nil, profiles); sink += uint64(n) },
-		"LookupProfiles": func() { n, _ := s.LookupProfiles(ids, nil, profiles); sink += uint64(n) },
-		"AdoptBatch": func() {
-			n, _ := s.FindProfiles(keys, nil, profiles)
-			sink += uint64(n) + errorBit(s.AdoptBatch(profiles))
+		"Profile":        func() { p, _ := s.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
+		"ProfileID":      func() { p, _ := s.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
+		"ProfileBatch":   func() { n, _ := s.ProfileBatch(keys, nil, profiles); sink += uint64(n) },
+		"ProfileIDBatch": func() { n, _ := s.ProfileIDBatch(ids, nil, profiles); sink += uint64(n) },
+		"ClaimBatch": func() {
+			n, _ := s.ProfileBatch(keys, nil, profiles)
+			sink += uint64(n) + errorBit(s.ClaimBatch(profiles))
 		},
 		"FindType": func() { ty, _ := s.FindType("Circle", ""); sink += uint64(ty.Ordinal()) },
 		"Profiles": func() { // of a method without calling contexts
@@ -48,7 +48,7 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		},
 		"Profile":      func() { p, _, _ := sum.Profile(layout.CodeAny); sink += uint64(p.Ref()) },
 		"Profile deep": func() { p, _, _ := sum.Profile(layout.CodeAny, frames...); sink += uint64(p.Ref()) },
-		"Adopt":        func() { p, _ := trained.Adopt(); sink += uint64(p.Ref()) },
+		"Adopt":        func() { p, _ := trained.Claim(); sink += uint64(p.Ref()) },
 		"At, listed":   func() { e, _ := many.At(6); sink += uint64(e.Point()) },
 		"At, scanned":  func() { e, _ := area.At(6); sink += uint64(e.Point()) },
 		"Entries": func() {
@@ -115,10 +115,10 @@ func TestReadyWordsOfALargeArchive(t *testing.T) {
 	for range 2 {
 		for i := 0; i < methods; i += 100 {
 			id := numberedKey(i).ID(layout.DomainHotSpot)
-			if p, err := s.LookupProfile(id, layout.CodeAny); err != nil || countOf(t, p) != uint64(i) {
+			if p, err := s.ProfileID(id, layout.CodeAny); err != nil || countOf(t, p) != uint64(i) {
 				t.Fatalf("method %d: %v", i, err)
 			}
-			if _, err := s.LookupProfile(id+1, layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
+			if _, err := s.ProfileID(id+1, layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
 				t.Fatalf("method %d: %v", i, err)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 // LookupBatch looks many ids up, into found, which must be as long. What is
 // not found, or ambiguous, is the zero Method there. The error is any other.
 //
-// It is several times faster than as many calls of Lookup where the archive is
+// It is several times faster than as many calls of FindID where the archive is
 // larger than the caches: the memory of many lookups is waited for at once.
 // The first profile of each method that is found is on its way then, too.
 func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
@@ -19,7 +19,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 		b.fetchHeads(ids[from:to])
 		b.fetchRecords(to - from)
 		for i, id := range ids[from:to] {
-			m, err := s.Lookup(id)
+			m, err := s.FindID(id)
 			if found[from+i] = m; fatal(err) {
 				return err
 			}
@@ -31,7 +31,7 @@ func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) 
 
 // FindBatch looks many keys up, into found, which must be as long. What is not
 // found is the zero Method there. The error is any other. It is to Find as
-// LookupBatch is to Lookup.
+// LookupBatch is to FindID.
 func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
 	return inBatches(s, len(keys), nil, found, func(b *batch, from, to int) error {
 		ids := b.fetchKeys(keys[from:to])
@@ -47,10 +47,10 @@ func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err erro
 	})
 }
 
-// LookupProfiles looks up the profiles of many methods by their ids, and by as many code
+// ProfileIDBatch looks up the profiles of many methods by their ids, and by as many code
 // ids, or for layout.CodeAny if codes is nil, into found, which must be as long. It is
-// to LookupProfile as LookupBatch is to Lookup.
-func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, err error) {
+// to ProfileID as LookupBatch is to FindID.
+func (s *Store) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, err error) {
 	return inBatches(s, len(ids), codes, found, func(b *batch, from, to int) error {
 		b.fetchLines(ids[from:to])
 		b.fetchHeads(ids[from:to])
@@ -59,7 +59,7 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 			if b.ready[i] == taken {
 				continue
 			}
-			p, err := s.LookupProfile(id, b.code(from+i))
+			p, err := s.ProfileID(id, b.code(from+i))
 			if found[from+i] = p; fatal(err) {
 				return err
 			}
@@ -70,7 +70,7 @@ func (s *Store) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, 
 }
 
 // takeReady puts the profiles into found that a hit by id finds in its own slot, and
-// marks them as taken. It looks as LookupProfile does.
+// marks them as taken. It looks as ProfileID does.
 func (b *batch) takeReady(ids []uint64, found []Profile) {
 	s := b.s
 	data := s.hit.data
@@ -93,8 +93,8 @@ func (b *batch) takeReady(ids []uint64, found []Profile) {
 // taken is no ready word.
 const taken = 1<<32 - 1
 
-// FindProfiles is like LookupProfiles, but by keys. It is to FindProfile as FindBatch is to Find.
-func (s *Store) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
+// ProfileBatch is like ProfileIDBatch, but by keys. It is to Profile as FindBatch is to Find.
+func (s *Store) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return inBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
 		for i, id := range b.fetchKeys(keys[from:to]) {
 			p, err := s.findProfile(id, &keys[from+i], b.code(from+i))

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// TestAdoptBatchIsAdopt: a batch adopts as Profile.Adopt does, each profile once however often
+// TestAdoptBatchIsAdopt: a batch adopts as Profile.Claim does, each profile once however often
 // it is in the batch, and leaves what is no profile.
 func TestAdoptBatchIsAdopt(t *testing.T) {
 	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
@@ -25,7 +25,7 @@ func TestAdoptBatchIsAdopt(t *testing.T) {
 					many[i] = profileOf(t, s, keys[i%3])
 				}
 			}
-			if err := s.AdoptBatch(many); err != nil {
+			if err := s.ClaimBatch(many); err != nil {
 				t.Fatal(err)
 			}
 			for i, p := range many {
@@ -35,7 +35,7 @@ func TestAdoptBatchIsAdopt(t *testing.T) {
 					}
 					continue
 				}
-				if want := adoptProfile(t, one, keys[i%3]); !p.Adopted() || !cmp.Equal(describe(t, p), describe(t, want)) {
+				if want := adoptProfile(t, one, keys[i%3]); !p.Claimed() || !cmp.Equal(describe(t, p), describe(t, want)) {
 					t.Errorf("%+v: profile %d is %v", o, i, p)
 				}
 			}
@@ -49,13 +49,13 @@ func TestAdoptBatchIsAdopt(t *testing.T) {
 func TestAdoptBatchEndsAtAnError(t *testing.T) {
 	s, other := openFixture(t), openFixture(t)
 	batch := []reader.Profile{profileOf(t, s, keySum), profileOf(t, other, keySum), profileOf(t, s, keyArea)}
-	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotAdopted) || batch[0].Adopted() {
+	if err := s.ClaimBatch(batch); !errors.Is(err, reader.ErrNotAdopted) || batch[0].Claimed() {
 		t.Errorf("in a store that is not adopted: %v", err)
 	}
 	adopt(t, s, reader.AdoptOptions{})
 	adopt(t, other, reader.AdoptOptions{})
-	if err := s.AdoptBatch(batch); !errors.Is(err, reader.ErrNotFound) || !batch[0].Adopted() || batch[1].Adopted() ||
-		batch[2].Adopted() {
+	if err := s.ClaimBatch(batch); !errors.Is(err, reader.ErrNotFound) || !batch[0].Claimed() || batch[1].Claimed() ||
+		batch[2].Claimed() {
 		t.Errorf("with a profile of another store: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func BenchmarkFindMiss(b *testing.B) {
 func BenchmarkLookup(b *testing.B) {
 	s := openBench(b)
 	for b.Loop() {
-		if _, err := s.Lookup(s.ids[s.turn()]); err != nil {
+		if _, err := s.FindID(s.ids[s.turn()]); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -87,7 +87,7 @@ func BenchmarkLookup(b *testing.B) {
 func BenchmarkLookupMiss(b *testing.B) {
 	s := openBench(b)
 	for b.Loop() {
-		if _, err := s.Lookup(s.ids[s.turn()] + 1); err != reader.ErrNotFound {
+		if _, err := s.FindID(s.ids[s.turn()] + 1); err != reader.ErrNotFound {
 			b.Fatal(err)
 		}
 	}
@@ -158,7 +158,7 @@ func BenchmarkClaim(b *testing.B) {
 					profiles = fresh(b, s.Mapping().Name(), base)
 					b.StartTimer()
 				}
-				if _, err := profiles[i%benchMethods].Adopt(); err != nil {
+				if _, err := profiles[i%benchMethods].Claim(); err != nil {
 					b.Fatal(err)
 				}
 			}

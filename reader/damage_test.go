@@ -26,16 +26,16 @@ func answers(s *reader.Store) (all []uint64, err error) {
 		if err != nil {
 			return all, err
 		}
-		if _, err := s.Lookup(m.ID()); err != nil {
+		if _, err := s.FindID(m.ID()); err != nil {
 			return all, err
 		}
 		all = append(all, uint64(m.Ref()))
 		for range 2 { // as checked now, and as checked before
-			p, err := s.FindProfile(k, layout.CodeAny)
+			p, err := s.Profile(k, layout.CodeAny)
 			if err != nil && !isMiss(err) {
 				return all, err
 			}
-			q, err := s.LookupProfile(k.ID(layout.DomainHotSpot), layout.CodeAny)
+			q, err := s.ProfileID(k.ID(layout.DomainHotSpot), layout.CodeAny)
 			if err != nil && !isMiss(err) {
 				return all, err
 			}
@@ -95,7 +95,7 @@ func methodAnswers(all []uint64, m reader.Method) ([]uint64, error) {
 		if all, err = profileAnswers(all, p); err != nil {
 			return all, err
 		}
-		live, err := p.Adopt()
+		live, err := p.Claim()
 		if bigEndian && errors.Is(err, reader.ErrNotAdopted) || errors.Is(err, reader.ErrUndecoded) {
 			continue
 		}

@@ -61,7 +61,7 @@ func TestViewDirtiesNoPage(t *testing.T) {
 	}
 	adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
 	for _, p := range profiles {
-		if _, err := p.Adopt(); err != nil && !errors.Is(err, reader.ErrUndecoded) {
+		if _, err := p.Claim(); err != nil && !errors.Is(err, reader.ErrUndecoded) {
 			t.Fatal(err)
 		}
 	}

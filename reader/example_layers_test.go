@@ -18,7 +18,7 @@ import (
 // What a VM looks up in: an archive, or layers.
 type source interface {
 	Adopt(o reader.AdoptOptions) error
-	FindProfile(k layout.Key, code uint64) (reader.Profile, error)
+	Profile(k layout.Key, code uint64) (reader.Profile, error)
 	Close() error
 }
 
@@ -38,7 +38,7 @@ func openSource(app, base string) (source, error) {
 func dumpLayers(ctx context.Context, l *reader.Layers, path string) error {
 	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: builder.RandomDumpID()})
 	b.DescribeRun(layout.Provenance{VM: "example VM 1"}) // so that nothing is summed twice
-	if _, err := merge.CopyLayers(ctx, b, l, merge.Live); err != nil {
+	if _, err := merge.CopyLayers(ctx, b, l, merge.Totals); err != nil {
 		return err
 	}
 	_, err := b.Commit(ctx, path)
@@ -72,7 +72,7 @@ func mustOpen(path string) *reader.Store {
 }
 
 func callsOf(in source, name string) string {
-	p, err := in.FindProfile(layout.Key{Class: "C", Name: name, Signature: "()V"}, 7)
+	p, err := in.Profile(layout.Key{Class: "C", Name: name, Signature: "()V"}, 7)
 	if err != nil {
 		return "not found"
 	}
@@ -109,11 +109,11 @@ func ExampleOpenLayers() {
 		log.Fatal(err)
 	}
 	for _, name := range []string{"both", "shared"} {
-		p, err := on.FindProfile(layout.Key{Class: "C", Name: name, Signature: "()V"}, 7)
+		p, err := on.Profile(layout.Key{Class: "C", Name: name, Signature: "()V"}, 7)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if p, err = p.Adopt(); err != nil {
+		if p, err = p.Claim(); err != nil {
 			log.Fatal(err)
 		}
 		calls, _ := p.Invocations()

@@ -94,7 +94,7 @@ func ExampleStore_FindBatch() {
 }
 
 // An adopted profile goes on counting where the training run left off.
-func ExampleProfile_Adopt() {
+func ExampleProfile_Claim() {
 	s := openTraining()
 	defer s.Close()
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
@@ -108,7 +108,7 @@ func ExampleProfile_Adopt() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p, err := trained.Adopt()
+	p, err := trained.Claim()
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestFindReturnsEveryMethodAndNoOther(t *testing.T) {
 		if err != nil || got != k {
 			t.Fatalf("found %v (%v), want %v", got, err, k)
 		}
-		same, err := s.Lookup(k.ID(layout.DomainHotSpot))
+		same, err := s.FindID(k.ID(layout.DomainHotSpot))
 		if err != nil || same != m {
 			t.Fatalf("by id: %v, %v", same, err)
 		}
@@ -252,10 +252,10 @@ func TestKeysWithOneID(t *testing.T) {
 		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
 	}
 	s := open(t, laid(t, b))
-	if _, err := s.Lookup(disk.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {
+	if _, err := s.FindID(disk.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {
 		t.Errorf("by id: %v", err)
 	}
-	if _, err := s.Lookup(disk.NameRef("g")); err != nil {
+	if _, err := s.FindID(disk.NameRef("g")); err != nil {
 		t.Errorf("another id: %v", err)
 	}
 	found := make([]reader.Method, 2)

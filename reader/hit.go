@@ -141,12 +141,12 @@ func (p *hitPath) presence(n uint64) uint32 {
 	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
 }
 
-// LookupProfile looks up the profile of a method for a version of its code and every
-// caller, by the method's id: what [Store.Lookup] and [Method.Profile] find together, in
+// ProfileID looks up the profile of a method for a version of its code and every
+// caller, by the method's id: what [Store.FindID] and [Method.Profile] find together, in
 // a third of the time. It allocates nothing. The error matches ErrNotFound, or
 // ErrAmbiguous if several methods have this id, or if layout.CodeAny was asked for and
 // there are several versions.
-func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
+func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
 	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
@@ -173,7 +173,7 @@ func (s *Store) LookupProfile(id, code uint64) (Profile, error) {
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
-// lookupProfile is like LookupProfile for what does not lie in its own slot, for one of
+// lookupProfile is like ProfileID for what does not lie in its own slot, for one of
 // several versions, and for what was not checked yet.
 func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
@@ -284,15 +284,15 @@ func (s *Store) headAt(n uint64) (Profile, error) {
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(presence)}, nil
 }
 
-// FindProfile looks up the profile of a method for a version of its code and every
+// Profile looks up the profile of a method for a version of its code and every
 // caller, by the method's key: what [Store.Find] and [Method.Profile] find together, in
 // half of the time. It allocates nothing. The error matches ErrNotFound, or ErrAmbiguous
 // if layout.CodeAny was asked for and there are several versions.
-func (s *Store) FindProfile(k layout.Key, code uint64) (Profile, error) {
+func (s *Store) Profile(k layout.Key, code uint64) (Profile, error) {
 	return s.findProfile(k.ID(s.h.Domain), &k, code)
 }
 
-// findProfile begins as LookupProfile and readyProfile do. A function for what the three
+// findProfile begins as ProfileID and readyProfile do. A function for what the three
 // have in common is too large to be inlined, and a call costs a tenth of a miss.
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)

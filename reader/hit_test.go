@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// TestOneCallFindsWhatTwoFind compares FindProfile and LookupProfile, and their batches,
+// TestOneCallFindsWhatTwoFind compares Profile and ProfileID, and their batches,
 // with Find, Lookup and Method.Profile, for every method and version of every specimen,
 // before and after the lookups were noted as checked, also by an adoption of all at once.
 func TestOneCallFindsWhatTwoFind(t *testing.T) {
@@ -74,18 +74,18 @@ func compareLookups(t *testing.T, s *reader.Store, keys []layout.Key, codes []ui
 			}
 		}
 		byKey, errKey := profileByTwoCalls(s.Find(k))(codes[i])
-		byID, errID := profileByTwoCalls(s.Lookup(ids[i]))(codes[i])
-		if p, err := s.FindProfile(k, codes[i]); p != byKey || !sameKind(err, errKey) {
-			t.Errorf("FindProfile %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byKey.Ref(), errKey)
+		byID, errID := profileByTwoCalls(s.FindID(ids[i]))(codes[i])
+		if p, err := s.Profile(k, codes[i]); p != byKey || !sameKind(err, errKey) {
+			t.Errorf("Profile %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byKey.Ref(), errKey)
 		}
-		if p, err := s.LookupProfile(ids[i], codes[i]); p != byID || !sameKind(err, errID) {
-			t.Errorf("LookupProfile %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byID.Ref(), errID)
+		if p, err := s.ProfileID(ids[i], codes[i]); p != byID || !sameKind(err, errID) {
+			t.Errorf("ProfileID %v, code %x: %v, %v, want %v, %v", k, codes[i], p.Ref(), err, byID.Ref(), errID)
 		}
 		wantByID, wantByKey = append(wantByID, byID), append(wantByKey, byKey)
 	}
 	found := make([]reader.Profile, len(keys))
-	compareBatch(t, "LookupProfiles", found, wantByID, func() (int, error) { return s.LookupProfiles(ids, codes, found) })
-	compareBatch(t, "FindProfiles", found, wantByKey, func() (int, error) { return s.FindProfiles(keys, codes, found) })
+	compareBatch(t, "ProfileIDBatch", found, wantByID, func() (int, error) { return s.ProfileIDBatch(ids, codes, found) })
+	compareBatch(t, "ProfileBatch", found, wantByKey, func() (int, error) { return s.ProfileBatch(keys, codes, found) })
 }
 
 func profileByTwoCalls(m reader.Method, err error) func(code uint64) (reader.Profile, error) {
@@ -131,8 +131,8 @@ func TestHitPathOfManyMethods(t *testing.T) {
 	for range 2 {
 		for i := range 2 * n {
 			k := numberedKey(i)
-			p, err := s.FindProfile(k, layout.CodeAny)
-			q, errID := s.LookupProfile(k.ID(layout.DomainHotSpot), layout.CodeAny)
+			p, err := s.Profile(k, layout.CodeAny)
+			q, errID := s.ProfileID(k.ID(layout.DomainHotSpot), layout.CodeAny)
 			if p != q || err != errID {
 				t.Fatalf("%v: %v, %v by key, %v, %v by id", k, p.Ref(), err, q.Ref(), errID)
 			}
@@ -164,11 +164,11 @@ func TestProfilesOfKeysWithOneID(t *testing.T) {
 	}
 	s := open(t, laid(t, b))
 	for range 2 {
-		if _, err := s.LookupProfile(disk.NameRef("f"), layout.CodeAny); err != reader.ErrAmbiguous {
+		if _, err := s.ProfileID(disk.NameRef("f"), layout.CodeAny); err != reader.ErrAmbiguous {
 			t.Errorf("by id: %v", err)
 		}
 		for i, k := range keys {
-			p, err := s.FindProfile(k, layout.CodeAny)
+			p, err := s.Profile(k, layout.CodeAny)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,10 +222,10 @@ func TestHitPathOfShrunkBlock(t *testing.T) {
 		p := profileOf(t, s, keyArea)
 		binary.LittleEndian.PutUint32(data[p.Ref().Offset():], units)
 		id, found := keyArea.ID(layout.DomainHotSpot), make([]reader.Profile, 2)
-		byID, err1 := s.LookupProfile(id, layout.CodeAny)
-		byKey, err2 := s.FindProfile(keyArea, layout.CodeAny)
-		hits, _ := s.LookupProfiles([]uint64{id}, nil, found[:1])
-		more, _ := s.FindProfiles([]layout.Key{keyArea}, nil, found[1:])
+		byID, err1 := s.ProfileID(id, layout.CodeAny)
+		byKey, err2 := s.Profile(keyArea, layout.CodeAny)
+		hits, _ := s.ProfileIDBatch([]uint64{id}, nil, found[:1])
+		more, _ := s.ProfileBatch([]layout.Key{keyArea}, nil, found[1:])
 		if byID.Valid() || byKey.Valid() || err1 == nil || err2 == nil || hits+more != 0 {
 			t.Errorf("%d units: %v, %v, %d of batches", units, err1, err2, hits+more)
 		}
@@ -237,16 +237,16 @@ func lookupAll(s *reader.Store, keys []layout.Key) {
 	ids := make([]uint64, len(keys))
 	for i, k := range keys {
 		ids[i] = k.ID(layout.DomainHotSpot)
-		p, _ := s.FindProfile(k, layout.CodeAny)
-		q, _ := s.LookupProfile(ids[i], layout.CodeAny)
-		r, _ := s.LookupProfile(ids[i], 0xc0de0)
+		p, _ := s.Profile(k, layout.CodeAny)
+		q, _ := s.ProfileID(ids[i], layout.CodeAny)
+		r, _ := s.ProfileID(ids[i], 0xc0de0)
 		for _, p := range []reader.Profile{p, q, r} {
 			profileAnswers(nil, p)
 		}
 	}
 	found := make([]reader.Profile, len(keys))
-	_, _ = s.LookupProfiles(ids, nil, found)
-	_, _ = s.FindProfiles(keys, nil, found)
+	_, _ = s.ProfileIDBatch(ids, nil, found)
+	_, _ = s.ProfileBatch(keys, nil, found)
 }
 
 func ExampleStore_FindProfile() {
@@ -270,7 +270,7 @@ func ExampleStore_FindProfile() {
 	}
 	s := reader.New(m)
 	defer s.Close()
-	found, err := s.FindProfile(length, layout.CodeAny)
+	found, err := s.Profile(length, layout.CodeAny)
 	if err != nil {
 		fmt.Println(err)
 		return

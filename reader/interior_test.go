@@ -80,10 +80,10 @@ func TestOverlappingBlocksAreNotBothAdopted(t *testing.T) {
 		}
 		adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
 		for range 2 { // the answer stays the same
-			if _, err := profileAt(t, s, one).Adopt(); err != nil {
+			if _, err := profileAt(t, s, one).Claim(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := profileAt(t, s, other).Adopt(); !errors.Is(err, layout.ErrCorrupt) {
+			if _, err := profileAt(t, s, other).Claim(); !errors.Is(err, layout.ErrCorrupt) {
 				t.Errorf("inner first %v: %v, want that the other overlaps", innerFirst, err)
 			}
 		}

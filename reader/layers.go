@@ -104,9 +104,9 @@ func (p Profile) Store() *Store { return p.s }
 // Store returns the archive that the method is of.
 func (m Method) Store() *Store { return m.s }
 
-// FindProfile is like [Store.FindProfile] in the layer that answers for this version of the
+// Profile is like [Store.Profile] in the layer that answers for this version of the
 // method. It allocates nothing.
-func (l *Layers) FindProfile(k layout.Key, code uint64) (Profile, error) {
+func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
 	id := k.ID(l.stores[0].h.Domain)
 	for _, s := range l.stores {
 		p, err := s.findProfile(id, &k, code)
@@ -117,11 +117,11 @@ func (l *Layers) FindProfile(k layout.Key, code uint64) (Profile, error) {
 	return Profile{}, ErrNotFound
 }
 
-// LookupProfile is like [Store.LookupProfile] in the layer that answers for this version of the
+// ProfileID is like [Store.ProfileID] in the layer that answers for this version of the
 // method. It allocates nothing.
-func (l *Layers) LookupProfile(id, code uint64) (Profile, error) {
+func (l *Layers) ProfileID(id, code uint64) (Profile, error) {
 	for _, s := range l.stores {
-		p, err := s.LookupProfile(id, code)
+		p, err := s.ProfileID(id, code)
 		if err == nil || !s.passesOn(id, nil, code, &err) {
 			return p, err
 		}
@@ -139,7 +139,7 @@ func (s *Store) passesOn(id uint64, k *layout.Key, code uint64, err *error) bool
 	if k != nil {
 		m, *err = s.find(id, k)
 	} else {
-		m, *err = s.Lookup(id)
+		m, *err = s.FindID(id)
 	}
 	if *err != nil {
 		return *err == ErrNotFound
@@ -200,10 +200,10 @@ func (l *Layers) Find(k layout.Key) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
 }
 
-// Lookup is like Find, but by the id of the method. The error also matches ErrAmbiguous, as that of
-// [Store.Lookup].
-func (l *Layers) Lookup(id uint64) (Method, error) {
-	return l.firstProfiled(func(s *Store) (Method, error) { return s.Lookup(id) })
+// FindID is like Find, but by the id of the method. The error also matches ErrAmbiguous, as that of
+// [Store.FindID].
+func (l *Layers) FindID(id uint64) (Method, error) {
+	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })
 }
 
 // firstProfiled returns what look finds in the first layer in which that has a profile, or
@@ -229,10 +229,10 @@ func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method,
 	return first, nil
 }
 
-// Profile is like [Method.Profile] in the layer that answers for this version of the method. The
+// ProfileOf is like [Method.Profile] in the layer that answers for this version of the method. The
 // method and the callers may be of any layer. It allocates nothing unless there are more than
 // 32 frames, or signatures that the archives store as lists.
-func (l *Layers) Profile(m Method, code uint64, frames ...Frame) (p Profile, depth int, err error) {
+func (l *Layers) ProfileOf(m Method, code uint64, frames ...Frame) (p Profile, depth int, err error) {
 	for _, s := range l.stores {
 		var translated [32]Frame
 		own, err := s.counterpart(m)
@@ -372,15 +372,15 @@ func (l *Layers) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// AdoptBatch is like [Store.AdoptBatch] for profiles of all layers.
-func (l *Layers) AdoptBatch(profiles []Profile) error {
+// ClaimBatch is like [Store.ClaimBatch] for profiles of all layers.
+func (l *Layers) ClaimBatch(profiles []Profile) error {
 	for from := 0; from < len(profiles); {
 		s, to := profiles[from].s, from+1
 		for to < len(profiles) && profiles[to].s == s {
 			to++
 		}
 		if s != nil {
-			if err := s.AdoptBatch(profiles[from:to]); err != nil {
+			if err := s.ClaimBatch(profiles[from:to]); err != nil {
 				return err
 			}
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// FindProfiles is like [Store.FindProfiles] in layers: each lookup is answered as by
-// [Layers.FindProfile], to which it is as FindBatch to Find.
-func (l *Layers) FindProfiles(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
+// ProfileBatch is like [Store.ProfileBatch] in layers: each lookup is answered as by
+// [Layers.Profile], to which it is as FindBatch to Find.
+func (l *Layers) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(keys, nil, codes, found)
 }
 
-// LookupProfiles is like FindProfiles, but by ids.
-func (l *Layers) LookupProfiles(ids, codes []uint64, found []Profile) (hits int, err error) {
+// ProfileIDBatch is like ProfileBatch, but by ids.
+func (l *Layers) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(nil, ids, codes, found)
 }
 
@@ -88,9 +88,9 @@ func (p *part) ask(s *Store) (hits int, err error) {
 		codes = p.codes[:p.n]
 	}
 	if p.byKey {
-		return s.FindProfiles(p.keys[:p.n], codes, p.found[:p.n])
+		return s.ProfileBatch(p.keys[:p.n], codes, p.found[:p.n])
 	}
-	return s.LookupProfiles(p.ids[:p.n], codes, p.found[:p.n])
+	return s.ProfileIDBatch(p.ids[:p.n], codes, p.found[:p.n])
 }
 
 // settle takes the answers of a layer, and keeps the lookups that it passes on to the next
@@ -127,7 +127,7 @@ func (p *part) passedOn(s *Store, i int) (passed bool, err error) {
 		id = k.ID(s.h.Domain)
 		_, err = s.findProfile(id, k, code)
 	} else {
-		_, err = s.LookupProfile(id, code)
+		_, err = s.ProfileID(id, code)
 	}
 	passed = s.passesOn(id, k, code, &err)
 	if err == ErrNotFound || err == ErrAmbiguous {

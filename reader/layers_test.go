@@ -93,9 +93,9 @@ func TestLayersAreLookedUpInOrder(t *testing.T) {
 			for _, code := range []uint64{1, 2, 3, layout.CodeAny} {
 				store, want, wantErr := forEveryCaller(layers, method, code)
 				k := modelMethodKey(method)
-				p, err := l.FindProfile(k, code)
+				p, err := l.Profile(k, code)
 				checkFound(t, p, err, store, want, wantErr)
-				p, err = l.LookupProfile(k.ID(layout.DomainHotSpot), code)
+				p, err = l.ProfileID(k.ID(layout.DomainHotSpot), code)
 				checkFound(t, p, err, store, want, wantErr)
 			}
 		}
@@ -115,8 +115,8 @@ func TestBatchesInLayersFindWhatSingleLookupsFind(t *testing.T) {
 		}
 		for _, codes := range [][]uint64{nil, codes} {
 			byKey, byID := make([]reader.Profile, len(keys)), make([]reader.Profile, len(keys))
-			hits, err1 := l.FindProfiles(keys, codes, byKey)
-			hitsByID, err2 := l.LookupProfiles(ids, codes, byID)
+			hits, err1 := l.ProfileBatch(keys, codes, byKey)
+			hitsByID, err2 := l.ProfileIDBatch(ids, codes, byID)
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +157,7 @@ func TestContextsAreFoundInLayers(t *testing.T) {
 				callers = append(callers, reader.Frame{Caller: any(f.caller), Point: int32(f.point)})
 			}
 			store, wantDepth, want, wantErr := inContext(layers, method, code, frames)
-			p, depth, err := l.Profile(any(method), code, callers...)
+			p, depth, err := l.ProfileOf(any(method), code, callers...)
 			checkFound(t, p, err, store, want, wantErr)
 			if depth != wantDepth {
 				t.Fatalf("found with %d frames, want %d", depth, wantDepth)
@@ -192,7 +192,7 @@ func TestMethodsOfLayersAreThoseThatFindFinds(t *testing.T) {
 			}
 			seen[k.Name] = true
 			found, err := l.Find(k)
-			byID, errByID := l.Lookup(k.ID(layout.DomainHotSpot))
+			byID, errByID := l.FindID(k.ID(layout.DomainHotSpot))
 			if err := errors.Join(err, errByID); err != nil || found != m || byID != m {
 				t.Fatalf("Methods has %v of %p, Find of %p, Lookup of %p: %v", k, m.Store(), found.Store(), byID.Store(), err)
 			}
@@ -343,10 +343,10 @@ func TestAdoptionOfLayers(t *testing.T) {
 	profiles := make([]reader.Profile, 5)
 	keys := []layout.Key{{Class: "C", Name: "app"}, {Class: "C", Name: "base"}, {Class: "C", Name: "none"},
 		{Class: "C", Name: "base"}, {Class: "C", Name: "app"}}
-	if hits, err := l.FindProfiles(keys, nil, profiles); hits != 4 || err != nil {
+	if hits, err := l.ProfileBatch(keys, nil, profiles); hits != 4 || err != nil {
 		t.Fatalf("%d hits, %v", hits, err)
 	}
-	if err := l.AdoptBatch(profiles); err != nil {
+	if err := l.ClaimBatch(profiles); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []uint64{2, 1, 0, 1, 2} {
@@ -364,7 +364,7 @@ func TestAdoptionOfLayers(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := l.FindProfile(keys[0], layout.CodeAny); !errors.Is(err, archive.ErrClosed) {
+	if _, err := l.Profile(keys[0], layout.CodeAny); !errors.Is(err, archive.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -385,12 +385,12 @@ func TestLookupsInLayersDoNotAllocate(t *testing.T) {
 		"Find":           func() { m, _ := l.Find(keySum); sink += m.ID() },
 		"Find, top":      func() { m, _ := l.Find(smallKey); sink += m.ID() },
 		"Find miss":      func() { _, err := l.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
-		"Lookup":         func() { m, _ := l.Lookup(id); sink += m.ID() },
-		"FindProfile":    func() { p, _ := l.FindProfile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
-		"LookupProfile":  func() { p, _ := l.LookupProfile(id, layout.CodeAny); sink += uint64(p.Ref()) },
-		"FindProfiles":   func() { n, _ := l.FindProfiles(keys, nil, found); sink += uint64(n) },
-		"LookupProfiles": func() { n, _ := l.LookupProfiles(ids, nil, found[:2]); sink += uint64(n) },
-		"Profile":        func() { p, _, _ := l.Profile(area, layout.CodeAny, frames...); sink += uint64(p.Ref()) },
+		"Lookup":         func() { m, _ := l.FindID(id); sink += m.ID() },
+		"Profile":        func() { p, _ := l.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
+		"ProfileID":      func() { p, _ := l.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
+		"ProfileBatch":   func() { n, _ := l.ProfileBatch(keys, nil, found); sink += uint64(n) },
+		"ProfileIDBatch": func() { n, _ := l.ProfileIDBatch(ids, nil, found[:2]); sink += uint64(n) },
+		"Profile":        func() { p, _, _ := l.ProfileOf(area, layout.CodeAny, frames...); sink += uint64(p.Ref()) },
 	} {
 		f() // what is checked once, and pools
 		if n := testing.AllocsPerRun(100, f); n != 0 {

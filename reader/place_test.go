@@ -107,11 +107,11 @@ func ExampleReceivers_Cells() {
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		log.Fatal(err)
 	}
-	p, err := s.FindProfile(layout.Key{Class: "Main", Name: "sum", Signature: "([LShape;)D"}, layout.CodeAny)
+	p, err := s.Profile(layout.Key{Class: "Main", Name: "sum", Signature: "([LShape;)D"}, layout.CodeAny)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		log.Fatal(err)
 	}
 	e, _ := p.At(12)

@@ -56,7 +56,7 @@ func (p Profile) block() disk.Block {
 
 // liveBlock returns the adopted block, nil if p is not adopted.
 func (p Profile) liveBlock() []byte {
-	if !p.Adopted() {
+	if !p.Claimed() {
 		return nil
 	}
 	return p.s.live(p.place)
@@ -108,7 +108,7 @@ func (p Profile) trained(f disk.Presence) []byte {
 // current is like trained, but in the adopted block if there is one.
 func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
-	if b == nil || !p.Adopted() {
+	if b == nil || !p.Claimed() {
 		return b
 	}
 	return p.liveBlock()[p.place.size()-len(b):]

@@ -86,7 +86,7 @@ func TestZeroProfileIsHarmless(t *testing.T) {
 	if traps := p.TrapHistory(); traps != nil {
 		t.Errorf("no profile has the trap history %d", traps)
 	}
-	if _, err := p.Adopt(); !errors.Is(err, reader.ErrNotFound) {
+	if _, err := p.Claim(); !errors.Is(err, reader.ErrNotFound) {
 		t.Errorf("adopt: %v", err)
 	}
 	if _, err := p.Method(); !errors.Is(err, reader.ErrNotFound) {

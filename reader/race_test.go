@@ -72,7 +72,7 @@ func shareOne(s *reader.Store, i, which int) error {
 	if err != nil {
 		return err
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		return err
 	}
 	t, err := receiverNo(s, which)

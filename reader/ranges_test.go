@@ -75,12 +75,12 @@ func TestManyGoroutinesLookUpInRanges(t *testing.T) {
 }
 
 func lookOneUp(s *reader.Store, n int) error {
-	p, err := s.LookupProfile(numberedKey(n).ID(layout.DomainHotSpot), layout.CodeAny)
+	p, err := s.ProfileID(numberedKey(n).ID(layout.DomainHotSpot), layout.CodeAny)
 	return isOf(p, err, n)
 }
 
 func findOne(s *reader.Store, n int) error {
-	p, err := s.FindProfile(numberedKey(n), layout.CodeAny)
+	p, err := s.Profile(numberedKey(n), layout.CodeAny)
 	return isOf(p, err, n)
 }
 
@@ -96,7 +96,7 @@ func isOf(p reader.Profile, err error, n int) error {
 }
 
 func lookMethodUp(s *reader.Store, n int) error {
-	m, err := s.Lookup(numberedKey(n).ID(layout.DomainHotSpot))
+	m, err := s.FindID(numberedKey(n).ID(layout.DomainHotSpot))
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func lookBatchUp(s *reader.Store, n int) error {
 	for i := range ids {
 		ids[i] = numberedKey((n + 997*i) % rangeMethods).ID(layout.DomainHotSpot)
 	}
-	if hits, err := s.LookupProfiles(ids, nil, found); err != nil || hits != len(ids) {
+	if hits, err := s.ProfileIDBatch(ids, nil, found); err != nil || hits != len(ids) {
 		return fmt.Errorf("%d of %d found: %v", hits, len(ids), err)
 	}
 	return isOf(found[0], nil, n)
@@ -128,21 +128,21 @@ func findBatch(s *reader.Store, n int) error {
 
 func missOne(s *reader.Store, n int) error {
 	k := numberedKey(n + rangeMethods)
-	if _, err := s.FindProfile(k, layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
+	if _, err := s.Profile(k, layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
 		return fmt.Errorf("found one too many: %v", err)
 	}
-	if _, err := s.LookupProfile(k.ID(layout.DomainHotSpot), layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
+	if _, err := s.ProfileID(k.ID(layout.DomainHotSpot), layout.CodeAny); !errors.Is(err, reader.ErrNotFound) {
 		return fmt.Errorf("found one too many: %v", err)
 	}
 	return nil
 }
 
 func adoptOne(s *reader.Store, n int) error {
-	p, err := s.FindProfile(numberedKey(n), layout.CodeAny)
+	p, err := s.Profile(numberedKey(n), layout.CodeAny)
 	if err != nil {
 		return err
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		if errors.Is(err, reader.ErrNotAdopted) {
 			return nil
 		}

@@ -1,7 +1,7 @@
 // Package reader looks profiles up in a mapped archive and adopts them where
 // they lie.
 //
-// A [Store] is an open archive. [Store.Find] takes a method's key, [Store.Lookup]
+// A [Store] is an open archive. [Store.Find] takes a method's key, [Store.FindID]
 // its 64-bit id; both return a [Method] without allocating. [Method.Profile] returns
 // its [Profile]: a view of the MethodData in the mapping. Nothing is parsed, copied or
 // written. [Store.FindBatch] and [Store.LookupBatch] look up many methods at once,
@@ -23,7 +23,7 @@
 // # Adoption
 //
 // [Store.Adopt] maps the archive once more, writable and private. From then on
-// [Profile.Adopt] claims a profile, [Store.AdoptBatch] many: pointers are relocated if they
+// [Profile.Claim] claims a profile, [Store.ClaimBatch] many: pointers are relocated if they
 // must be, and counters may be counted in place, by Go code through [Counter.Add] and
 // [Receivers.Record] and by native code through [Profile.Address]. The file never
 // changes, so that [Counter.Trained] still returns the trained count next to the

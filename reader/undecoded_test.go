@@ -22,10 +22,10 @@ func TestUndecodedProfilesAreNotAdopted(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole, cut := profileNamed(t, s, "whole"), profileNamed(t, s, "cut")
-		if _, err := whole.Adopt(); err != nil {
+		if _, err := whole.Claim(); err != nil {
 			t.Errorf("eager %t: the whole profile: %v", eager, err)
 		}
-		if p, err := cut.Adopt(); !errors.Is(err, reader.ErrUndecoded) || p.Adopted() {
+		if p, err := cut.Claim(); !errors.Is(err, reader.ErrUndecoded) || p.Claimed() {
 			t.Errorf("eager %t: the cut profile: %v", eager, err)
 		}
 		if tag, ok := cut.Undecoded(); !ok || tag != 20 {

@@ -112,7 +112,7 @@ func checkMethod(t *rapid.T, s *reader.Store, m reader.Method, k layout.Key, ran
 	if err != nil || signature.String() != k.Signature {
 		t.Fatalf("signature %q, %v, want %q", signature, err, k.Signature)
 	}
-	found, err = s.Lookup(m.ID())
+	found, err = s.FindID(m.ID())
 	if found.Valid() && found != m {
 		t.Fatalf("by ID: %v, want %v", found, m)
 	}

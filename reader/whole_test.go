@@ -20,7 +20,7 @@ func TestEagerAdoptionLeavesNothingToCheck(t *testing.T) {
 		adopt(t, s, o)
 		p := profileOf(t, open(t, slices.Clone(data)), numberedKey(1234))
 		data[p.Ref().Offset()+int64(len(p.Bytes()))-1] ^= 1
-		_, err := s.FindProfile(numberedKey(1234), layout.CodeAny)
+		_, err := s.Profile(numberedKey(1234), layout.CodeAny)
 		if found := errors.Is(err, layout.ErrChecksum); found == o.Eager {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -37,9 +37,9 @@ func TestEagerAdoptionReportsDamageWhereItIsMet(t *testing.T) {
 	adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
 	failed := 0
 	for i := range 2000 {
-		p, err := s.FindProfile(numberedKey(i), layout.CodeAny)
+		p, err := s.Profile(numberedKey(i), layout.CodeAny)
 		if err == nil {
-			_, err = p.Adopt()
+			_, err = p.Claim()
 		}
 		if err != nil && !errors.Is(err, layout.ErrChecksum) {
 			t.Fatal(err)
@@ -48,7 +48,7 @@ func TestEagerAdoptionReportsDamageWhereItIsMet(t *testing.T) {
 			failed++
 		}
 	}
-	_, err := s.FindProfile(numberedKey(1234), layout.CodeAny)
+	_, err := s.Profile(numberedKey(1234), layout.CodeAny)
 	testarchive.CheckEqual(t, "the damaged profile is refused", errors.Is(err, layout.ErrChecksum), true)
 	if failed == 0 || failed > 200 {
 		t.Errorf("%d lookups of 2000 failed", failed)

@@ -248,7 +248,7 @@ func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 				}
 				vtables[disk.NameRef(name.String())] = true
 			case disk.TableTraces:
-				_, err := s.Lookup(table.Cell(2, row))
+				_, err := s.FindID(table.Cell(2, row))
 				known = append(known, err == nil)
 			}
 		}
@@ -263,7 +263,7 @@ func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 				if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
 					for i := range rows.Len() {
 						v := rows.Cell(i, 0).Load()
-						_, err := s.Lookup(v)
+						_, err := s.FindID(v)
 						known = append(known, err == nil, vtables[v])
 					}
 				}

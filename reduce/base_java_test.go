@@ -67,7 +67,7 @@ func checkNearAnswers(t *testing.T, full, base *reader.Store, mayDiffer layout.W
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		got, err := l.FindProfile(k, p.Code())
+		got, err := l.Profile(k, p.Code())
 		switch want := testarchive.FoundBy(t, p, 0, nil); {
 		case err != nil:
 			t.Errorf("%v: %v", k, err)
@@ -91,7 +91,7 @@ func checkNearAnswers(t *testing.T, full, base *reader.Store, mayDiffer layout.W
 		t.Errorf("%d profiles are in the layer, %d in the base, of which %d differ: the test shows nothing", own,
 			left, differ)
 	}
-	if _, err := l.Stores()[0].FindProfile(layout.Key{Class: "OnBase$Work", Name: "sum", Signature: "(Ljava/util/List;)I",
+	if _, err := l.Stores()[0].Profile(layout.Key{Class: "OnBase$Work", Name: "sum", Signature: "(Ljava/util/List;)I",
 		Loader: "app"}, layout.CodeAny); err != nil {
 		t.Errorf("a method of the program: %v", err)
 	}

@@ -43,14 +43,14 @@ func checkAnswers(t testarchive.TB, l *reader.Layers, full *reader.Store) {
 			for _, frames := range contexts {
 				p, depth, err := m.Profile(code, frames...)
 				want := testarchive.FoundBy(t, p, depth, err)
-				p, depth, err = l.Profile(m, code, frames...)
+				p, depth, err = l.ProfileOf(m, code, frames...)
 				if got := testarchive.FoundBy(t, p, depth, err); got != want {
 					t.Fatalf("%v, code %x: layers answer\n%v\nthe archive\n%v", k, code, got, want)
 				}
 			}
-			p, err := full.FindProfile(k, code)
+			p, err := full.Profile(k, code)
 			want := testarchive.FoundBy(t, p, 0, err)
-			p, err = l.FindProfile(k, code)
+			p, err = l.Profile(k, code)
 			if got := testarchive.FoundBy(t, p, 0, err); got != want {
 				t.Fatalf("%v, code %x, every caller: layers answer\n%v\nthe archive\n%v", k, code, got, want)
 			}
@@ -183,7 +183,7 @@ func TestWhatMayDifferFromABase(t *testing.T) {
 		{"another receiver", calls, branches(t, 7, 900, 100, map[string]uint64{"Y": 1000}), 60 * percent, true},
 	} {
 		l, report := onBase(t, test.full, test.base, test.mayDiffer)
-		p, err := l.FindProfile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
+		p, err := l.Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
 		if err != nil || (p.Store() == test.base) != test.left || (report.LeftToBase == 1) != test.left {
 			t.Errorf("%s, %v may differ: left to the base %v (%d), want %v; %v", test.what, test.mayDiffer,
 				p.Store() == test.base, report.LeftToBase, test.left, err)

@@ -145,7 +145,7 @@ func (t *reduction) valueSite(raw disk.Entry) error {
 
 // copyFunction interns the function with an ID, if the archive has one.
 func (t *reduction) copyFunction(id uint64) error {
-	m, err := t.s.Lookup(id)
+	m, err := t.s.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return nil
 	}
@@ -292,7 +292,7 @@ func (c *rowCut) traced(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil
 	}
-	m, err := c.s.Lookup(c.t.Cell(2, row))
+	m, err := c.s.FindID(c.t.Cell(2, row))
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return true, nil
 	}

@@ -45,7 +45,7 @@ var operations = []operation{
 	}, false},
 	{"copy", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.ConfigOf(s.Header()))
-		_, err := merge.Copy(ctx, b, s, merge.Trained)
+		_, err := merge.Snapshot(ctx, b, s, merge.Trained)
 		return commit(b, err)
 	}, false},
 	{"merge", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
@@ -126,7 +126,7 @@ func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		if _, err := p.Adopt(); err != nil {
+		if _, err := p.Claim(); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func makePair(sh shape, n int) (p pair, err error) {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	c := builder.New(s.Header().Domain, config)
-	if _, err := merge.Copy(context.Background(), c, s, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(context.Background(), c, s, merge.Trained); err != nil {
 		return p, err
 	}
 	p.other, _, err = c.Bytes()

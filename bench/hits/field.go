@@ -95,14 +95,14 @@ func (f *field) close() {
 // its counter lies.
 func (f *field) add(k layout.Key) error {
 	id := k.ID(layout.DomainHotSpot)
-	p, err := f.store.FindProfile(k, layout.CodeAny)
+	p, err := f.store.Profile(k, layout.CodeAny)
 	if err != nil {
 		return err
 	}
-	if _, err := f.store.LookupProfile(id, layout.CodeAny); err != nil {
+	if _, err := f.store.ProfileID(id, layout.CodeAny); err != nil {
 		return err
 	}
-	if _, err := f.bare.FindProfile(k, layout.CodeAny); err != nil {
+	if _, err := f.bare.Profile(k, layout.CodeAny); err != nil {
 		return err
 	}
 	at, ok := disk.Block(p.Bytes()).FieldOffset(disk.HasInvocations)

@@ -53,7 +53,7 @@ func TestGoalsAreOfRows(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	table := report.Table{Title: "id, dependent", Methods: 1_000_000,
-		Rows: []report.Row{{Name: "floor", Value: 10}, {Name: "LookupProfile", Value: 12}, {Name: "map[uint64]", Value: 20}}}
+		Rows: []report.Row{{Name: "floor", Value: 10}, {Name: "ProfileID", Value: 12}, {Name: "map[uint64]", Value: 20}}}
 	compare(&table, [][]float64{{10, 10, 20}, {12, 12, 30}, {20, 20, 60}})
 	hit := table.Rows[1]
 	if hit.Ratio != 0.6 || len(hit.Goals) != 1 ||

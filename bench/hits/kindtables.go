@@ -38,14 +38,14 @@ func count(p reader.Profile) uint64 {
 }
 
 func findAny(f *kindField, q *kindQuery, i int) uint64 {
-	if p, err := f.store.FindProfile(q.keys[i], layout.CodeAny); err == nil {
+	if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 		return count(p)
 	}
 	return 0
 }
 
 func findVersion(f *kindField, q *kindQuery, i int) uint64 {
-	if p, err := f.store.FindProfile(q.keys[i], version); err == nil {
+	if p, err := f.store.Profile(q.keys[i], version); err == nil {
 		return count(p)
 	}
 	return 0

@@ -52,7 +52,7 @@ func floorIndependent(f *field, q *query) (sum uint64) {
 func lookupDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.ids {
-		p, err := f.store.LookupProfile(q.ids[i^int(last^counted)], layout.CodeAny)
+		p, err := f.store.ProfileID(q.ids[i^int(last^counted)], layout.CodeAny)
 		if err == nil {
 			c, _ := p.Invocations()
 			last = c.Load()
@@ -64,7 +64,7 @@ func lookupDependent(f *field, q *query) (sum uint64) {
 
 func lookupIndependent(f *field, q *query) (sum uint64) {
 	for _, id := range q.ids {
-		if p, err := f.store.LookupProfile(id, layout.CodeAny); err == nil {
+		if p, err := f.store.ProfileID(id, layout.CodeAny); err == nil {
 			c, _ := p.Invocations()
 			sum += c.Load()
 		}
@@ -76,7 +76,7 @@ func lookupBatches(f *field, q *query) (sum uint64) {
 	found := make([]reader.Profile, 1024)
 	for ids := q.ids; len(ids) > 0; {
 		n := min(len(ids), len(found))
-		if hits, err := f.store.LookupProfiles(ids[:n], nil, found[:n]); hits > 0 && err == nil {
+		if hits, err := f.store.ProfileIDBatch(ids[:n], nil, found[:n]); hits > 0 && err == nil {
 			for _, p := range found[:n] {
 				c, _ := p.Invocations()
 				sum += c.Load()
@@ -110,7 +110,7 @@ func mapIndependent(f *field, q *query) (sum uint64) {
 func findDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.keys {
-		if p, err := f.store.FindProfile(q.keys[i^int(last^counted)], layout.CodeAny); err == nil {
+		if p, err := f.store.Profile(q.keys[i^int(last^counted)], layout.CodeAny); err == nil {
 			c, _ := p.Invocations()
 			last = c.Load()
 			sum += last
@@ -121,7 +121,7 @@ func findDependent(f *field, q *query) (sum uint64) {
 
 func findIndependent(f *field, q *query) (sum uint64) {
 	for i := range q.keys {
-		if p, err := f.store.FindProfile(q.keys[i], layout.CodeAny); err == nil {
+		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 			c, _ := p.Invocations()
 			sum += c.Load()
 		}
@@ -133,7 +133,7 @@ func findBatches(f *field, q *query) (sum uint64) {
 	found := make([]reader.Profile, 1024)
 	for keys := q.keys; len(keys) > 0; {
 		n := min(len(keys), len(found))
-		if hits, err := f.store.FindProfiles(keys[:n], nil, found[:n]); hits > 0 && err == nil {
+		if hits, err := f.store.ProfileBatch(keys[:n], nil, found[:n]); hits > 0 && err == nil {
 			for _, p := range found[:n] {
 				c, _ := p.Invocations()
 				sum += c.Load()

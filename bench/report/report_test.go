@@ -15,7 +15,7 @@ func sample() *Report {
 	r := &Report{Machine: "a <machine>"}
 	for _, n := range []int{1000, 1_000_000} {
 		r.Add(Table{Title: "id, independent", Methods: n, Noise: Noise{Spread: 0.04, Repeated: 2}, Rows: []Row{
-			{Name: "LookupProfile", Value: float64(n) / 100, Ratio: 0.5, Tail: &Tail{1, 20, 300},
+			{Name: "ProfileID", Value: float64(n) / 100, Ratio: 0.5, Tail: &Tail{1, 20, 300},
 				Goals: []Goal{{"map[uint64]", 0.55, 0.5}}},
 			{Name: "map[uint64]", Value: float64(n) / 50, Ratio: 1, Goals: []Goal{{"", 1, 2}}},
 		}})
@@ -35,17 +35,17 @@ id, independent, 1,000 methods (spread of a fixed loop 4 %, 2 noisy rounds repea
 
 | | time | ratio | goal | p50 | p99 | p99.9 |
 |---|---|---|---|---|---|---|
-| LookupProfile | 10.0 ns | 0.50 | 0.50 of map[uint64], at most 0.55: met | 1.00 | 20.0 | 300 |
+| ProfileID | 10.0 ns | 0.50 | 0.50 of map[uint64], at most 0.55: met | 1.00 | 20.0 | 300 |
 | map[uint64] | 20.0 ns | 1.00 | at most 1: not met |  |  |  |
 
 id, independent, 1,000,000 methods (spread of a fixed loop 4 %, 2 noisy rounds repeated).
 
 | | time | ratio | goal | p50 | p99 | p99.9 |
 |---|---|---|---|---|---|---|
-| LookupProfile | 10000 ns | 0.50 | 0.50 of map[uint64], at most 0.55: met | 1.00 | 20.0 | 300 |
+| ProfileID | 10000 ns | 0.50 | 0.50 of map[uint64], at most 0.55: met | 1.00 | 20.0 | 300 |
 | map[uint64] | 20000 ns | 1.00 | at most 1: not met |  |  |  |
 
-Growth with the number of methods, time ~ n^e: LookupProfile 1.00; map[uint64] 1.00.
+Growth with the number of methods, time ~ n^e: ProfileID 1.00; map[uint64] 1.00.
 `
 
 func TestMarkdown(t *testing.T) {

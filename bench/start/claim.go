@@ -37,8 +37,8 @@ func adoption(path string) (table, error) {
 	}
 	return table{"adoption of all, a profile", "ns", []row{
 		{"one store a page", per(storeEachPage)},
-		{"Profile.Adopt at the base", per(adoptAll(archive.BaseRequested))},
-		{"Profile.Adopt elsewhere", per(adoptAll(archive.BaseAnywhere))},
+		{"Profile.Claim at the base", per(adoptAll(archive.BaseRequested))},
+		{"Profile.Claim elsewhere", per(adoptAll(archive.BaseAnywhere))},
 		{"looked up, adopted, counted once, at the base", per(countAll(archive.BaseRequested))},
 		{"looked up, adopted, counted once, elsewhere", per(countAll(archive.BaseAnywhere))},
 		{"all at once, one core", on(1, eager)},
@@ -88,7 +88,7 @@ func adoptAll(base archive.Base) func(path string) (int64, error) {
 		settle()
 		start := cputime.Thread()
 		for i := range profiles {
-			if _, err := profiles[i].Adopt(); err != nil {
+			if _, err := profiles[i].Claim(); err != nil {
 				return 0, err
 			}
 		}
@@ -116,7 +116,7 @@ func countAll(base archive.Base) func(path string) (int64, error) {
 		settle()
 		start := cputime.Thread()
 		for batch := range slices.Chunk(ids, lookedUpAtOnce) {
-			if _, err := s.LookupProfiles(batch, nil, found[:len(batch)]); err != nil {
+			if _, err := s.ProfileIDBatch(batch, nil, found[:len(batch)]); err != nil {
 				return 0, err
 			}
 			for _, p := range found[:len(batch)] {

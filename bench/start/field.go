@@ -137,7 +137,7 @@ func (f *field) countAdopted(n int, o reader.AdoptOptions) error {
 }
 
 func countOnce(s *reader.Store, k layout.Key) error {
-	p, err := s.FindProfile(k, layout.CodeAny)
+	p, err := s.Profile(k, layout.CodeAny)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func countIn(p reader.Profile) error {
 	if !p.Valid() {
 		return nil
 	}
-	p, err := p.Adopt()
+	p, err := p.Claim()
 	if err != nil {
 		return err
 	}
@@ -167,11 +167,11 @@ type lookUp func(s *reader.Store, from int, found []reader.Profile) (hits int, e
 
 // byIDs is for a VM that has the ids of its functions.
 func (f *field) byIDs(s *reader.Store, from int, found []reader.Profile) (int, error) {
-	return s.LookupProfiles(f.ids[from:from+len(found)], nil, found)
+	return s.ProfileIDBatch(f.ids[from:from+len(found)], nil, found)
 }
 
 func (f *field) byKeys(s *reader.Store, from int, found []reader.Profile) (int, error) {
-	return s.FindProfiles(f.keys[from:from+len(found)], nil, found)
+	return s.ProfileBatch(f.keys[from:from+len(found)], nil, found)
 }
 
 // countBatches is like countAdopted, in batches.
@@ -187,7 +187,7 @@ func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
 		if hits, err := look(s, from, found); err != nil || hits != len(found) {
 			return fmt.Errorf("%d of %d found: %w", hits, len(found), err)
 		}
-		if err := s.AdoptBatch(found); err != nil {
+		if err := s.ClaimBatch(found); err != nil {
 			return err
 		}
 		for _, p := range found {
@@ -210,11 +210,11 @@ func (f *field) counting() (table, error) {
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		return table{}, err
 	}
-	p, err := s.FindProfile(f.keys[0], layout.CodeAny)
+	p, err := s.Profile(f.keys[0], layout.CodeAny)
 	if err != nil {
 		return table{}, err
 	}
-	if p, err = p.Adopt(); err != nil {
+	if p, err = p.Claim(); err != nil {
 		return table{}, err
 	}
 	e, r, t, err := receiversOf(p)

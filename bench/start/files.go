@@ -75,7 +75,7 @@ func writeTo(path string, write func(*os.File) error) error {
 }
 
 func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
-	p, err := s.FindProfile(k, layout.CodeAny)
+	p, err := s.Profile(k, layout.CodeAny)
 	if err != nil {
 		return one, err
 	}

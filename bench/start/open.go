@@ -45,8 +45,8 @@ func opening(dir, sizes string) (t table, err error) {
 		t.rows = append(t.rows, row{"map and read four places, " + s.Name,
 			opened(func(n int) error { return mapAndRead(path, n) })})
 		rows = append(rows,
-			row{"open, FindProfile, " + s.Name, opened(func(n int) error { return openAndFind(path, n%s.Methods) })},
-			row{"open, LookupProfile, " + s.Name, opened(func(n int) error { return openAndLookUp(path, n%s.Methods) })})
+			row{"open, Profile, " + s.Name, opened(func(n int) error { return openAndFind(path, n%s.Methods) })},
+			row{"open, ProfileID, " + s.Name, opened(func(n int) error { return openAndLookUp(path, n%s.Methods) })})
 	}
 	t.rows = append(t.rows, rows...)
 	return t, nil
@@ -106,13 +106,13 @@ func release() {
 
 func openAndFind(path string, method int) error {
 	return firstCount(path, method, func(s *reader.Store) (reader.Profile, error) {
-		return s.FindProfile(bench.Key(method), layout.CodeAny)
+		return s.Profile(bench.Key(method), layout.CodeAny)
 	})
 }
 
 func openAndLookUp(path string, method int) error {
 	return firstCount(path, method, func(s *reader.Store) (reader.Profile, error) {
-		return s.LookupProfile(bench.ID(method), layout.CodeAny)
+		return s.ProfileID(bench.ID(method), layout.CodeAny)
 	})
 }
 

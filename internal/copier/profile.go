@@ -55,7 +55,7 @@ func (c *Copier) Unmet() int {
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
 	if c.Take != Trained {
-		live, err := p.Adopt()
+		live, err := p.Claim()
 		switch {
 		case err == nil:
 			p = live
@@ -336,10 +336,10 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 
 // Changed reports whether anything was counted in a profile of an adopted archive.
 func (c *Copier) Changed(p reader.Profile) (bool, error) {
-	if !p.Claimed() {
+	if !p.ClaimedByAny() {
 		return false, nil
 	}
-	live, err := p.Adopt()
+	live, err := p.Claim()
 	return err == nil && c.changed(live), err
 }
 

@@ -104,7 +104,7 @@ func (f *field) records() ([]record, error) {
 	var all []record
 	for i := range f.n {
 		k := bench.JavacKey(i)
-		p, err := f.store.FindProfile(k, layout.CodeAny)
+		p, err := f.store.Profile(k, layout.CodeAny)
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (f *field) measure(rounds int, missing bool) (report.Table, error) {
 func (f *field) findAll(q query) (sum uint64, took int64, err error) {
 	begin := cputime.Thread()
 	for i := range q.keys {
-		if p, err := f.store.FindProfile(q.keys[i], layout.CodeAny); err == nil {
+		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 			c, _ := p.Invocations()
 			sum += c.Load()
 		}

@@ -171,7 +171,7 @@ func (n *ValueNames) Function(id uint64) (name reader.Name, ok bool, err error) 
 }
 
 func (n *ValueNames) method(id uint64) (m reader.Method, ok bool, err error) {
-	m, err = n.store.Lookup(id)
+	m, err = n.store.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return reader.Method{}, false, nil
 	}

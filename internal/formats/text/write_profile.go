@@ -280,7 +280,7 @@ func (w *writer) signature(signature reader.Name) {
 
 // functionID writes an id, or the name of the function that has it.
 func (w *writer) functionID(id uint64) {
-	m, err := w.s.Lookup(id)
+	m, err := w.s.FindID(id)
 	if err != nil || !w.h.Domain.LLVM() {
 		w.hex(id)
 		return

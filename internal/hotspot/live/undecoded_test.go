@@ -104,7 +104,7 @@ func checkLaterJDK(t *testing.T, i *image, tag layout.Tag, before int) {
 			t.Fatal(err)
 		}
 		got, undecoded := p.Undecoded()
-		if _, err := p.Adopt(); undecoded != errors.Is(err, reader.ErrUndecoded) || !undecoded && err != nil {
+		if _, err := p.Claim(); undecoded != errors.Is(err, reader.ErrUndecoded) || !undecoded && err != nil {
 			t.Errorf("not decoded: %t, adoption: %v", undecoded, err)
 		}
 		if undecoded {

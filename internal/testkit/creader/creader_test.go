@@ -257,7 +257,7 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 				if err := store.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := merge.Copy(t.Context(), b, store, merge.Live); err != nil {
+				if _, err := merge.Snapshot(t.Context(), b, store, merge.Totals); err != nil {
 					t.Fatalf("0x%x: %v", at, err)
 				}
 				left, _, err := b.Bytes()

@@ -71,7 +71,7 @@ func ask(s *reader.Store, q questions, adopted bool) (answers []answer) {
 	for _, k := range append(q.keys, q.misses...) {
 		note(fmt.Sprintf("find %+v", k), func(w *strings.Builder) error { return askMethod(w, s, k, adopted) })
 		note(fmt.Sprintf("look up %+v", k), func(w *strings.Builder) error {
-			m, err := s.Lookup(k.ID(s.Header().Domain))
+			m, err := s.FindID(k.ID(s.Header().Domain))
 			return write(w, m.Ref(), err)
 		})
 	}
@@ -121,7 +121,7 @@ func askMethod(w *strings.Builder, s *reader.Store, k layout.Key, adopted bool) 
 			fmt.Fprintln(w, "not decoded from tag", tag)
 		}
 		if adopted && !undecoded {
-			if p, err = p.Adopt(); err != nil {
+			if p, err = p.Claim(); err != nil {
 				return err
 			}
 		}

@@ -66,7 +66,7 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
 		{"copy", func(t *testing.T, s *reader.Store) error {
 			b := builder.New(domain, builder.ConfigOf(s.Header()))
-			_, err := merge.Copy(t.Context(), b, s, merge.Trained)
+			_, err := merge.Snapshot(t.Context(), b, s, merge.Trained)
 			return laid(b, err)
 		}},
 		{"merge", func(t *testing.T, s *reader.Store) error {
@@ -177,7 +177,7 @@ func twin(t *testing.T, domain layout.Domain, data []byte) []byte {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID = [16]byte{1}
 	b := builder.New(domain, config)
-	if _, err := merge.Copy(t.Context(), b, s, merge.Trained); err != nil {
+	if _, err := merge.Snapshot(t.Context(), b, s, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
 	out, _, err := b.Bytes()

@@ -83,7 +83,7 @@ func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
 	}
 	begin = time.Now()
 	for i, p := range all {
-		if all[i], err = p.Adopt(); err != nil {
+		if all[i], err = p.Claim(); err != nil {
 			return err
 		}
 	}

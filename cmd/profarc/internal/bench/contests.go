@@ -37,7 +37,7 @@ func contests() []*contest {
 
 func lookup(f *field, q query) (hits int, sum uint64) {
 	for _, id := range q.ids {
-		if p, err := f.store.LookupProfile(id, layout.CodeAny); err == nil {
+		if p, err := f.store.ProfileID(id, layout.CodeAny); err == nil {
 			sum += valueOf(p)
 			hits++
 		}
@@ -49,7 +49,7 @@ func lookup(f *field, q query) (hits int, sum uint64) {
 // read before to know.
 func lookupDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
-		if p, err := f.store.LookupProfile(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {
+		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {
 			sum += valueOf(p)
 			hits++
 		}
@@ -59,7 +59,7 @@ func lookupDependent(f *field, q query) (hits int, sum uint64) {
 
 func find(f *field, q query) (hits int, sum uint64) {
 	for i := range q.keys {
-		if p, err := f.store.FindProfile(q.keys[i], layout.CodeAny); err == nil {
+		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 			sum += valueOf(p)
 			hits++
 		}
@@ -68,12 +68,12 @@ func find(f *field, q query) (hits int, sum uint64) {
 }
 
 func lookupBatch(f *field, q query) (hits int, sum uint64) {
-	hits, err := f.store.LookupProfiles(q.ids, nil, f.found[:len(q.ids)])
+	hits, err := f.store.ProfileIDBatch(q.ids, nil, f.found[:len(q.ids)])
 	return f.inBatch(hits, len(q.ids), err)
 }
 
 func findBatch(f *field, q query) (hits int, sum uint64) {
-	hits, err := f.store.FindProfiles(q.keys, nil, f.found[:len(q.keys)])
+	hits, err := f.store.ProfileBatch(q.keys, nil, f.found[:len(q.keys)])
 	return f.inBatch(hits, len(q.keys), err)
 }
 

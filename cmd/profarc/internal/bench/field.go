@@ -112,11 +112,11 @@ func (b *bench) add(m reader.Method) error {
 		return err
 	}
 	id := k.ID(f.domain)
-	p, err := f.store.LookupProfile(id, layout.CodeAny)
+	p, err := f.store.ProfileID(id, layout.CodeAny)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return nil
 	}
-	found, other := f.store.FindProfile(k, layout.CodeAny)
+	found, other := f.store.Profile(k, layout.CodeAny)
 	if err := errors.Join(err, other); err != nil {
 		return err
 	}

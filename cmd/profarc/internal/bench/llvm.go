@@ -93,7 +93,7 @@ func (b *bench) gatherFunctions(f *llvmField) error {
 		if len(hits.Names) == maxFunctions {
 			break
 		}
-		p, err := f.store.FindProfile(k, layout.CodeAny)
+		p, err := f.store.Profile(k, layout.CodeAny)
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 	}
 	defer s.Close()
 	return s.Mapping().Guard(func() error {
-		p, err := s.FindProfile(q.keys[0], layout.CodeAny)
+		p, err := s.Profile(q.keys[0], layout.CodeAny)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
 		return err
 	}
-	p, err := trained.Adopt()
+	p, err := trained.Claim()
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	adopted := time.Since(begin)
 	begin = time.Now()
 	for i := range all {
-		if all[i], err = all[i].Adopt(); err != nil {
+		if all[i], err = all[i].Claim(); err != nil {
 			return err
 		}
 	}

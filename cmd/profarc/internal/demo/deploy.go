@@ -140,7 +140,7 @@ func demoSnapshot(ctx context.Context, a *cli.App, s *reader.Store) error {
 	config := builder.ConfigOf(s.Header())
 	config.DumpID, config.DumpTime = [16]byte{}, time.Now()
 	b := builder.New(s.Header().Domain, config)
-	dropped, err := merge.Copy(ctx, b, s, merge.Live)
+	dropped, err := merge.Snapshot(ctx, b, s, merge.Totals)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (c *TableColumn) word(v uint64) string {
 
 // function returns the name of the function with an id, or the id.
 func (c *TableColumn) function(id uint64) string {
-	if m, err := c.s.Lookup(id); err == nil {
+	if m, err := c.s.FindID(id); err == nil {
 		if name, err := m.Name(); err == nil {
 			return name.String()
 		}

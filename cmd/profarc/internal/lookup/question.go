@@ -216,8 +216,8 @@ func methodLooker(s *reader.Store, text string, o *lookupOptions) (func() (reade
 // idLooker returns the lookup of the method with an id. An unexecuted method may
 // not be in the index: then its key is searched for here, and looked up.
 func idLooker(s *reader.Store, id uint64) (func() (reader.Method, error), error) {
-	if _, err := s.Lookup(id); !errors.Is(err, reader.ErrNotFound) {
-		return func() (reader.Method, error) { return s.Lookup(id) }, nil
+	if _, err := s.FindID(id); !errors.Is(err, reader.ErrNotFound) {
+		return func() (reader.Method, error) { return s.FindID(id) }, nil
 	}
 	for m, err := range s.Methods() {
 		if err != nil {

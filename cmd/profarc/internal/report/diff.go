@@ -380,7 +380,7 @@ func (n *diffNames) targetText(s *reader.Store, k compare.Kind, t reader.Type, v
 
 // target returns the name of the function with an id, or the id.
 func (n *diffNames) target(s *reader.Store, id uint64) string {
-	if m, err := s.Lookup(id); err == nil {
+	if m, err := s.FindID(id); err == nil {
 		return n.of(s, m).String()
 	}
 	return naming.IDText(id)

@@ -280,7 +280,7 @@ func (c *Coverage) loadFiles() (*files, error) {
 // loadFunction joins a function of a program, unless other code of it was counted, or the
 // files have it already.
 func (c *Coverage) loadFunction(l *files, p *Mapping, ref uint64, name string) error {
-	m, err := c.store.Lookup(ref)
+	m, err := c.store.FindID(ref)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		m, err = reader.Method{}, nil
 	}

@@ -80,7 +80,7 @@ func (w Way) LookUp(s *reader.Store, k *Keys, times int) (a Answer, err error) {
 // ByName finds functions by name, as a compiler does.
 func ByName(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 	for i, name := range k.Names {
-		p, err := s.FindProfile(layout.Key{Name: name}, k.Hashes[i])
+		p, err := s.Profile(layout.Key{Name: name}, k.Hashes[i])
 		if err == reader.ErrNotFound {
 			continue
 		}
@@ -99,7 +99,7 @@ func ByName(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 // byID finds functions by the MD5 of their names, which it knows.
 func byID(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 	for i, id := range k.IDs {
-		p, err := s.LookupProfile(id, k.Hashes[i])
+		p, err := s.ProfileID(id, k.Hashes[i])
 		if err == reader.ErrNotFound {
 			continue
 		}
@@ -125,7 +125,7 @@ func namesInBatches(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 		for i, name := range k.Names[at:end] {
 			batch[i].Name = name
 		}
-		_, err := s.FindProfiles(batch[:end-at], k.Hashes[at:end], profiles)
+		_, err := s.ProfileBatch(batch[:end-at], k.Hashes[at:end], profiles)
 		return err
 	})
 }
@@ -133,7 +133,7 @@ func namesInBatches(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 // idsInBatches finds functions by id, in batches.
 func idsInBatches(s *reader.Store, k *Keys) (found, sum uint64, err error) {
 	return inBatches(k, func(at, end int, profiles []reader.Profile) error {
-		_, err := s.LookupProfiles(k.IDs[at:end], k.Hashes[at:end], profiles)
+		_, err := s.ProfileIDBatch(k.IDs[at:end], k.Hashes[at:end], profiles)
 		return err
 	})
 }

@@ -212,7 +212,7 @@ func (b *pointReader) value(p *listing.Point, o *listing.Outcome) link {
 		return linkTo("in "+o.Method.Spelled(), nameOfMethod, methodQuery(m))
 	case e.Tag() == layout.TagValueSite && e.Sub() == layout.SubIndirectCall:
 		rows, _ := e.Rows()
-		if m, err := b.request.archive().Lookup(rows.Cell(o.Index, 0).Load()); err == nil {
+		if m, err := b.request.archive().FindID(rows.Cell(o.Index, 0).Load()); err == nil {
 			return linkTo(o.Text, nameOfMethod, methodQuery(m))
 		}
 	}
