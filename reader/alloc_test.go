@@ -32,8 +32,8 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		"Lookup miss":    func() { _, err := s.FindID(1); sink += errorBit(err) },
 		"FindBatch":      func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
 		"LookupBatch":    func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
-		"Profile":        func() { p, _ := s.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
-		"ProfileID":      func() { p, _ := s.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
+		"Profile by key": func() { p, _ := s.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
+		"Profile by id":  func() { p, _ := s.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
 		"ProfileBatch":   func() { n, _ := s.ProfileBatch(keys, nil, profiles); sink += uint64(n) },
 		"ProfileIDBatch": func() { n, _ := s.ProfileIDBatch(ids, nil, profiles); sink += uint64(n) },
 		"ClaimBatch": func() {
