@@ -249,7 +249,7 @@ func lookupAll(s *reader.Store, keys []layout.Key) {
 	_, _ = s.ProfileBatch(keys, nil, found)
 }
 
-func ExampleStore_FindProfile() {
+func ExampleStore_Profile() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	length := layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}
 	p := b.Profile(b.Method(length), layout.CodeUnknown, builder.NoContext)
