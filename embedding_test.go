@@ -142,7 +142,7 @@ func (m *machine) dump(ctx context.Context, path string, take merge.Counts) erro
 }
 
 func sum(ctx context.Context, to string, dumps ...string) error {
-	b := builder.New(domain, builder.Config{}) // the producer is that of the first archive
+	b := builder.New(domain, builder.Config{}) // the producer is the first archive's
 	for _, path := range dumps {
 		s, err := reader.Open(path, archive.Options{Mode: archive.ModeHeap})
 		if err != nil {

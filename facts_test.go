@@ -82,6 +82,32 @@ func TestNoFalseClaims(t *testing.T) {
 	}
 }
 
+// phrases are turns that a reader must resolve before a sentence makes sense, with how often
+// 10,000 words of the pages may have them.
+var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2}
+
+func TestPagesUsePlainWords(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+		all.WriteString(readText(t, file))
+	}
+	words := float64(len(strings.Fields(all.String())))
+	if words < 10_000 {
+		t.Fatalf("the pages have %.0f words", words)
+	}
+	for phrase, most := range phrases {
+		found := len(regexp.MustCompile(`(?i)\b`+phrase+`\b`).FindAllString(all.String(), -1))
+		if share := 1e4 * float64(found) / words; share > most {
+			t.Errorf("%q is in the pages %d times, %.1f in 10,000 words, more than %.0f", phrase, found, share, most)
+		}
+	}
+}
+
 func readText(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
