@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Base is the choice of where an adopted archive lies.
+// A Base is the choice of where an adopted archive is.
 type Base int
 
 // The choices.
@@ -26,7 +26,7 @@ const (
 // An Adopted is a second mapping of an archive, private and copy-on-write, in which rw
 // may be written. It keeps its Mapping alive; its memory is valid while it is reachable.
 type Adopted struct {
-	Base        uint64 // address at which the archive lies
+	Base        uint64 // address at which the archive is
 	AtRequested bool   // Base is the requested one, so that no pointer needs relocation
 	RW          []byte // the region rw, writable
 	Late        []byte // the memory next to the archive that Adopt was asked for
@@ -76,7 +76,7 @@ func (a *Adopted) Prefetch(addresses []uintptr) {
 	runtime.KeepAlive(a)
 }
 
-// adoptCopy adopts an archive on the heap. Late memory lies after the copy of rw in the
+// adoptCopy adopts an archive on the heap. Late memory comes after the copy of rw in the
 // same allocation, so that none of its addresses is one of the archive.
 func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[disk.RegionRW]

@@ -45,7 +45,7 @@ func TestAdoptedIsPrivate(t *testing.T) {
 	}
 }
 
-// checkAddresses holds Base against where the memory really lies.
+// checkAddresses holds Base against where the memory really is.
 func checkAddresses(t *testing.T, a *Adopted, rw layout.Span) {
 	t.Helper()
 	if got, want := uint64(words.Address(a.RW)), a.Base+uint64(rw.Offset); got != want {

@@ -224,7 +224,7 @@ func (m *Mapping) cutOff(fault *mmap.Fault) error {
 	return e
 }
 
-// offsetOf returns the offset in the file that lies at an address.
+// offsetOf returns the offset in the file that is at an address.
 func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	size := uintptr(len(m.data))
 	if d := address - words.Address(m.data); d < size {
@@ -254,7 +254,7 @@ func (a *addresses) remove(base uintptr) {
 	a.bases = slices.DeleteFunc(a.bases, func(b uintptr) bool { return b == base })
 }
 
-// find returns the base of the mapping of size bytes in which an address lies.
+// find returns the base of the mapping of size bytes in which an address is.
 func (a *addresses) find(address, size uintptr) (base uintptr, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

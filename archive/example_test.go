@@ -71,7 +71,7 @@ func ExampleOpenFS() {
 	// Output: app.parc of an example
 }
 
-// An archive in a bundle of files is read where it lies.
+// An archive in a bundle of files is read where it is.
 func ExampleOpenReaderAt() {
 	var bundle strings.Builder
 	bundle.WriteString("a bundle\n")

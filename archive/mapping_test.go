@@ -32,7 +32,7 @@ func TestBytesAreThoseOfTheFile(t *testing.T) {
 }
 
 // bytesOrRefusal asks for any part of any region, and expects the file's bytes
-// exactly where the part lies inside the region.
+// exactly where the part is inside the region.
 func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 	region := layout.Region(rapid.Uint32Range(0, 7).Draw(t, "region"))
 	s := layout.Span{}
@@ -86,7 +86,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 }
 
 // wantDamageAt expects an error that names the page, the group of sums or the
-// padding in which the byte at offset lies.
+// padding in which the byte at offset is.
 func wantDamageAt(t *testing.T, err error, offset int64) {
 	t.Helper()
 	var e *layout.Error

@@ -36,7 +36,7 @@ func Open(path string, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// FromBytes opens an archive that lies in memory; name stands for the path in
+// FromBytes opens an archive that is in memory; name stands for the path in
 // errors. The bytes are copied if they are not aligned to 8, must not change
 // while the Mapping is in use, and o.Mode is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {

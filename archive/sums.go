@@ -190,7 +190,7 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	return disk.InFile(s.run(ctx), m.name)
 }
 
-// verifyFrame checks what lies before the summed pages: the header, and the sums from
+// verifyFrame checks what comes before the summed pages: the header, and the sums from
 // the top down.
 func (m *Mapping) verifyFrame() error {
 	h, err := disk.ParseHeader(m.data, m.header.FileSize)

@@ -17,7 +17,7 @@ import (
 func putSum(b []byte, sum uint64) { binary.LittleEndian.PutUint64(b, sum) }
 
 // An archive of more than 1 GiB has four levels of sums. A touch checks one
-// group of each level and the page, wherever it lies.
+// group of each level and the page, wherever it is.
 func TestFourLevelsOfSums(t *testing.T) {
 	if strconv.IntSize == 32 || !mmap.Available {
 		t.Skip("1 GiB in one piece is not free in 32 bits, or the file is read before it is changed")

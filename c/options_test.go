@@ -31,7 +31,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// lastCount returns where the last counter that is an invocation count lies.
+// lastCount returns where the last counter that is an invocation count is.
 func lastCount(t *testing.T, data []byte) (at int64) {
 	t.Helper()
 	for p, err := range cprogram.Store(t, data).Profiles() {

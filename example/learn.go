@@ -87,7 +87,7 @@ func (vm *VM) warm(f *Function) {
 }
 
 // adopt lets a function go on where earlier runs have left off: it counts in the archive
-// from here on, and has its instructions quickened by what lies there. It is false if the
+// from here on, and has its instructions quickened by what is there. It is false if the
 // archive does not have the function, or has it with other code.
 func (vm *VM) adopt(f *Function) bool {
 	p, err := vm.archive.store.Profile(f.Key(), f.id)

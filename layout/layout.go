@@ -49,7 +49,7 @@
 //
 // # Alignment
 //
-// Every record, field and cell is a multiple of 8 bytes and lies on a multiple
+// Every record, field and cell is a multiple of 8 bytes and is on a multiple
 // of 8, so that whatever is counted in place is naturally aligned. Regions
 // begin on a multiple of 64; rw begins on a boundary of its own.
 //
@@ -161,13 +161,13 @@ type Span struct {
 // End returns the offset of the first byte after the span.
 func (s Span) End() int64 { return s.Offset + s.Size }
 
-// Holds reports whether [offset, offset+size) lies inside the span.
+// Holds reports whether [offset, offset+size) is inside the span.
 func (s Span) Holds(offset, size int64) bool {
 	return offset >= s.Offset && size >= 0 && size <= s.Size && offset-s.Offset <= s.Size-size
 }
 
 // A Ref refers to a record in the file by its offset in units of 8 bytes. 0 is
-// none: no record lies at the start of the file.
+// none: no record is at the start of the file.
 type Ref uint32
 
 // Offset returns the offset in bytes from the start of the file.
@@ -215,7 +215,7 @@ var (
 // An Error is a defect of an archive, with its place.
 type Error struct {
 	File   string // the archive's name, empty if it has none
-	Region Region // the region in which the offset lies
+	Region Region // the region in which the offset is
 	Offset int64  // from the start of the file, in bytes; negative if there is no single place
 	Kind   error  // the sentinel that the error matches
 	Detail string // what was found there

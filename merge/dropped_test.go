@@ -18,7 +18,7 @@ var pair = layout.EntryShape{Tag: layout.TagProducer, Name: "Pair", Rows: []layo
 	{Name: "count", Kind: layout.CellCount},
 }}
 
-// impossible is a number that no type or method lies at.
+// impossible is a number that no type or method is at.
 const impossible = 0x1234560000000008
 
 // rowsStore returns an archive with rows that native code can write to: HotSpot's have the

@@ -116,7 +116,7 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 
 // Adoption is the state of an adopted store.
 type Adoption struct {
-	Base        uint64 // address at which the archive lies
+	Base        uint64 // address at which the archive is
 	AtRequested bool   // nothing needs relocation
 	Claimed     uint64 // profiles claimed so far
 	Relocated   uint64 // pointer slots relocated so far
@@ -133,7 +133,7 @@ func (s *Store) Adoption() (a Adoption, ok bool) {
 
 // The states of a block in the adopted mapping.
 const (
-	pristine = 0 // as it lies in the file
+	pristine = 0 // as it stands in the file
 	busy     = 1 // being relocated
 	done     = 2 // may be counted in
 	covered  = 3 // inside a block that is busy or done
@@ -249,7 +249,7 @@ func (p Profile) ClaimedByAny() bool {
 // Claimed reports whether p is an adopted profile.
 func (p Profile) Claimed() bool { return p.live != words.View{} }
 
-// Address returns where the adopted block lies, for native code; 0 if p is not
+// Address returns where the adopted block is, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.
 func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
 

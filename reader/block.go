@@ -34,7 +34,7 @@ func (s *Store) soundBit(at int64) int64 {
 	return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit
 }
 
-// checkedBlock checks all of the block that lies at an offset in the file.
+// checkedBlock checks all of the block that is at an offset in the file.
 func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
 	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *blockCheck) pointers(e disk.Entry, offset int64) error {
 }
 
 // pointer checks that the pointer cell at offset holds nothing, or points to
-// where a record lies. The record itself is checked when something of it is
+// where a record is. The record itself is checked when something of it is
 // read: a reader that asks for counts alone touches none of its pages.
 func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
 	if kind == disk.CellTypeWord {

@@ -100,7 +100,7 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 	}
 }
 
-// ContextAt returns the context whose record lies at n; the error matches
+// ContextAt returns the context whose record is at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	if n == 0 {
@@ -187,7 +187,7 @@ func (c Context) Frames() ([]Frame, error) {
 }
 
 // A trie is the context nodes of a method, sorted by parent, caller and point; a parent
-// lies before its children.
+// comes before its children.
 type trie struct {
 	s      *Store
 	method layout.Ref
@@ -218,7 +218,7 @@ func (m Method) trie() (trie, error) {
 // fewNodes take no more than two pages, which are checked together.
 const fewNodes = disk.PageSize / disk.ContextSize
 
-// place returns where the i-th node lies.
+// place returns where the i-th node is.
 func (t *trie) place(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
 
 // holds reports whether the node at n is one of the method's.

@@ -118,7 +118,7 @@ func (p Profile) data() (data section, directory []byte) {
 	return section{p.Ref().Offset() + start, entries}, directory
 }
 
-// scan returns where in data entries the first at a point lies. It believes the size of
+// scan returns where in data entries the first at a point is. It believes the size of
 // a wide entry, which was checked.
 func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 	for at+disk.EntryHeaderSize <= int64(len(entries)) {
@@ -248,10 +248,10 @@ func (e Entry) Sub() layout.Sub {
 	return sub
 }
 
-// Offset returns where the entry lies, in bytes from the start of its section.
+// Offset returns where the entry is, in bytes from the start of its section.
 func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
-// Bytes returns the trained entry as it lies in the file. It must not be written
+// Bytes returns the trained entry as it stands in the file. It must not be written
 // to.
 func (e Entry) Bytes() []byte { return e.raw() }
 
@@ -269,7 +269,7 @@ func (e Entry) liveBytes() []byte {
 }
 
 // Cell returns cell i as a counter, whatever it holds. It panics unless 0 <= i < Cells().
-// It is inlined: a caller that only counts does not compute where the trained cell lies.
+// It is inlined: a caller that only counts does not compute where the trained cell is.
 func (e Entry) Cell(i int) Counter {
 	header := uint32(e.kind.header)
 	if uint(i) >= uint(e.place.units-header) {

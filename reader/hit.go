@@ -247,7 +247,7 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 }
 
 // readyVersion returns the profile of a version of the code. The first profile of its
-// method for every caller lies at a unit, and all of them were checked: it believes what
+// method for every caller is at a unit, and all of them were checked: it believes what
 // they say but for where they lie.
 func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	for n+disk.VersionReach/disk.Unit <= s.hit.end {
@@ -275,7 +275,7 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// headAt returns the profile whose block, which was checked, lies at a unit.
+// headAt returns the profile whose block, which was checked, is at a unit.
 func (s *Store) headAt(n uint64) (Profile, error) {
 	units, presence := s.hit.data.Uint32(n*disk.Unit), s.hit.presence(n)
 	if !s.hit.holds(n, units) {
@@ -368,7 +368,7 @@ func (s *Store) signatureTextIs(symbol uint32, text string) bool {
 	return same && err == nil
 }
 
-// nameIs compares the name in the Named record that lies at a unit, which was checked,
+// nameIs compares the name in the Named record that is at a unit, which was checked,
 // with text.
 func (s *Store) nameIs(record uint64, text string) bool {
 	if record >= s.hit.end {

@@ -17,7 +17,7 @@ import (
 //
 // A version of a method's code is that of the first layer that has a profile of it, in
 // whatever context: this layer answers for it alone. Counts of two layers are never summed,
-// since a profile is adopted where it lies, and that is one place. A layer that was trained
+// since a profile is adopted where it is, and that is one place. A layer that was trained
 // on top of another has a profile only where the one beneath lacks it or has learned
 // something else, so that its own is the better one. For layout.CodeAny the first layer that
 // has a profile of the method answers.

@@ -325,7 +325,7 @@ func TestForgedBases(t *testing.T) {
 	}
 }
 
-// Profiles of all layers are adopted, each where it lies, and the files stay as they are.
+// Profiles of all layers are adopted, each where it is, and the files stay as they are.
 func TestAdoptionOfLayers(t *testing.T) {
 	t.Parallel()
 	base := layerFile(t, "base", 1, nil)

@@ -189,7 +189,7 @@ func (s *Store) search(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// next returns the next candidate, 0 after the last. Every candidate lies where the index
+// next returns the next candidate, 0 after the last. Every candidate is where the index
 // may lead.
 func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {
@@ -235,7 +235,7 @@ func (q *search) line() disk.Line {
 	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
 }
 
-// lineOffset returns where in the file a line of the index lies.
+// lineOffset returns where in the file a line of the index is.
 func (s *Store) lineOffset(bucket uint64) int64 {
 	return s.h.Region(disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }

@@ -125,7 +125,7 @@ func (m Method) profiles() layout.Ref {
 	return n
 }
 
-// MethodAt returns the method whose record or row lies at n; the error matches
+// MethodAt returns the method whose record or row is at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
@@ -283,7 +283,7 @@ func (s *Store) mayHaveRow(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
-// methodOfRow returns the method whose row lies at n.
+// methodOfRow returns the method whose row is at n.
 func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 	classes, rows, err := s.unexecuted()
 	if err != nil {
@@ -307,7 +307,7 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 	return s.rowOfClass(c.Holder, n)
 }
 
-// rowOfClass returns the method whose row lies at n, of a known class.
+// rowOfClass returns the method whose row is at n, of a known class.
 func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.UnexecutedRowSize)
 	if err != nil {

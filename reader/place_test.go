@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// TestPlacesOfCells: every counter and cell of an adopted profile lies where its offset says,
+// TestPlacesOfCells: every counter and cell of an adopted profile is where its offset says,
 // at the requested base and elsewhere, mapped and on the heap.
 func TestPlacesOfCells(t *testing.T) {
 	for _, base := range []archive.Base{archive.BaseRequested, archive.BaseAnywhere} {

@@ -19,7 +19,7 @@ type Profile struct {
 	live  words.View // of the adopted block; that of nothing if p is not adopted
 }
 
-// ProfileAt returns the profile whose block lies at n; the error matches
+// ProfileAt returns the profile whose block is at n; the error matches
 // ErrNotFound for 0.
 func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
@@ -32,7 +32,7 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	return s.profileOf(n, b), nil
 }
 
-// profileOf returns the profile whose block, which was checked, lies at n.
+// profileOf returns the profile whose block, which was checked, is at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
 	return Profile{s: s, place: placeOf(n, b), first: uint8(b.Presence())}
 }
@@ -43,7 +43,7 @@ func (p Profile) Valid() bool { return p.s != nil }
 // Ref returns the place of the block.
 func (p Profile) Ref() layout.Ref { return p.place.at }
 
-// Bytes returns the trained MethodData block as it lies in the file. It must not
+// Bytes returns the trained MethodData block as it stands in the file. It must not
 // be written to, and is valid while p is reachable.
 func (p Profile) Bytes() []byte { return p.block() }
 
@@ -219,7 +219,7 @@ type place struct {
 	units uint32 // size in units of 8 bytes
 }
 
-// placeOf returns the place of the block that lies at n.
+// placeOf returns the place of the block that is at n.
 func placeOf(n layout.Ref, b disk.Block) place { return place{n, uint32(len(b) / disk.Unit)} }
 
 // span returns where in the file the place begins and ends.

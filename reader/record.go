@@ -65,8 +65,8 @@ func (c Counter) Add(n uint64) error {
 // ok is false if the profile is not adopted.
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
-// Offset returns where the counter lies in the archive, in bytes from its start; 0 for the zero
-// Counter. In the adopted mapping its word lies at Adoption.Base + Offset, and as far from
+// Offset returns where the counter is in the archive, in bytes from its start; 0 for the zero
+// Counter. In the adopted mapping its word is at Adoption.Base + Offset, and as far from
 // Profile.Address as Offset is from Profile.Ref().Offset(): so compiled code may have it as
 // a constant. It is valid for cells of any kind: see Entry.Cell and Receivers.Cells.
 func (c Counter) Offset() int64 {
@@ -203,7 +203,7 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(traps)
 }
 
-// trapsAt returns where the traps word lies: in the header of a HotSpot entry, and
+// trapsAt returns where the traps word is: in the header of a HotSpot entry, and
 // in the second cell of a wide Receivers entry.
 func (e Entry) trapsAt() (offset int, ok bool) {
 	if !e.kind.tag.Wide() {

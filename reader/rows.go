@@ -304,7 +304,7 @@ func (e Entry) TypeCell(i int) TypeWord {
 }
 
 // A pointer cell of a trained profile is relative to the requested base, one of an
-// adopted profile to the base at which the archive lies. Native code may have written
+// adopted profile to the base at which the archive is. Native code may have written
 // any value into the latter; a value that leads to no type counts as none.
 
 // pointsTo returns the type that a pointer cell holds.
@@ -366,7 +366,7 @@ func (a *adoption) pointer(t Type) uint64 {
 	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
-// lateAt returns the late type whose record lies at an address.
+// lateAt returns the late type whose record is at an address.
 func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
 	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {

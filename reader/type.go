@@ -32,12 +32,12 @@ func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	return rec, nil
 }
 
-// typeOf returns the type whose record lies at n, a place that isType accepts.
+// typeOf returns the type whose record is at n, a place that isType accepts.
 func (s *Store) typeOf(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
-// typeOffset returns where in the file the record of a type of the archive lies.
+// typeOffset returns where in the file the record of a type of the archive is.
 func (s *Store) typeOffset(ordinal uint32) int64 {
 	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
@@ -59,7 +59,7 @@ func (s *Store) Type(ordinal uint32) (Type, error) {
 	return t, nil
 }
 
-// TypeAt returns the type whose record lies at n; the error matches ErrNotFound
+// TypeAt returns the type whose record is at n; the error matches ErrNotFound
 // for 0.
 func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {

@@ -245,7 +245,7 @@ func (b *textBudget) method(m *Method) error {
 	}
 	rec := m.record()
 	if rec.Flags&disk.MethodNamed != 0 {
-		return nil // its name lies in it
+		return nil // its name is in it
 	}
 	if err := b.names(m.at, rec.Name, rec.Signature); err != nil || rec.Holder == 0 {
 		return err

@@ -119,7 +119,7 @@ func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
 		w.isText(k.Name) && w.isText(k.Signature)
 }
 
-// isText reports whether a symbol that is no list lies at n, or n is 0.
+// isText reports whether a symbol that is no list is at n, or n is 0.
 func (w *whole) isText(n layout.Ref) bool {
 	symbols, at := &w.s.h.Parts[disk.PartSymbols], n.Offset()
 	if n == 0 || !symbols.Holds(at, lengthSize) {

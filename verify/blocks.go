@@ -98,7 +98,7 @@ func (w *blockWalk) entries(p reader.Profile, from int64) error {
 	return nil
 }
 
-// pointers notes the pointer slots of an entry that lies at an offset of rw, and
+// pointers notes the pointer slots of an entry that is at an offset of rw, and
 // checks where those to methods lead.
 func (w *blockWalk) pointers(e disk.Entry, offset int64) error {
 	for cell, kind := range w.shape.Pointers(e) {

@@ -22,7 +22,7 @@ var le = binary.LittleEndian
 // again, slowly, and names what is wrong. What the check would object to, the proof must
 // never accept. It may give up on a sound archive, if that is one that nobody writes.
 //
-// Pages are summed and what lies in them is checked while they are in the caches. Until
+// Pages are summed and what is in them is checked while they are in the caches. Until
 // the end nothing is known of any byte: each offset is checked before it is used.
 type proof struct {
 	ctx    context.Context
@@ -213,7 +213,7 @@ type summer struct {
 }
 
 // upTo sums the pages that begin before an offset, and reports whether their sums are
-// right. What lies in them is in the nearest caches then.
+// right. What is in them is in the nearest caches then.
 func (s *summer) upTo(offset int64) bool {
 	for ; s.next < s.end; s.next++ {
 		span := s.tree.PageSpan(s.next)

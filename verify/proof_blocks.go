@@ -199,7 +199,7 @@ func (p *proof) tables() bool {
 	return true
 }
 
-// refers reports whether a record of a kind lies at n.
+// refers reports whether a record of a kind is at n.
 func (p *proof) refers(kind layout.ColumnKind, n layout.Ref) bool {
 	switch kind {
 	case layout.ColumnSymbol:
@@ -217,7 +217,7 @@ func (p *proof) refers(kind layout.ColumnKind, n layout.Ref) bool {
 	return false
 }
 
-// isRow reports whether the row of an unexecuted method lies at n.
+// isRow reports whether the row of an unexecuted method is at n.
 func (p *proof) isRow(n layout.Ref) bool {
 	section := p.h.Parts[disk.PartUnexecuted]
 	return section.Holds(n.Offset(), disk.UnexecutedRowSize) && n.Offset() >= section.End()-p.rows()*disk.UnexecutedRowSize

@@ -180,7 +180,7 @@ func (w *worker) types(span layout.Span) bool {
 	return true
 }
 
-// isType reports whether a type record lies at n.
+// isType reports whether a type record is at n.
 func (p *proof) isType(n layout.Ref) bool {
 	types := p.h.Parts[disk.PartTypes]
 	return types.Holds(n.Offset(), disk.TypeSize) && (n.Offset()-types.Offset)%disk.TypeSize == 0
@@ -189,7 +189,7 @@ func (p *proof) isType(n layout.Ref) bool {
 // A recordKey is the key of a method as its record has it.
 type recordKey struct {
 	key   disk.BlockKey
-	named bool   // its name lies in the record
+	named bool   // its name is in the record
 	held  string // this name
 }
 

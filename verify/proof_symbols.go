@@ -16,7 +16,7 @@ type marker struct {
 	bits   uint64
 }
 
-// add adds a place, which lies in the part of the file.
+// add adds a place, which is in the part of the file.
 func (k *marker) add(at int64) {
 	unit := (at - k.places.span.Offset) / disk.Unit
 	if unit>>6 != k.word {

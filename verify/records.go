@@ -102,10 +102,10 @@ func (c *check) methods() error {
 }
 
 // A key is what a method is sorted by: the places of its texts stand for these,
-// but for a name that lies in the record.
+// but for a name that is in the record.
 type key struct {
 	class, name, signature, loader layout.Ref
-	held                           []byte // the name that lies in the record
+	held                           []byte // the name that is in the record
 	s                              *reader.Store
 }
 
@@ -178,7 +178,7 @@ func (c *check) headKey(rec disk.MethodRecord, k *key) error {
 	return nil
 }
 
-// heldName checks the name that lies in a method's record.
+// heldName checks the name that is in a method's record.
 func (c *check) heldName(m reader.Method, k *key) error {
 	name, err := m.Name()
 	if err != nil {

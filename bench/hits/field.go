@@ -92,7 +92,7 @@ func (f *field) close() {
 }
 
 // add looks a method up in every way, so that all of it is checked, and notes where
-// its counter lies.
+// its counter is.
 func (f *field) add(k layout.Key) error {
 	id := k.ID(layout.DomainHotSpot)
 	p, err := f.store.Profile(k, layout.CodeAny)

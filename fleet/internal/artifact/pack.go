@@ -34,7 +34,7 @@ type Packed struct {
 	file  *os.File
 }
 
-// Pack compresses an archive. The file lies in folder; Close removes it.
+// Pack compresses an archive. The file is in folder; Close removes it.
 func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, error) {
 	data := s.Mapping().Unchecked()
 	if int64(len(data)) != s.Header().FileSize {

@@ -100,7 +100,7 @@ func (l Location) URL() string {
 	return u.String()
 }
 
-// Within reports whether the location is another, or lies below it.
+// Within reports whether the location is another, or is below it.
 func (l Location) Within(other Location) bool {
 	plain := func(l Location) string {
 		name, _, _ := strings.Cut(l.URL(), "?")

@@ -1,7 +1,7 @@
 // Package mergejob merges archives of stores with many workers.
 //
 //	plan     lists the archives, checks that they merge, and divides their methods into parts
-//	shard    merges one part: it reads what lies in the part of every archive, and writes an
+//	shard    merges one part: it reads what is in the part of every archive, and writes an
 //	         archive of it; it may run twice, late, or die
 //	commit   joins the parts to the bytes of one merge of everything, and publishes them once
 //
@@ -121,7 +121,7 @@ func Decode(name string, text []byte) (*Plan, error) {
 // Parts returns the parts of the merge.
 func (p *Plan) Parts() ([]merge.Part, error) { return merge.Parts(p.Bounds...) }
 
-// object returns where an input lies.
+// object returns where an input is.
 func (p *Plan) object(in *Input) blobs.Object {
 	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}
 }

@@ -156,7 +156,7 @@ func TestMergeInS3(t *testing.T) {
 	}
 }
 
-// TestWorkerReadsItsPart: a worker reads what lies before the profiles, and of these its own.
+// TestWorkerReadsItsPart: a worker reads what comes before the profiles, and of these its own.
 func TestWorkerReadsItsPart(t *testing.T) {
 	s := newS3(t)
 	_, all := s.putArchives(t, manyarchives.Options{N: 3, Methods: 8000, Own: 10, Shared: 8000})

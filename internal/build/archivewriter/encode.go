@@ -118,7 +118,7 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 }
 
 // appendBlock appends the MethodData block of the profile at a place in the order
-// as it lies in the file: with id, key and links, and with pointers in the place of
+// as it stands in the file: with id, key and links, and with pointers in the place of
 // references.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]

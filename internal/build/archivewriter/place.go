@@ -28,7 +28,7 @@ func (p *plan) placeBlocks() (size int64) {
 }
 
 // paddingBefore returns the number of zero bytes to put before a block of a size, at an
-// offset, so that what a lookup by id reads of it lies in one line of the caches. A
+// offset, so that what a lookup by id reads of it is in one line of the caches. A
 // small block is not worth them.
 func paddingBefore(at, size int64) uint8 {
 	pad := -at & (disk.LineSize - 1)

@@ -391,7 +391,7 @@ func (p *plan) contextsOf(method int) []profileset.ContextRef {
 }
 
 // planRecord completes the flags of a record that gatherMethods has begun, and
-// decides where the method's name lies: in the record, where no other method can
+// decides where the method's name is: in the record, where no other method can
 // have it, since it is all of the key; that is one memory access less for a
 // lookup by name.
 func (p *plan) planRecord(i int) {

@@ -22,7 +22,7 @@ type slotList struct {
 
 func (l *slotList) begin() { l.bytes, l.last = l.bytes[:0], 0 }
 
-// add adds a word, which lies behind those before.
+// add adds a word, which comes after those before.
 func (l *slotList) add(word uint32, method bool) {
 	distance := uint64(word-l.last) << 1
 	if method {

@@ -242,7 +242,7 @@ func (s *sheets) turn() {
 }
 
 // finish waits for the last sheet and returns the bytes of ps with the sums of
-// all pages, and what lies between ps and the summed part.
+// all pages, and what is between ps and the summed part.
 func (s *sheets) finish() (ps []byte, err error) {
 	s.pad(s.header.FileSize)
 	close(s.full)
@@ -263,7 +263,7 @@ func (s *sheets) drain() {
 	}
 }
 
-// sum computes the sums of the pages of a sheet. No page lies in two sheets.
+// sum computes the sums of the pages of a sheet. No page is in two sheets.
 func (s *sheets) sum(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)

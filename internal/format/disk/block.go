@@ -66,7 +66,7 @@ type Block []byte
 func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit }
 
 // MaxPadding is the most bytes that may follow the sections of a block. They are there
-// so that the front of the next block lies in one line of the processor's caches.
+// so that the front of the next block is in one line of the processor's caches.
 const MaxPadding = 24
 
 // HeadSize is the size of what a lookup by id reads of a block: header, id and
@@ -155,7 +155,7 @@ func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:]
 func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
 
 // FieldOffset returns where, in bytes from the start of the block, an optional
-// field lies; ok is false if the block does not have it. f is one bit; the bit
+// field is; ok is false if the block does not have it. f is one bit; the bit
 // after the last gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
@@ -180,13 +180,13 @@ func (b Block) trapUnits() int {
 }
 
 // InvocationsAt returns in which unit of a block with these presence bits its invocation
-// counter lies; ok is false if it has none.
+// counter is; ok is false if it has none.
 func InvocationsAt(p Presence) (unit uint64, ok bool) {
 	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
 
 // KeyAt returns where in the first block of a method, which has these presence bits,
-// its key lies; ok is false if it does not have it.
+// its key is; ok is false if it does not have it.
 func KeyAt(presence uint32) (offset uint64, ok bool) {
 	const first = BlockHeaderSize + 8 // after the id
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
@@ -200,7 +200,7 @@ func VersionAt(presence uint32) (links, code uint64) {
 	return links, links + Unit*uint64(presence/uint32(HasLinks)&1)
 }
 
-// VersionReach is the end of the last of these fields, wherever it lies.
+// VersionReach is the end of the last of these fields, wherever it is.
 const VersionReach = BlockHeaderSize + 8 + 8 + 16 + 8 + 8
 
 // Field returns the bytes from an optional field on, nil if the block lacks it.
@@ -340,7 +340,7 @@ func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 }
 
 // DirectoryRow returns row i of a directory: a profile point and where, in bytes
-// from the start of the data entries, its entry lies.
+// from the start of the data entries, its entry is.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	row := dir[i*DirectoryRowSize:]
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit

@@ -94,7 +94,7 @@ func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize
 // SetCell sets cell i.
 func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
 
-// CellOffset returns where, in bytes from the start of the entry, cell i lies.
+// CellOffset returns where, in bytes from the start of the entry, cell i is.
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
 // NewEntry appends a HotSpot entry with n zero cells to b and gives it too.

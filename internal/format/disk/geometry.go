@@ -34,7 +34,7 @@ func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
 	return int64(d), d < uint64(size)
 }
 
-// The window of requested bases. On linux/amd64 it lies above the highest base
+// The window of requested bases. On linux/amd64 it is above the highest base
 // of Go's heap (2^46) and below the loader's area; slots are as far apart as
 // the largest archive is long, twice, so that several archives fit at once.
 const (

@@ -63,7 +63,7 @@ func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659f
 
 // Split returns the line of an index of n lines in which the search begins, and
 // what the product h * n has below the number of that line. The rest decides in
-// which slot of a line the record lies.
+// which slot of a line the record is.
 func (h Hash) Split(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
 // Fingerprint returns what a slot keeps of the hash: its low 16 bits, of which the lowest
@@ -82,7 +82,7 @@ func (h Hash) OverflowBit() uint16 { return 1 << (h >> 16 & 15) }
 //	23  u8        spilled: 1 if a record of the line does not lie in its own slot, else 0
 //	24  10 x u32  reference to what the slot leads to
 //
-// A record lies in the first line with a free slot from its bucket on, wrapping
+// A record is in the first line with a free slot from its bucket on, wrapping
 // at the end. A search goes on to the next line only if the line's overflow has
 // the bit of the hash, and never over more than the header's MaxProbe lines.
 //
@@ -120,7 +120,7 @@ func NotInLine(word uint32, h Hash) bool {
 // A Line is an overlay on one line of the index, of [LineSize] bytes.
 type Line []byte
 
-// OwnSlot returns the slot in which the record with that rest of its hash lies, unless
+// OwnSlot returns the slot in which the record with that rest of its hash is, unless
 // the line is [Line.Spilled].
 func (l Line) OwnSlot(rest uint64) int { return int(ownSlot(rest, uint64(l[lineMultiplier]))) }
 

@@ -14,7 +14,7 @@ import (
 // partial. Each further level has one sum for every 64 sums (512 bytes) of the
 // level below, until a level has at most 64 sums; the sum of that top level is
 // the root, which the header holds. The levels lie in ps one after the other,
-// the top first: it lies beside the header, which every start touches.
+// the top first: it is beside the header, which every start touches.
 type SumTree struct {
 	span   layout.Span
 	levels []sumLevel
@@ -74,7 +74,7 @@ func (t SumTree) Top() layout.Span {
 // Levels returns the number of levels.
 func (t SumTree) Levels() int { return len(t.levels) }
 
-// Slot returns where, in bytes from the start of ps, sum n of a level lies.
+// Slot returns where, in bytes from the start of ps, sum n of a level is.
 func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 
 // Count returns the number of sums of a level.

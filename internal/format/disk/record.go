@@ -56,8 +56,8 @@ const (
 	MethodDeclared  layout.MethodFlags = 1 << 0 // has Holder and Signature
 	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
 	MethodInContext layout.MethodFlags = 1 << 2 // has Contexts and NumContexts
-	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and lies in the record
-	// the id lies in the record; otherwise it lies in the first MethodData without a context
+	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and is in the record
+	// the id is in the record; otherwise it is in the first MethodData without a context
 	MethodHasID    layout.MethodFlags = 1 << 7
 	methodFlagsEnd layout.MethodFlags = 1 << 8
 )

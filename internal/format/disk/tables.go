@@ -52,7 +52,7 @@ const (
 // llvm-profdata, merging files, saw them first.
 const OrderOfFile = 1
 
-// A TablePlace is where a table lies in the file.
+// A TablePlace is where a table is in the file.
 type TablePlace struct {
 	Kind layout.TableKind
 	Span layout.Span

@@ -73,8 +73,8 @@ type Plan struct {
 // copy-on-write: what is written there never reaches the file.
 type Private struct {
 	plan Plan
-	base uintptr // where the file lies
-	late uintptr // where the late memory lies
+	base uintptr // where the file is
+	late uintptr // where the late memory is
 }
 
 // errPlan: no mapping can have this layout.
@@ -141,7 +141,7 @@ func control(f *os.File, use func(handle uintptr)) error {
 	return nil
 }
 
-// Base returns the address at which the file lies.
+// Base returns the address at which the file is.
 func (p *Private) Base() uintptr { return p.base }
 
 // AtBase reports whether that is the base that was asked for.

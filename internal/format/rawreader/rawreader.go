@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// MethodRecord returns the record of a reader.Method as it lies in the file, or what
+// MethodRecord returns the record of a reader.Method as it stands in the file, or what
 // the record of a method that has a row would be.
 var MethodRecord func(method any) disk.MethodRecord
 

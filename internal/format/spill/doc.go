@@ -5,7 +5,7 @@
 // of one whose methods have 1,000 bytes of profiles each, seven tenths of one of a run
 // of javac. What else grows with the archive stays in memory, since it is needed to put
 // profiles into their order or is asked for all the time: the texts of names, types,
-// methods, contexts, the tables that find these, and for each profile where it lies, and
+// methods, contexts, the tables that find these, and for each profile where it is, and
 // which of its words are pointers. That is 100 to 250 bytes a method, and as many again
 // while an archive is laid out.
 //

@@ -193,7 +193,7 @@ func (s *Store) Read(p Place) ([]byte, error) {
 	return b, nil
 }
 
-// A window has a part of the file in memory. It grows while what is asked for lies in it
+// A window has a part of the file in memory. It grows while what is asked for is in it
 // or just behind it.
 type window struct {
 	at     int64

@@ -86,7 +86,7 @@ func LittleEndianBytes(words []uint64) []byte {
 	return b
 }
 
-// Aligned returns n zero bytes on the heap whose first lies on a multiple of 8.
+// Aligned returns n zero bytes on the heap whose first is on a multiple of 8.
 func Aligned(n int) []byte {
 	if n == 0 {
 		return nil
@@ -96,7 +96,7 @@ func Aligned(n int) []byte {
 }
 
 // A View is memory that is read without bounds checks, little-endian on every
-// machine. Whoever asks for an offset has made sure that what lies there is inside
+// machine. Whoever asks for an offset has made sure that what is there is inside
 // the memory. It keeps memory of the heap alive, not a mapping.
 type View struct{ start unsafe.Pointer }
 

@@ -108,7 +108,7 @@ var le = binary.LittleEndian
 // A record is a view of one profile as LLVM has it.
 type record struct {
 	hash   uint64
-	block  layout.Ref                    // where it lies
+	block  layout.Ref                    // where it is
 	counts []byte                        // 8 bytes a counter, one counter at least
 	sites  [valueKindsKnown][]disk.Entry // ValueSite entries, by kind
 	bitmap []byte

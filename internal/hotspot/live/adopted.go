@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A JVM with profarc's agent has adopted profiles of an archive: what training counted lies
+// A JVM with profarc's agent has adopted profiles of an archive: what training counted is
 // in its MethodData. The agent exports a list of the cells that it wrote, with what it wrote
 // (agent/adopted.h), and a dump takes that off: what is left is what this JVM has counted.
 

@@ -106,7 +106,7 @@ type allowance struct {
 // What the reader keeps in addition to the bytes counts as well, so that very many
 // small structures cannot take much memory.
 const (
-	spanBytes = 32 // where a structure lies
+	spanBytes = 32 // where a structure is
 	keptBytes = 96 // what is known of a class, a class loader or a method with a profile
 )
 

@@ -40,7 +40,7 @@
 // # Trust
 //
 // The process may change or end at any time, and its memory may be forged. Its tables
-// are checked when they are read: every field lies in its structure. Every structure is
+// are checked when they are read: every field is in its structure. Every structure is
 // walked once. Structures of a VM do not overlap, so together they are no larger than
 // the memory that the process holds, which bounds memory, work and time (see
 // BudgetError). A MethodData whose parts do not end exactly at their sizes is left out

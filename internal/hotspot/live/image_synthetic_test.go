@@ -79,7 +79,7 @@ var syntheticSizes = map[string]uint64{
 // syntheticMethods is how many methods the synthetic VM has, all with a profile.
 const syntheticMethods = 6
 
-// syntheticBase is where its memory lies.
+// syntheticBase is where its memory is.
 const syntheticBase = 0x10000
 
 // synthetic returns the memory of a small VM: for machines without a JVM, and

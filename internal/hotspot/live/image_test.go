@@ -22,7 +22,7 @@ type image struct {
 	spans []span // that something is read from
 }
 
-// newImage returns the image of memory that lies at base, with libjvm first.
+// newImage returns the image of memory that is at base, with libjvm first.
 func newImage(base uint64, memory []byte) *image {
 	i := &image{pageTable: pageTable{}, base: base}
 	for at := base; len(memory) > 0; at += pageSize {
@@ -70,7 +70,7 @@ type patch struct {
 	bytes []byte
 }
 
-// change decodes a change of the image, which lies at a place that something is
+// change decodes a change of the image, which is at a place that something is
 // read from: other bytes, the address of another such place, or a sum. where is
 // u40 span, u16 offset in it, u8 how.
 func (i *image) change(where, value uint64) patch {

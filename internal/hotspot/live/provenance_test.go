@@ -225,7 +225,7 @@ func TestMainOf(t *testing.T) {
 	}
 }
 
-// What lies where a VM keeps its measurements may be anything.
+// What is where a VM keeps its measurements may be anything.
 func TestForgedPerfTexts(t *testing.T) {
 	entry := func(length, name, n, typ, data int64, rest string) []byte {
 		b := make([]byte, perfEntry)

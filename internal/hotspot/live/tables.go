@@ -17,7 +17,7 @@ type field struct {
 	addr   uint64 // of a static field
 }
 
-// tables are those of one VM. Lookups are checked here, once: a field lies within its
+// tables are those of one VM. Lookups are checked here, once: a field is within its
 // structure, and every structure has a plausible size. Code that has read a structure
 // of that size can therefore read its fields without checks.
 type tables struct {
@@ -158,7 +158,7 @@ func structureOf(name string) string {
 	return structure
 }
 
-// within checks that a field lies in its structure and is aligned.
+// within checks that a field is in its structure and is aligned.
 func (t *tables) within(structure, name string, at uint64, width int) {
 	size := uint64(t.size(structure))
 	switch {
@@ -241,7 +241,7 @@ func (t *tables) check() error {
 
 // A schema has the offsets of all fields that a dump needs, in one VM. Offsets that
 // the VM does not export are derived from exported neighbours, and the values read
-// there are checked. Every field lies in its structure: see tables.
+// there are checked. Every field is in its structure: see tables.
 type schema struct {
 	head uint64 // ClassLoaderDataGraph::_head
 

@@ -104,7 +104,7 @@ func (b *bench) addAll(steps *poll.Poll) error {
 }
 
 // add looks a method up in every way, so that all of it is checked, and notes where
-// what a hit reads lies. It leaves out methods without a profile, or with several.
+// what a hit reads is. It leaves out methods without a profile, or with several.
 func (b *bench) add(m reader.Method) error {
 	f := b.field
 	k, err := m.Key()

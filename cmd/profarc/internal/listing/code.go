@@ -102,7 +102,7 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 	return list, true
 }
 
-// decode sets the operands of a bytecode, which is raw and lies in code.
+// decode sets the operands of a bytecode, which is raw and is in code.
 func (i *Instruction) decode(class *classfile.File, raw, code []byte) {
 	d, ok := bytecode.At(code, i.Bci)
 	i.Targets, i.Labels = d.Targets, d.Labels

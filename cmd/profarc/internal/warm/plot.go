@@ -92,7 +92,7 @@ func newPlot(curves []namedCurve, width int) *plot {
 	}
 	p.x = axisOf(curves, width, func(u warmup.Unit) int64 { return u.EndNS })
 	p.y = axisOf(curves, plotHeight, func(u warmup.Unit) int64 { return u.TimeNS })
-	for i := len(curves) - 1; i >= 0; i-- { // the first lies on top
+	for i := len(curves) - 1; i >= 0; i-- { // the first is on top
 		for _, u := range curves[i].Points {
 			p.cells[plotHeight-1-p.y.at(float64(u.TimeNS))][p.x.at(float64(u.EndNS))] = i + 1
 		}

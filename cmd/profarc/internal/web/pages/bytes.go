@@ -25,7 +25,7 @@ var bytesView = &view{
 type bytesPage struct {
 	Number   uint64
 	From, To int64
-	Regions  []link // in which it lies
+	Regions  []link // in which it is
 	Damaged  string // why the page is not what was written; empty if it is sound
 	Broken   string // why the rest cannot be named
 	Lines    []byteLine
@@ -123,7 +123,7 @@ func (p *bytesPage) turn(r *request, last uint64) {
 	}
 }
 
-// place names the regions in which the page lies, and checks its sum.
+// place names the regions in which the page is, and checks its sum.
 func (p *bytesPage) place(r *request) {
 	h := r.archive().Header()
 	for region := disk.RegionHeader; int(region) <= disk.NumRegions; region++ {
