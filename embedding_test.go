@@ -163,7 +163,7 @@ type ledger map[string][3]uint64
 
 func (f *function) version() string { return fmt.Sprintf("%s %d", f.key.Name, f.code) }
 
-// work calls the functions of a generation, each of which is adopted when it is called
+// work calls the functions of a generation; each is adopted when it is called
 // first, and notes the calls. One function changes its code after the third generation,
 // another comes with the second.
 func work(m *machine, generation int, truth ledger) {

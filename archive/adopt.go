@@ -60,7 +60,7 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// Populate prepares a part of RW of which nearly every page will be written to: the
+// Populate prepares a part of RW whose pages will nearly all be written to: the
 // pages are copied at once and not by a fault for each, where the system can. It returns
 // whether they are.
 func (a *Adopted) Populate(part []byte) bool {

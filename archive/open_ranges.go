@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// OpenRanges opens an archive of size bytes, of which r reads ranges, for instance out of
+// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of
 // an object store; name stands for the path in errors. Page sums, names and tables are read
 // now, and everything else when it is needed for the first time: 64 KiB, or what a call
 // asks for, and more at once the longer the pieces follow each other. r must be safe for
@@ -162,7 +162,7 @@ func (p *pieces) fetch(from, to int64) error {
 	return nil
 }
 
-// read reads pages none of which has been read.
+// read reads pages that have not been read.
 func (p *pieces) read(first, end int64) error {
 	if first == end {
 		return nil

@@ -37,7 +37,7 @@ func (c *countedReader) ReadAt(b []byte, at int64) (int, error) {
 	return bytes.NewReader(c.data).ReadAt(b, at)
 }
 
-// largeArchive returns an archive most of which is profiles.
+// largeArchive returns an archive that is mostly profiles.
 func largeArchive(t *testing.T) []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 2000 {

@@ -108,7 +108,7 @@ func TestPagesOfALookup(t *testing.T) {
 		{"open and miss", afterOpening(missing), 2, 2},
 		{"first hit by id", byID, 8, 5.1},
 		{"hit by id", byID, 2, 2},
-		// Class, name and signature besides, each of which may reach into a second page.
+		// Class, name and signature besides, and each may reach into a second page.
 		{"first hit by key", byKey, 9, 7.8},
 		{"hit by key", byKey, 6, 5.1},
 		{"first miss", missing, 2, 1.1},

@@ -41,7 +41,7 @@ func open(b *builder.Builder) *reader.Store {
 	return reader.New(m)
 }
 
-// Two runs, of which the second counts three times. The receivers of both are
+// Two runs; the second counts three times. The receivers of both are
 // kept, although the VM has one row; narrowing is a last step.
 func Example_severalRuns() {
 	first, second := training(1, "Square", 100), training(2, "Circle", 50)

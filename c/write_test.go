@@ -115,7 +115,7 @@ func TestFailedAllocations(t *testing.T) {
 	}
 }
 
-// TestManyMethods writes 10^5 methods, of which a tenth is unexecuted.
+// TestManyMethods writes 10^5 methods; a tenth is unexecuted.
 func TestManyMethods(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -133,8 +133,8 @@ func knowsMarks(s *reader.Store) bool {
 	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
 }
 
-// primary returns the first kind of which both archives have counts, otherwise the
-// first of which one has any, otherwise edges.
+// primary returns the first kind that both archives count, otherwise the
+// first that either has, otherwise edges.
 func (c *comparison) primary() Kind {
 	var any []Kind
 	for k := range numKinds {

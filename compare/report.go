@@ -172,7 +172,7 @@ type Seen struct {
 // A Kind is a kind of counts with one unit.
 type Kind uint8
 
-// The kinds. Archives are scored by the first of which both have counts.
+// The kinds. Archives are scored by the first that both count.
 const (
 	KindEdges         Kind = iota // calls of methods, branches, calls: LLVM's counters
 	KindBytecodes                 // Jamaica: bytecodes executed

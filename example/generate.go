@@ -18,7 +18,7 @@ const (
 	nameArea        // returns twice the field
 )
 
-// Generate makes the same program each time: workers, each of which sends to objects of one
+// Generate makes the same program each time: workers that each send to objects of one
 // or two classes in a loop and sums what they answer.
 func Generate() *Program {
 	r := rand.New(rand.NewPCG(20, 26))

@@ -13,7 +13,7 @@ import (
 // code ids: what was called from which line says whether a profile fits.
 type Source interface {
 	Code
-	// Bodies returns the functions of a name, of which there may be several: for other
+	// Bodies returns the functions of a name; there may be several: for other
 	// systems, or in several programs.
 	Bodies(name string) ([]Body, Presence)
 	// Beside returns the names of the functions declared in the package of a function.

@@ -130,7 +130,7 @@ func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		broken := map[layout.Ref]bool{} // contexts of which a profile is damaged
+		broken := map[layout.Ref]bool{} // contexts with a damaged profile
 		for p, err := range m.Profiles() {
 			if err != nil {
 				t.Fatal(err)

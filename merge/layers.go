@@ -101,7 +101,7 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 	return c.Tables()
 }
 
-// addMethod copies the profiles of a method of which no layer above has the version, and
+// addMethod copies the profiles of a method whose version no layer above has, and
 // appends their versions.
 func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answeredVersion) ([]answeredVersion, error) {
 	ref, err := c.MethodRef(m.Ref())

@@ -17,7 +17,7 @@ import (
 // missing, overlap, or are of different merges.
 var ErrPart = errors.New("archives are not the parts of one merge")
 
-// A PartOptions says what is known of all archives of which parts are merged.
+// A PartOptions says what is known of all archives whose parts are merged.
 type PartOptions struct {
 	Run builder.Run // as for Into
 	// OneShape promises that all archives have the shape of the builder's Params, so that

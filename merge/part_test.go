@@ -290,7 +290,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 	}
 }
 
-// manyProfiles returns an archive with a profile for each of 1,000 methods, all of which are
+// manyProfiles returns an archive with a profile for each of 1,000 methods, which are all
 // noted.
 func manyProfiles(t *testing.T, domain layout.Domain,
 	note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {

@@ -176,7 +176,7 @@ func (c *blockCheck) hasRow(i int, point int32, offset int64) bool {
 }
 
 // directory checks that the rows of the directory are sorted and as many as
-// there are data entries, each of which has a row.
+// there are data entries with a row each.
 func (c *blockCheck) directory() error {
 	dir, n := c.dir, disk.DirectoryLen(c.dir)
 	if n != 0 && n != c.entries {

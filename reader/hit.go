@@ -36,7 +36,7 @@ type hitPath struct {
 // Of each line there is a ready word, which has three bits for each slot: the slot
 // leads to a profile that was checked, and that is the only one of its method for every
 // caller; the texts of the key in this profile were checked; the slot leads to the first
-// of several such profiles, all of which were checked. One bit says that the line was
+// of several such profiles, which were all checked. One bit says that the line was
 // checked. It is set before the others, so that any word but 0 says so: the word is loaded
 // before the line, which may not have been read until then (see [archive.OpenRanges]).
 const (

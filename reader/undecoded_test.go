@@ -41,7 +41,7 @@ func TestUndecodedProfilesAreNotAdopted(t *testing.T) {
 	}
 }
 
-// partly returns an archive of two methods, of which one was decoded in part.
+// partly returns an archive of two methods; one was decoded in part.
 func partly(t *testing.T) *builder.Builder {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})

@@ -261,7 +261,7 @@ func (p *proof) ascend(last, next *recordKey) bool {
 }
 
 // unexecuted checks the methods that have rows: their classes and keys, and that they and
-// the records are in one order, of which no two are equal.
+// the records are in one order, and no two are equal.
 func (w *worker) unexecuted() bool {
 	section := w.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {

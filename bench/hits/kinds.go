@@ -47,7 +47,7 @@ func kindKey(i int) layout.Key {
 	return k
 }
 
-// kindType returns the name of one of the types of which signatures are lists.
+// kindType returns the name of one of the types that signatures list.
 func kindType(i int) string { return fmt.Sprintf("org.synthetic.types.Argument%04d", i%2000) }
 
 // caller returns the number of a plain method that calls method i through so many frames.

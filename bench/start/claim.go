@@ -73,7 +73,7 @@ func storeEachPage(path string) (took int64, err error) {
 	return took, unix.Munmap(memory)
 }
 
-// adoptAll adopts all profiles, each of which was checked before.
+// adoptAll adopts all profiles, which were checked before.
 func adoptAll(base archive.Base) func(path string) (int64, error) {
 	return func(path string) (took int64, err error) {
 		s, err := openAdopted(path, base)

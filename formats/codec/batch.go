@@ -11,7 +11,7 @@ import (
 // dumps: one input has all that a process dumped. The importer fills a builder
 // for it and hands that over with [Batch.AddDump]; the dumps of several inputs
 // are merged as archives are, none counted twice. Other inputs are parts, such as
-// LLVM's, of which a training run may leave thousands: all of them share one
+// LLVM's: a training run may leave thousands: all of them share one
 // builder ([Batch.Parts], [Batch.SetParts]), and their profiles are summed while
 // they are read.
 type Batch struct {

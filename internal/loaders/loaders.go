@@ -1,5 +1,5 @@
 // Package loaders lists the class loaders that an archive names, and pairs the classes of
-// two archives of which only one names them.
+// two archives when only one names them.
 package loaders
 
 import (

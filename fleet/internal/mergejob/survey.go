@@ -160,7 +160,7 @@ func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all [
 // headerSum returns the sum of an archive's header, which covers every byte of it.
 func headerSum(m *archive.Mapping) string { return fmt.Sprintf("%x", m.Unchecked()[32:40]) }
 
-// open opens an archive of a store, of which ranges are read.
+// open opens an archive of a store to read ranges of it.
 func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {
 	m, err := archive.OpenRanges(object.String(), s.Ranges(ctx, object), object.Size, archive.Options{})
 	if err != nil {
@@ -210,7 +210,7 @@ func sizes(s *reader.Store) (map[merge.Bound]int64, error) {
 	return all, nil
 }
 
-// latest leaves out archives of which another has a later dump of the same process.
+// latest leaves out archives if another one has a later dump of the same process.
 func latest(all []found, v *Survey) ([]found, error) {
 	contents := make([]merge.Contents, len(all))
 	for i := range all {

@@ -1,6 +1,6 @@
 // Package archivewriter writes a profileset.Set as an archive.
 //
-// It works in steps, of which each needs the results of those before:
+// It works in steps, and each needs the results of the steps before:
 //
 //	order      the canonical order of everything (order.go)
 //	decide     which records there are and what they hold (plan.go, signature.go, unexecuted.go)

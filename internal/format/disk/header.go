@@ -82,7 +82,7 @@ const (
 	PartSymbols Part = iota
 	PartTypes
 	PartMethods
-	PartUnexecuted // methods of which nothing is known but that they never ran
+	PartUnexecuted // methods that are known for never having run, and for nothing else
 	PartContexts
 	NumParts = 5
 )

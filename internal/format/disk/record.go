@@ -309,7 +309,7 @@ func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
 
 // Methods that were seen and never ran are many in some domains: nine of ten in
-// a profile of GraalVM. One of which nothing is known but its key has no record
+// a profile of GraalVM. If nothing is known of one but its key, it has no record
 // and no slot in the index, but a row of 8 bytes in a section of its own, where
 // it is found by binary search. The section is empty, or
 //

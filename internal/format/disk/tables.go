@@ -389,7 +389,7 @@ type PropertyRule int
 const (
 	PropertyKept    PropertyRule = iota
 	PropertySummed               // a number of what happened
-	PropertyHighest              // a number, of which the highest stays
+	PropertyHighest              // a number; the highest stays
 )
 
 // Properties with a meaning of their own.

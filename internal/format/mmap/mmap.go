@@ -69,7 +69,7 @@ type Plan struct {
 	Late int64  // bytes of zeroed, writable memory next to the file
 }
 
-// A Private is a mapping of a file of which a part is private, writable and
+// A Private is a mapping of a file with a part that is private, writable and
 // copy-on-write: what is written there never reaches the file.
 type Private struct {
 	plan Plan

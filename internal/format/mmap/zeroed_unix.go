@@ -4,7 +4,7 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// Zeroed returns n zero bytes, each page of which the system provides when it is touched
+// Zeroed returns n zero bytes; the system provides each page when it is touched
 // first: to ask for many costs no more than to ask for few. [Release] unmaps them.
 func Zeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)

@@ -82,7 +82,7 @@ func check(t *rapid.T, s *Store, all []kept) {
 	}
 }
 
-// spilled returns a store of which the first of three strings is in the file.
+// spilled returns a store whose first of three strings is in the file.
 func spilled(t *testing.T, folder string) (*Store, []Place) {
 	t.Helper()
 	s := &Store{Config: Config{Budget: 1, Folder: folder}}

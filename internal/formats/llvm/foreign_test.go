@@ -68,7 +68,7 @@ func indexedText(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// TestMemProfAlone: a file of which nothing would be kept is an error; one that has counts
+// TestMemProfAlone: a file is an error if nothing of it would be kept; one that has counts
 // too is read, and what is left out is counted.
 func TestMemProfAlone(t *testing.T) {
 	file := func(text string) []byte {

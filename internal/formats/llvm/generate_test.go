@@ -101,7 +101,7 @@ func (g *generator) functions() (all []rawSpecFunction) {
 	return all
 }
 
-// hash makes a hash that files agree on, at most some of which meet in the
+// hash makes a hash that files agree on; some of them may meet in the
 // buckets of LLVM's maps.
 func (g *generator) hash(n uint64) uint64 {
 	hash := n * 0x9e3779b97f4a7c15 &^ ContextSensitive >> (8 * (n % 3))

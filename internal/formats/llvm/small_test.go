@@ -51,7 +51,7 @@ $swift
 12
 `
 
-// smallIndexed returns an indexed file of a version: two names, of which one has two
+// smallIndexed returns an indexed file of a version: two names, and one has two
 // hashes, in two buckets; and all sections that the version has.
 func smallIndexed(version int) []byte {
 	w := &rawBytes{rawSpec: &rawSpec{}}

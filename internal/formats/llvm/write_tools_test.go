@@ -98,7 +98,7 @@ func TestLLVMWritesTheSameFile(t *testing.T) {
 	}
 }
 
-// manyFunctions makes a profile of n names, some of which have many hashes.
+// manyFunctions makes a profile of n names; some have many hashes.
 func manyFunctions(t testing.TB, n int) *builder.Builder {
 	rng := rand.New(rand.NewPCG(5, 7))
 	var params layout.Params

@@ -60,7 +60,7 @@ func TestALaterEntryComesLater(t *testing.T) {
 	}
 }
 
-// The archive of a VM of which one method has an entry of a later JDK has all methods. That
+// If one method of a VM has an entry of a later JDK, its archive has all methods. That
 // one shows what is not known, and alone is not adopted.
 func TestDumpOfALaterJDK(t *testing.T) {
 	for _, tag := range newerTags {

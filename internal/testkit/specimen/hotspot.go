@@ -173,7 +173,7 @@ func oddMethods(b *builder.Builder) {
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 
-// Two keys with one ID. The first step of a fold multiplies two numbers, of which each is
+// Two keys with one ID. The first step of a fold multiplies two numbers, and each is
 // 8 bytes of the text and a constant that the length decides on: the product is the same
 // if the numbers change places.
 const (

@@ -117,7 +117,7 @@ func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row)
 	return rows
 }
 
-// randomRoom returns rows of a wide type profile, of which the last may be empty.
+// randomRoom returns rows of a wide type profile; the last may be empty.
 func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
 	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
 }

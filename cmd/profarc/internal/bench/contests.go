@@ -10,7 +10,7 @@ type contender func(f *field, q query) (hits int, sum uint64)
 type contest struct {
 	name       string
 	missing    bool
-	group      int // lookups of which the distribution tells
+	group      int // lookups whose distribution tells
 	contenders [2]contender
 	times      [2]series
 	goroutines int

@@ -161,7 +161,7 @@ func flatten(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOp
 	return b, err
 }
 
-// noLayers returns the error of archives that are no layers, of which another cannot be the base.
+// noLayers returns the error of archives that are no layers and so have no base.
 func noLayers(base *reader.Store, name string) error {
 	if _, layer, err := base.Base(); err == nil && layer {
 		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten",

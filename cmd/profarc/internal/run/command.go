@@ -152,7 +152,7 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 	return o.end(ctx, a, s)
 }
 
-// errNoJava returns the error of a command of which it is not known where java's flag belongs.
+// errNoJava returns the error of a command that does not show where java's flag belongs.
 func errNoJava(name string) error {
 	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+

@@ -9,7 +9,7 @@ import (
 // leastShown is the least number of cells to which a text is cut: less says nothing.
 const leastShown = 12
 
-// Cut returns a text that fits into the rest of a line of which used cells are taken. It
+// Cut returns a text that fits into the rest of a line that has used cells already. It
 // leaves out the middle, since names differ at their ends.
 func (s *Screen) Cut(text string, used int) string {
 	if s.Width == 0 {

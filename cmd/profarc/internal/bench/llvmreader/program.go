@@ -25,7 +25,7 @@ var source []byte
 // ErrMissing: what compiling needs is not installed.
 var ErrMissing = errors.New("LLVM's reader can't be compiled")
 
-// The releases of LLVM of which [Build] looks for an llvm-config, the newest first.
+// The releases of LLVM whose llvm-config [Build] looks for, the newest first.
 const newestRelease, oldestRelease = 29, 12
 
 // A Program is the compiled program.

@@ -108,7 +108,7 @@ func (l *ledger) archive(s *reader.Store) (finding, error) {
 	if err != nil {
 		return isNew, err
 	}
-	later := map[[16]byte]bool{} // dumps of which a later one is counted
+	later := map[[16]byte]bool{} // dumps with a later one that is counted
 	for _, r := range runs {
 		if have, ok := l.runs[keyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
 			(have.selection == "" || have.selection == r.Selection) {

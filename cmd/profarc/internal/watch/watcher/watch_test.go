@@ -202,7 +202,7 @@ func TestArchivesCountByTheirDumps(t *testing.T) {
 	want(t, "removed", b.Removed, 3)
 	want(t, "calls", int(calls(t, out, "f")), 2)
 
-	// A sum of which a part is merged cannot be.
+	// A sum cannot be merged if a part of it is.
 	third := open(t, folder, filepath.Join(t.TempDir(), "sum.parc"), Options{})
 	write(t, folder, "c.parc", two, 3)
 	write(t, folder, "d.parc", archived(t, proftext("f", 1), builder.Config{DumpID: [16]byte{3}}), 4)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// grown returns a tree of random stacks, of which many begin in the same way, and the stacks.
+// grown returns a tree of random stacks, many of which begin in the same way, and the stacks.
 func grown(seed uint64, stacks int, highest uint64) (t *Tree, all [][]uint32, counts []uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	t = New()

@@ -148,7 +148,7 @@ func TestDiffOfHostileArchivesShowsNoControls(t *testing.T) {
 	}
 }
 
-// TestPairsOfPointsKeepTheOrder aligns points of which either side lacks some.
+// TestPairsOfPointsKeepTheOrder aligns points when each side lacks some.
 func TestPairsOfPointsKeepTheOrder(t *testing.T) {
 	t.Parallel()
 	points := func(numbers ...int32) (list []*point) {

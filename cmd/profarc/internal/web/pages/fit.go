@@ -119,7 +119,7 @@ func buildFit(r *request) (any, error) {
 	return p, err
 }
 
-// uncheckedTable returns the profiles of which nothing is known, nil if there are none.
+// uncheckedTable returns the profiles that nothing is known of, nil if there are none.
 func uncheckedTable(r *request, f *fitted) (*table, error) {
 	if len(f.unchecked) == 0 {
 		return nil, nil

@@ -316,7 +316,7 @@ func TestPipelinedRequests(t *testing.T) {
 	}
 }
 
-// TestManyRequests sends 10,000 requests over many connections, of which a tenth is for large
+// TestManyRequests sends 10,000 requests over many connections; a tenth is for large
 // pages: memory is bounded, and nothing is left of them.
 func TestManyRequests(t *testing.T) {
 	const connections, each = 100, 100

@@ -40,7 +40,7 @@ const (
 	pathShown     = 12 // frames above the one that is shown
 )
 
-// noMethod is the frame of a stack of which no method is known.
+// noMethod is the frame of a stack without a known method.
 const noMethod = 1<<32 - 1
 
 // A stackSource is where an archive has stacks.

@@ -87,7 +87,7 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 	}
 }
 
-// Methods of HotSpot have the level of which top warns, wherever they are listed.
+// Methods of HotSpot have the level that top warns of, wherever they are listed.
 func TestMethodsHaveTheirLevels(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])

@@ -146,7 +146,7 @@ func hotEdges(edges []listed) (hot []listed, total, threshold int64) {
 	return edges, total, 0
 }
 
-// skewedProfile has calls of many methods of one name, of which few are often called.
+// skewedProfile has calls of many methods of one name; few are often called.
 func skewedProfile() *profile.Profile {
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}}}
 	function := func(name string) *profile.Function {
