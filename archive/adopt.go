@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Base is the choice of where an adopted archive is.
+// A Base chooses the address at which an archive is adopted.
 type Base int
 
 // The choices.

@@ -131,7 +131,7 @@ type list struct {
 
 type listKey struct{}
 
-// withList returns a context for the requests of one list, which may not be answered twice.
+// withList returns a context for the requests of one list; no request may be answered twice.
 func withList(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listKey{}, &list{map[string]bool{}})
 }

@@ -82,7 +82,7 @@ const (
 	PartSymbols Part = iota
 	PartTypes
 	PartMethods
-	PartUnexecuted // methods that are known for never having run, and for nothing else
+	PartUnexecuted // methods that never ran; nothing else is known of them
 	PartContexts
 	NumParts = 5
 )

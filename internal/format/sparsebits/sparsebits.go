@@ -1,4 +1,4 @@
-// Package sparsebits keeps bits for very many places when few are used, such as the
+// Package sparsebits keeps bits for a large range of places with few in use, such as the
 // checked pages of an archive. Memory is allocated where a bit is first set, 512 bytes at
 // a time; an empty [Set] takes 8 bytes for 2^20 places, an empty [States] 8 bytes for
 // 2^19. Both are safe for concurrent use.

@@ -11,7 +11,7 @@ import (
 const inlinedLevel = 4
 
 // inlined records the calls that C2 inlined into methods whose profiles were taken, each as
-// the calling context of the inlined method. A class that there are several of, or that is
+// the calling context of the inlined method. A class whose name several classes have, or that is
 // hidden, has no loader in the log: calls of its methods, and those within, are left out.
 func (b *build) inlined(nodes []compilelog.Node) error {
 	if len(nodes) == 0 {

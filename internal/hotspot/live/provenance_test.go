@@ -225,7 +225,7 @@ func TestMainOf(t *testing.T) {
 	}
 }
 
-// What is where a VM keeps its measurements may be anything.
+// The memory where a VM keeps its measurements can hold any bytes.
 func TestForgedPerfTexts(t *testing.T) {
 	entry := func(length, name, n, typ, data int64, rest string) []byte {
 		b := make([]byte, perfEntry)

@@ -119,7 +119,7 @@ func buildFit(r *request) (any, error) {
 	return p, err
 }
 
-// uncheckedTable returns the profiles that nothing is known of, nil if there are none.
+// uncheckedTable returns the table of profiles that could not be checked, nil if there are none.
 func uncheckedTable(r *request, f *fitted) (*table, error) {
 	if len(f.unchecked) == 0 {
 		return nil, nil
