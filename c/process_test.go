@@ -102,17 +102,7 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	data, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := cprogram.Store(t, data).Profile(layout.Key{Class: "A", Name: "m"}, layout.CodeAny)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, _ := p.Invocations(); n.Load() != 10 {
-		t.Errorf("%d calls of two processes, want 10", n.Load())
-	}
+	checkCalls(t, b, 10)
 }
 
 // TestForkedProcessesAreCountedOnce: a process and its child count 105 and 10 calls on top of the
@@ -158,6 +148,12 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 	if err := merge.Into(t.Context(), b, stores[1], builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two dumps of the parent: %v", err)
 	}
+	checkCalls(t, b, 1115)
+}
+
+// checkCalls checks how often A.m was called by all runs of a builder.
+func checkCalls(t *testing.T, b *builder.Builder, want uint64) {
+	t.Helper()
 	data, _, err := b.Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +162,7 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, _ := p.Invocations(); n.Load() != 1115 {
-		t.Errorf("%d calls, want 1115", n.Load())
+	if n, _ := p.Invocations(); n.Load() != want {
+		t.Errorf("%d calls, want %d", n.Load(), want)
 	}
 }
