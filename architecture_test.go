@@ -44,17 +44,17 @@ var rooms = []struct{ name, mayImport string }{
 		"layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
 
 	{"formats", "layout internal/format internal/build internal/parse internal/dump reader builder merge fit"},
-	{"internal/hotspot", "layout internal/format internal/parse archive builder fit formats"}, // JVMs and their programs
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
-	{"internal/agentlib", "agent c internal/format"},
+	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
+		"layout internal/format internal/parse archive builder fit formats agent c"},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout archive reader builder merge"}, // what every user has
 	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/format internal/build internal/parse internal/copier internal/weigh internal/dump " +
 			"internal/loaders " +
-			"internal/naming internal/demangled internal/hotspot internal/agentlib internal/cli internal/testkit " +
+			"internal/naming internal/demangled internal/hotspot internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
@@ -181,7 +181,7 @@ var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dum
 var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
 
 // ofTheCommand lists packages that the commands alone import, and that may speak as they do.
-var ofTheCommand = []string{"internal/agentlib/", "internal/cli/", "fleet/"}
+var ofTheCommand = []string{"internal/hotspot/agentlib/", "internal/cli/", "fleet/"}
 
 func isOfTheCommand(name string) bool {
 	return strings.HasPrefix(name, "cmd/") || slices.ContainsFunc(ofTheCommand,

@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
-	"github.com/profarc/profarc/internal/agentlib"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
 
 type runOptions struct {

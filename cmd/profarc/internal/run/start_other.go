@@ -4,7 +4,7 @@ package run
 
 import (
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
-	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
 
 // replaceProcess fails: no process of this system can become another program.

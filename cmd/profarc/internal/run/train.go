@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/program"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
-	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
 // checkTraining returns an error if no training run can write to the archive's name.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
 // A First is the training run of a program that is started without an archive.

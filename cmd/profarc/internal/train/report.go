@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/training"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

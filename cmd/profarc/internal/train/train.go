@@ -13,8 +13,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
-	"github.com/profarc/profarc/cmd/profarc/internal/training"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
 type trainOptions struct {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/agent"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
-	"github.com/profarc/profarc/internal/agentlib"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
 
 // stub returns an agent of one file of its own and one of the library's.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/agentlib"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
 
 func TestFlag(t *testing.T) {
