@@ -22,7 +22,7 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 	}
 	id := keyArea.ID(layout.DomainHotSpot)
 	frames := []reader.Frame{{Caller: caller, Point: 4}, {Caller: caller, Point: 5}, {Caller: main, Point: -6}}
-	keys, ids, found := []layout.Key{keySum, keyArea}, []uint64{id, 1}, make([]reader.Method, 2)
+	keys, ids := []layout.Key{keySum, keyArea}, []uint64{id, 1}
 	profiles := make([]reader.Profile, 2)
 	var sink uint64
 	for name, f := range map[string]func(){
@@ -30,8 +30,6 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		"Find miss":      func() { _, err := s.Find(layout.Key{Class: "No"}); sink += errorBit(err) },
 		"Lookup":         func() { m, _ := s.FindID(id); sink += m.ID() },
 		"Lookup miss":    func() { _, err := s.FindID(1); sink += errorBit(err) },
-		"FindBatch":      func() { n, _ := s.FindBatch(keys, found); sink += uint64(n) },
-		"LookupBatch":    func() { n, _ := s.LookupBatch(ids, found); sink += uint64(n) },
 		"Profile by key": func() { p, _ := s.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
 		"Profile by id":  func() { p, _ := s.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
 		"ProfileBatch":   func() { n, _ := s.ProfileBatch(keys, nil, profiles); sink += uint64(n) },

@@ -7,49 +7,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// LookupBatch looks many ids up, into found, which must be as long. What is
-// not found, or ambiguous, is the zero Method there. The error is any other.
-//
-// It is several times faster than as many calls of FindID where the archive is
-// larger than the caches: the memory of many lookups is waited for at once.
-// The first profile of each method that is found is on its way then, too.
-func (s *Store) LookupBatch(ids []uint64, found []Method) (hits int, err error) {
-	return inBatches(s, len(ids), nil, found, func(b *batch, from, to int) error {
-		b.fetchLines(ids[from:to])
-		b.fetchHeads(ids[from:to])
-		b.fetchRecords(to - from)
-		for i, id := range ids[from:to] {
-			m, err := s.FindID(id)
-			if found[from+i] = m; fatal(err) {
-				return err
-			}
-			b.count(err)
-		}
-		return nil
-	})
-}
-
-// FindBatch looks many keys up, into found, which must be as long. What is not
-// found is the zero Method there. The error is any other. It is to Find as
-// LookupBatch is to FindID.
-func (s *Store) FindBatch(keys []layout.Key, found []Method) (hits int, err error) {
-	return inBatches(s, len(keys), nil, found, func(b *batch, from, to int) error {
-		ids := b.fetchKeys(keys[from:to])
-		b.fetchRecords(to - from)
-		for i, id := range ids {
-			m, err := s.find(id, &keys[from+i])
-			if found[from+i] = m; fatal(err) {
-				return err
-			}
-			b.count(err)
-		}
-		return nil
-	})
-}
-
 // ProfileIDBatch looks up the profiles of many methods by their ids, and by as many code
-// ids, or for layout.CodeAny if codes is nil, into found, which must be as long. It is
-// to ProfileID as LookupBatch is to FindID.
+// ids, or for layout.CodeAny if codes is nil, into found, which must be as long. A miss, or an
+// ambiguous id, is the zero Profile there. The error is any other.
+//
+// It is several times faster than as many calls of ProfileID where the archive is
+// larger than the caches: the memory of many lookups is waited for at once.
 func (s *Store) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, err error) {
 	return inBatches(s, len(ids), codes, found, func(b *batch, from, to int) error {
 		b.fetchLines(ids[from:to])
@@ -93,7 +56,7 @@ func (b *batch) takeReady(ids []uint64, found []Profile) {
 // taken is no ready word.
 const taken = 1<<32 - 1
 
-// ProfileBatch is like ProfileIDBatch, but by keys. It is to Profile as FindBatch is to Find.
+// ProfileBatch is like ProfileIDBatch, but by keys.
 func (s *Store) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return inBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
 		for i, id := range b.fetchKeys(keys[from:to]) {

@@ -78,8 +78,6 @@ func closedCalls(s *reader.Store, m reader.Method, p reader.Profile) map[string]
 	_, calls["find"] = s.Find(keySum)
 	_, calls["find a miss"] = s.Find(layout.Key{Name: "none"})
 	_, calls["lookup"] = s.FindID(1)
-	_, calls["batch"] = s.LookupBatch([]uint64{1}, make([]reader.Method, 1))
-	_, calls["batch of keys"] = s.FindBatch([]layout.Key{keySum}, make([]reader.Method, 1))
 	_, calls["find a profile"] = s.Profile(keySum, layout.CodeAny)
 	_, calls["lookup a profile"] = s.ProfileID(keySum.ID(layout.DomainHotSpot), layout.CodeAny)
 	_, calls["lookup a profile that is missing"] = s.ProfileID(1, layout.CodeAny)

@@ -273,7 +273,7 @@ func TestCellsOutsideAnEntryPanic(t *testing.T) {
 		"argument -1":         func() { types.Arg(-1) },
 		"argument after them": func() { types.Arg(types.Args()) },
 		"batch of other length": func() {
-			_, _ = s.LookupBatch([]uint64{1, 2}, make([]reader.Method, 1, 2))
+			_, _ = s.ProfileIDBatch([]uint64{1, 2}, nil, make([]reader.Profile, 1, 2))
 		},
 		"cell before the row": func() { multi.Cell(0, -1) },
 		"cell after the row":  func() { multi.Cell(0, 2) },

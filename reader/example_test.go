@@ -69,7 +69,7 @@ func Example() {
 
 // A start-up that asks for many methods asks for all at once: in a large archive
 // the memory of their look-ups is waited for together.
-func ExampleStore_FindBatch() {
+func ExampleStore_ProfileBatch() {
 	s := openTraining()
 	defer s.Close()
 	keys := []layout.Key{
@@ -77,14 +77,14 @@ func ExampleStore_FindBatch() {
 		{Class: "java/lang/String", Name: "unheard", Signature: "()V"},
 		{Class: "Main", Name: "sum", Signature: "([LShape;)D"},
 	}
-	methods := make([]reader.Method, len(keys))
-	hits, err := s.FindBatch(keys, methods)
+	profiles := make([]reader.Profile, len(keys))
+	hits, err := s.ProfileBatch(keys, nil, profiles)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(hits, "of", len(keys), "are known")
-	for i, m := range methods {
-		fmt.Println(keys[i].Name, m.Valid())
+	for i, p := range profiles {
+		fmt.Println(keys[i].Name, p.Valid())
 	}
 	// Output:
 	// 2 of 3 are known

@@ -44,8 +44,8 @@ func TestTruncatedFile(t *testing.T) {
 	for i := range ids {
 		ids[i] = numberedKey(i).ID(layout.DomainHotSpot)
 	}
-	_, calls["batch"] = s.LookupBatch(ids, make([]reader.Method, n))
-	_, calls["batch of keys"] = s.FindBatch([]layout.Key{numberedKey(0)}, make([]reader.Method, 1))
+	_, calls["batch"] = s.ProfileIDBatch(ids, nil, make([]reader.Profile, n))
+	_, calls["batch of keys"] = s.ProfileBatch([]layout.Key{numberedKey(0)}, nil, make([]reader.Profile, 1))
 	for what, err := range calls {
 		if !errors.Is(err, layout.ErrTruncated) {
 			t.Errorf("%s: %v", what, err)

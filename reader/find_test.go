@@ -160,9 +160,9 @@ func TestBatches(t *testing.T) {
 		keys = append(keys, numberedKey(i/2+i%2*50))
 		ids = append(ids, keys[i].ID(layout.DomainHotSpot))
 	}
-	byID, byKey := make([]reader.Method, 100), make([]reader.Method, 100)
-	hits, err := s.LookupBatch(ids, byID)
-	again, errAgain := s.FindBatch(keys, byKey)
+	byID, byKey := make([]reader.Profile, 100), make([]reader.Profile, 100)
+	hits, err := s.ProfileIDBatch(ids, nil, byID)
+	again, errAgain := s.ProfileBatch(keys, nil, byKey)
 	if hits != 50 || err != nil {
 		t.Fatalf("%d hits by ID, want 50, %v", hits, err)
 	}
@@ -170,9 +170,9 @@ func TestBatches(t *testing.T) {
 		t.Fatalf("%d hits by key, want 50, %v", again, errAgain)
 	}
 	for i := range keys {
-		want, _ := s.Find(keys[i])
+		want, _ := s.Profile(keys[i], layout.CodeAny)
 		if byID[i] != want || byKey[i] != want {
-			t.Errorf("%d: the wrong method", i)
+			t.Errorf("%d: the wrong profile", i)
 		}
 	}
 }
@@ -258,16 +258,16 @@ func TestKeysWithOneID(t *testing.T) {
 	if _, err := s.FindID(disk.NameRef("g")); err != nil {
 		t.Errorf("another id: %v", err)
 	}
-	found := make([]reader.Method, 2)
-	if hits, err := s.LookupBatch([]uint64{disk.NameRef("f"), disk.NameRef("g")}, found); hits != 1 || err != nil ||
-		found[0].Valid() {
+	found := make([]reader.Profile, 2)
+	ids := []uint64{disk.NameRef("f"), disk.NameRef("g")}
+	if hits, err := s.ProfileIDBatch(ids, nil, found); hits != 1 || err != nil || found[0].Valid() {
 		t.Errorf("batch: %d hits, %v", hits, err)
 	}
 	keys := []layout.Key{two, {Name: "f"}}
-	if hits, err := s.FindBatch(keys, found); hits != 1 || err != nil {
+	if hits, err := s.ProfileBatch(keys, nil, found); hits != 1 || err != nil {
 		t.Errorf("batch of keys: %d hits, want 1, %v", hits, err)
 	}
-	if want := [2]reader.Method{find(t, s, two)}; [2]reader.Method(found) != want {
+	if want := [2]reader.Profile{profileOf(t, s, two)}; [2]reader.Profile(found) != want {
 		t.Errorf("batch of keys: %v, want %v", found, want)
 	}
 	for i, k := range []layout.Key{one, two} {

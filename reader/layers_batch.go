@@ -7,7 +7,7 @@ import (
 )
 
 // ProfileBatch is like [Store.ProfileBatch] in layers: each lookup is answered as by
-// [Layers.Profile], to which it is as FindBatch to Find.
+// [Layers.Profile].
 func (l *Layers) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(keys, nil, codes, found)
 }

@@ -116,11 +116,11 @@ func lookBatchUp(s *reader.Store, n int) error {
 }
 
 func findBatch(s *reader.Store, n int) error {
-	keys, found := make([]layout.Key, 100), make([]reader.Method, 100)
+	keys, found := make([]layout.Key, 100), make([]reader.Profile, 100)
 	for i := range keys {
 		keys[i] = numberedKey((n + 991*i) % rangeMethods)
 	}
-	if hits, err := s.FindBatch(keys, found); err != nil || hits != len(keys) {
+	if hits, err := s.ProfileBatch(keys, nil, found); err != nil || hits != len(keys) {
 		return fmt.Errorf("%d of %d found: %v", hits, len(keys), err)
 	}
 	return nil

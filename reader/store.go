@@ -4,7 +4,7 @@
 // A [Store] is an open archive. [Store.Find] takes a method's key, [Store.FindID]
 // its 64-bit id; both return a [Method] without allocating. [Method.Profile] returns
 // its [Profile]: a view of the MethodData in the mapping. Nothing is parsed, copied or
-// written. [Store.FindBatch] and [Store.LookupBatch] look up many methods at once,
+// written. [Store.ProfileBatch] and [Store.ProfileIDBatch] look up many profiles at once,
 // several times faster in a large archive.
 //
 //	s, err := reader.Open("app.parc", archive.Options{})

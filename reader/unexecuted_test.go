@@ -100,9 +100,13 @@ func checkMethod(t *rapid.T, s *reader.Store, m reader.Method, k layout.Key, ran
 	if err != nil || found != m {
 		t.Fatalf("found %v, want %v: %v", found, m, err)
 	}
-	var batch [1]reader.Method
-	if hits, err := s.FindBatch([]layout.Key{k}, batch[:]); hits != 1 || err != nil || batch[0] != m {
+	var batch [1]reader.Profile
+	hits, err := s.ProfileBatch([]layout.Key{k}, nil, batch[:])
+	if err != nil || (hits == 1) != ran || batch[0].Valid() != ran {
 		t.Fatalf("%d hits in a batch, %v, %v", hits, batch, err)
+	}
+	if of, err := batch[0].Method(); ran && (err != nil || of != m) {
+		t.Fatalf("the batch found a profile of %v, want %v: %v", of, m, err)
 	}
 	at, err := s.MethodAt(m.Ref())
 	if err != nil || at != m {

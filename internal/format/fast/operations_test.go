@@ -51,7 +51,7 @@ func withAndWithout(b *testing.B, t fast.Technique, run func(b *testing.B)) {
 }
 
 // The whole operation is a batch of lookups by key, of all functions.
-func BenchmarkFindBatch(b *testing.B) {
+func BenchmarkProfileBatch(b *testing.B) {
 	keys := functionKeys()
 	data, _, err := recorded(b, keys).Bytes()
 	if err != nil {
@@ -63,10 +63,10 @@ func BenchmarkFindBatch(b *testing.B) {
 	}
 	s := reader.New(m)
 	defer s.Close()
-	found := make([]reader.Method, len(keys))
+	found := make([]reader.Profile, len(keys))
 	find := func(b *testing.B) {
 		for b.Loop() {
-			if hits, err := s.FindBatch(keys, found); hits != len(keys) || err != nil {
+			if hits, err := s.ProfileBatch(keys, nil, found); hits != len(keys) || err != nil {
 				b.Fatal(hits, err)
 			}
 		}
