@@ -36,18 +36,17 @@ var rooms = []struct{ name, mayImport string }{
 	{"reduce", "layout internal/format internal/build internal/copier internal/dump internal/weigh reader builder"},
 	{"verify", "layout internal/format relocate archive reader"},
 	{"compare", "layout internal/format internal/loaders reader"},
-	// These know formats, which stand above them: a format should say through codec what only it knows.
-	{"internal/naming", "layout internal/format internal/parse reader formats"},
+	{"internal/naming", "layout internal/format internal/parse reader"},
 	{"internal/demangled", "internal/naming"},
-	{"analyze", "layout internal/format internal/naming reader formats"},
+	{"analyze", "layout internal/format internal/naming reader"},
 	{"fit",
 		"layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
 
-	{"formats", "layout internal/format internal/build internal/parse internal/dump reader builder merge fit"},
+	{"formats", "layout internal/format internal/build internal/parse internal/dump internal/naming reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
-		"layout internal/format internal/parse archive builder fit formats agent c"},
+		"layout internal/format internal/parse internal/naming archive builder fit formats agent c"},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout archive reader builder merge"}, // what every user has
 	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -39,9 +38,9 @@ var Measures = []Measure{
 		of: func(_ disk.Shape, p reader.Profile) uint64 { return uint64(len(disk.Block(p.Bytes()))) }},
 	{Name: "function-count", About: "LLVM: the counter of the function's entry", Noun: "entries of functions",
 		of: functionCount},
-	countMeasure("JamaicaVM: bytecodes executed", layout.SubBytecodes, jamaica.PropertyBytecodes),
+	countMeasure("JamaicaVM: bytecodes executed", layout.SubBytecodes, disk.PropertyJamaicaBytecodes),
 	countMeasure("JamaicaVM: processor cycles, those of called methods included", layout.SubCycles, ""),
-	countMeasure("JamaicaVM: calls of a native method", layout.SubNativeCalls, jamaica.PropertyNative),
+	countMeasure("JamaicaVM: calls of a native method", layout.SubNativeCalls, disk.PropertyJamaicaNative),
 	countMeasure("JamaicaVM: arrays created", layout.SubNewArrays, ""),
 	countMeasure("processor time of the samples in the method itself, of sampled programs", layout.SubNanoseconds, ""),
 }

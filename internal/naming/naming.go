@@ -1,4 +1,4 @@
-// Package naming spells the methods, types and call targets of an archive for people.
+// Package naming spells the methods, types, call targets and trap reasons of an archive for people.
 package naming
 
 import (
@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -83,33 +81,6 @@ func LoaderNote(s *reader.Store, class, loader string) string {
 func holds(s *reader.Store, class, loader string) bool {
 	_, err := s.FindType(class, loader)
 	return err == nil
-}
-
-// Targets names the values of value sites: functions and vtables. The zero
-// Targets reads the names of the store on first use.
-type Targets struct{ names *llvm.ValueNames }
-
-// Text returns the name of the function or vtable that has an id, or the id if
-// the archive does not name it.
-func (t *Targets) Text(s *reader.Store, sub layout.Sub, id uint64) (string, error) {
-	unnamed := fmt.Sprintf("%016x", id)
-	if t.names == nil {
-		var err error
-		if t.names, err = llvm.NewValueNames(s); err != nil {
-			return unnamed, err
-		}
-	}
-	if sub == layout.SubVTable {
-		if name, ok := t.names.VTable(id); ok {
-			return escape.Printable(name), nil
-		}
-	} else if name, ok, _ := t.names.Function(id); ok {
-		return escape.Printable(name.String()), nil
-	}
-	if id == 0 {
-		return "not known", nil
-	}
-	return "id " + unnamed, nil
 }
 
 // PointWord says what the profile points of a domain are numbered by: bytecode indices where

@@ -400,6 +400,10 @@ const (
 	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
 	// percentages are of.
 	PropertyJamaicaTotal = "jamaica.total."
+	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of calls of
+	// native methods.
+	PropertyJamaicaBytecodes = PropertyJamaicaTotal + "bytecodes"
+	PropertyJamaicaNative    = PropertyJamaicaTotal + "native"
 	// PropertySampledTotal begins the keys of totals of sampled profiles.
 	PropertySampledTotal = "pprof.total."
 	// PropertyRun is the name of the run, which tells it from another that

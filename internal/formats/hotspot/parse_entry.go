@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
@@ -396,29 +397,6 @@ func (p *textParser) typeWord(c *cursor) (w textWord) {
 	return w
 }
 
-// trapReasons are the reasons of traps that HotSpot records for a bytecode, with the
-// same numbers in JDK 17 and 25. Most VMs are built with JVMCI, which uses three of them
-// for a second purpose too, under a longer name.
-var trapReasons = [...]struct{ name, plain string }{
-	0: {"none", "none"},
-	1: {"null_check", "null_check"},
-	2: {"null_assert_or_unreached0", "null_assert"},
-	3: {"range_check", "range_check"},
-	4: {"class_check", "class_check"},
-	5: {"array_check", "array_check"},
-	6: {"intrinsic_or_type_checked_inlining", "intrinsic"},
-	7: {"bimorphic_or_optimized_type_check", "bimorphic"},
-	8: {"profile_predicate", "profile_predicate"},
-}
-
-// trapMany are the reason bits after traps for several reasons.
-const trapMany = layout.EntryTrapMany
-
-const (
-	manyName         = "many"
-	recompiledSuffix = " recompiled"
-)
-
 // parseTrap parses the text inside "trap(...)". known is false for a reason that is not
 // recorded for bytecodes, plain is true for a name in VMs without JVMCI, and ok is false
 // if the text is no trap state.
@@ -427,16 +405,16 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 		n, err := strconv.ParseInt(raw, 10, 32)
 		return layout.EntryTraps(int32(n)), true, false, err == nil
 	}
-	name, recompiled := strings.CutSuffix(text, recompiledSuffix)
+	name, recompiled := strings.CutSuffix(text, naming.RecompiledSuffix)
 	if recompiled {
 		traps = layout.EntryTrapRecompiled
 	}
-	if name == manyName {
-		return traps | trapMany, true, false, true
+	if name == naming.ManyTraps {
+		return traps | layout.EntryTrapMany, true, false, true
 	}
-	for n, r := range trapReasons {
-		if name == r.name || name == r.plain {
-			return traps | layout.EntryTraps(n), true, r.name != r.plain && name == r.plain, true
+	for n, r := range naming.BytecodeTraps {
+		if name == r.Name || name == r.Plain {
+			return traps | layout.EntryTraps(n), true, r.Name != r.Plain && name == r.Plain, true
 		}
 	}
 	return traps, false, false, reasonName(name)
@@ -451,17 +429,17 @@ func reasonName(s string) bool {
 func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {
-	case reason == trapMany:
-		b = append(b, manyName...)
-	case reason >= layout.EntryTraps(len(trapReasons)): // HotSpot has no name for it
+	case reason == layout.EntryTrapMany:
+		b = append(b, naming.ManyTraps...)
+	case reason >= layout.EntryTraps(len(naming.BytecodeTraps)): // HotSpot has no name for it
 		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)
 	case plain:
-		b = append(b, trapReasons[reason].plain...)
+		b = append(b, naming.BytecodeTraps[reason].Plain...)
 	default:
-		b = append(b, trapReasons[reason].name...)
+		b = append(b, naming.BytecodeTraps[reason].Name...)
 	}
 	if traps&layout.EntryTrapRecompiled != 0 {
-		b = append(b, recompiledSuffix...)
+		b = append(b, naming.RecompiledSuffix...)
 	}
 	return b
 }

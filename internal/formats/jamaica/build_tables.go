@@ -15,11 +15,8 @@ import (
 const (
 	// PropertyThreads is the maximum number of threads.
 	PropertyThreads = "jamaica.threads"
-	// PropertyBytecodes, PropertyNative and PropertyHeap are the totals that shares
-	// refer to, if these are not the sums of the lines.
-	PropertyBytecodes = "jamaica.total.bytecodes"
-	PropertyNative    = "jamaica.total.native"
-	PropertyHeap      = "jamaica.total.heap"
+	// PropertyHeap is the total that shares of the heap refer to, if it is not the sum of the lines.
+	PropertyHeap = disk.PropertyJamaicaTotal + "heap"
 	// PropertyColumns is the length to which lines were cut, if that cut a mark of the
 	// interpreter. Cut signatures are names of their own and need no such number.
 	PropertyColumns = "jamaica.columns"
@@ -147,7 +144,9 @@ var totalOf = map[keyword]struct {
 	number, share int
 	property      string
 }{
-	keyBytecodes: {0, 1, PropertyBytecodes}, keyNative: {0, 1, PropertyNative}, keyHeapUse: {3, 4, PropertyHeap},
+	keyBytecodes: {0, 1, disk.PropertyJamaicaBytecodes},
+	keyNative:    {0, 1, disk.PropertyJamaicaNative},
+	keyHeapUse:   {3, 4, PropertyHeap},
 }
 
 // ratioOf has the indexes of shares that are the ratio of two numbers of one line.

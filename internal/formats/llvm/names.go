@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/reader"
 )
 
 // maxDeflate is an upper bound of the number of bytes that zlib expands a byte to.
@@ -137,50 +135,4 @@ func newNameIndex(names []string) *nameIndex {
 func (x *nameIndex) find(ref uint64) (i int, ok bool) {
 	at, ok := x.at[ref]
 	return int(at), ok
-}
-
-// ValueNames resolves the values of sites to names.
-type ValueNames struct {
-	store   *reader.Store
-	vtables map[uint64]string
-}
-
-// NewValueNames reads the names of vtables. Names of functions are looked up on
-// demand.
-func NewValueNames(s *reader.Store) (*ValueNames, error) {
-	names, err := symbolColumn(s, disk.TableVTables)
-	if err != nil {
-		return nil, err
-	}
-	n := &ValueNames{s, make(map[uint64]string, len(names))}
-	for _, name := range names {
-		n.vtables[disk.NameRef(name)] = name
-	}
-	return n, nil
-}
-
-// Function returns the name of the function with an id. ok is false if the archive
-// has no such function, or two.
-func (n *ValueNames) Function(id uint64) (name reader.Name, ok bool, err error) {
-	m, ok, err := n.method(id)
-	if !ok {
-		return reader.Name{}, false, err
-	}
-	name, err = m.Name()
-	return name, err == nil, err
-}
-
-func (n *ValueNames) method(id uint64) (m reader.Method, ok bool, err error) {
-	m, err = n.store.FindID(id)
-	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
-		return reader.Method{}, false, nil
-	}
-	return m, err == nil, err
-}
-
-// VTable returns the name of the vtable with an id. ok is false if the archive has
-// no such vtable.
-func (n *ValueNames) VTable(id uint64) (name string, ok bool) {
-	name, ok = n.vtables[id]
-	return name, ok
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -35,7 +36,7 @@ type textWriter struct {
 	report  WriteReport
 	lost    codec.Losses
 
-	names  *ValueNames
+	names  *naming.Values
 	called *recordWalk     // of functions that values name
 	named  map[string]bool // vtables whose names were printed
 	facts  runFacts
@@ -51,7 +52,7 @@ func (w *textWriter) writeAll() (err error) {
 	if w.facts, err = readRunFacts(w.store); err != nil {
 		return err
 	}
-	if w.names, err = NewValueNames(w.store); err != nil {
+	if w.names, err = naming.NewValues(w.store); err != nil {
 		return err
 	}
 	if err := w.writeHeader(); err != nil {
@@ -309,7 +310,7 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 // functionName returns the name of a function that is printed. ok is false if no such
 // function has the id.
 func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err error) {
-	m, ok, err := w.names.method(id)
+	m, ok, err := w.names.Function(id)
 	if !ok {
 		return reader.Name{}, false, err
 	}

@@ -3,7 +3,7 @@ package live
 import (
 	"strings"
 
-	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/naming"
 )
 
 // A VM exports the numbers of its reasons for traps as constants:
@@ -36,7 +36,7 @@ func (vm *VM) trapReasons() string {
 			continue
 		}
 		if jvmci {
-			name = hotspot.ReasonWithJVMCI(name)
+			name = naming.ReasonWithJVMCI(name)
 		}
 		names[number] = max(names[number], name) // a VM has one
 	}

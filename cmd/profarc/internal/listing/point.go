@@ -8,7 +8,6 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -124,13 +123,13 @@ func Section(q reader.Profile, section layout.BlockSection) (points []Point, err
 type pointReader struct {
 	s       *reader.Store
 	targets naming.Targets
-	reasons *hotspot.TrapReasons // nil until needed
+	reasons *naming.TrapReasons // nil until needed
 	err     error
 }
 
-func (r *pointReader) trapReasons() *hotspot.TrapReasons {
+func (r *pointReader) trapReasons() *naming.TrapReasons {
 	if r.reasons == nil {
-		reasons, err := hotspot.TrapReasonsOf(r.s)
+		reasons, err := naming.TrapReasonsOf(r.s)
 		r.fail(err)
 		r.reasons = &reasons
 	}

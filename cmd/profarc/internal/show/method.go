@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -177,7 +176,7 @@ type profilePrinter struct {
 	err    error
 
 	targets naming.Targets
-	reasons *hotspot.TrapReasons  // nil until needed
+	reasons *naming.TrapReasons   // nil until needed
 	marks   reader.Marks          // of the archive
 	marked  reader.Profile        // whose points are printed
 	callers map[layout.Ref]string // names of methods in contexts
@@ -200,9 +199,9 @@ func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally laz
 		program: program}
 }
 
-func (p *profilePrinter) trapReasons() *hotspot.TrapReasons {
+func (p *profilePrinter) trapReasons() *naming.TrapReasons {
 	if p.reasons == nil {
-		reasons, err := hotspot.TrapReasonsOf(p.s)
+		reasons, err := naming.TrapReasonsOf(p.s)
 		p.err = cmp.Or(p.err, err)
 		p.reasons = &reasons
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -215,7 +214,7 @@ func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
 		}
 		where[reason] = append(where[reason], l)
 	}
-	reasons, err := hotspot.TrapReasonsOf(q.Store())
+	reasons, err := naming.TrapReasonsOf(q.Store())
 	if err != nil {
 		return err
 	}

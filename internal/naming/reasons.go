@@ -1,4 +1,4 @@
-package hotspot
+package naming
 
 import (
 	"fmt"
@@ -10,13 +10,34 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
+// BytecodeTraps are the reasons of traps that HotSpot records for a bytecode, with the
+// same numbers in JDK 17 and 25. Most VMs are built with JVMCI, which uses three of them
+// for a second purpose too, under a longer name. Plain is the name in the other VMs.
+var BytecodeTraps = [...]struct{ Name, Plain string }{
+	0: {"none", "none"},
+	1: {"null_check", "null_check"},
+	2: {"null_assert_or_unreached0", "null_assert"},
+	3: {"range_check", "range_check"},
+	4: {"class_check", "class_check"},
+	5: {"array_check", "array_check"},
+	6: {"intrinsic_or_type_checked_inlining", "intrinsic"},
+	7: {"bimorphic_or_optimized_type_check", "bimorphic"},
+	8: {"profile_predicate", "profile_predicate"},
+}
+
+// The words of a trap state beside the reasons.
+const (
+	ManyTraps        = "many" // traps for several reasons
+	RecompiledSuffix = " recompiled"
+)
+
 // TrapReasons has the names of the reasons for which compiled code was left, as the VMs
 // of an archive number them. The numbers differ between releases.
 type TrapReasons struct {
 	lists [][]string // of each VM, "" where a name is not known
 }
 
-// laterReasons are the reasons after those of trapReasons, which a VM with JVMCI of that
+// laterReasons are the reasons after those of BytecodeTraps, which a VM with JVMCI of that
 // release counts for a method. Archives of live VMs have the VM's own list instead.
 var laterReasons = map[uint32]string{
 	17: "unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate loop_limit_check " +
@@ -34,8 +55,8 @@ func reasonsOfRelease(release uint32) (list []string) {
 	if !ok {
 		return nil
 	}
-	for _, r := range trapReasons {
-		list = append(list, r.name)
+	for _, r := range BytecodeTraps {
+		list = append(list, r.Name)
 	}
 	return append(list, strings.Fields(later)...)
 }
@@ -66,9 +87,9 @@ func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
 // ReasonWithJVMCI returns the name of a reason in a VM that was built with JVMCI, which uses
 // some for a second purpose.
 func ReasonWithJVMCI(plain string) string {
-	for _, r := range trapReasons {
-		if r.plain == plain {
-			return r.name
+	for _, r := range BytecodeTraps {
+		if r.Plain == plain {
+			return r.Name
 		}
 	}
 	return plain
@@ -119,15 +140,15 @@ func (r TrapReasons) At(e reader.Entry) string {
 	if traps == 0 {
 		return ""
 	}
-	name, recompiled := manyName, traps&layout.EntryTrapRecompiled != 0
-	if reason := traps &^ layout.EntryTrapRecompiled; reason != trapMany {
+	name, recompiled := ManyTraps, traps&layout.EntryTrapRecompiled != 0
+	if reason := traps &^ layout.EntryTrapRecompiled; reason != layout.EntryTrapMany {
 		name = r.Name(int(reason))
 	}
 	if other := atBranches[firstReason(name)]; other != "" && slices.Contains(branchTags, e.Tag()) {
 		name = other
 	}
 	if recompiled {
-		name += recompiledSuffix
+		name += RecompiledSuffix
 	}
 	return name
 }

@@ -1,4 +1,4 @@
-package hotspot
+package naming
 
 import (
 	"slices"
