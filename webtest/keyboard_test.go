@@ -17,9 +17,6 @@ func TestKeyboard(t *testing.T) {
 			t.Parallel()
 			tab := openTab(t)
 			eachView(t, tab, serve(t, tab, name), func(page string) {
-				if name == "compared" && strings.HasPrefix(page, "bytes") {
-					return // a thousand links, as those of the others
-				}
 				var presses int
 				if err := tab.Eval(checksScript+"; checks.watchFocus()", &presses); err != nil {
 					t.Fatal(err)

@@ -4,17 +4,15 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/profarc/profarc/internal/testkit/annotate"
 )
 
 // print writes the dump of an archive.
 func print(out io.Writer, data []byte) error {
-	return annotate.All(data, func(l annotate.Line) { fmt.Fprintln(out, lineText(l)) })
+	return annotate(data, func(l line) { fmt.Fprintln(out, lineText(l)) })
 }
 
 // lineText returns a line as it is printed.
-func lineText(l annotate.Line) string {
+func lineText(l line) string {
 	hex := fmt.Sprintf("% x", l.Bytes)
 	switch {
 	case len(l.Bytes) == 0:

@@ -14,8 +14,8 @@ const nameOfMap = "map"
 
 var mapView = &view{
 	name:  nameOfMap,
-	title: mapTitle,
-	about: "What the file is made of, region by region and down to its bytes, in the order of docs/format.md.",
+	title: "Archive map",
+	about: "What the file is made of, region by region, in the order of docs/format.md.",
 	build: buildMap,
 }
 
@@ -31,18 +31,13 @@ type mapPage struct {
 	Kinds    *table // what rw holds; nil if that is still being counted
 	Counting *unfinished
 	Methods  link // to the methods that take most
-	Jump     *jump
 }
-
-// A jump has forms that lead to a page of the file, by its number and by an offset; nil in a
-// report.
-type jump struct{ Last, Now uint64 }
 
 // A stripPart is a part of a strip that shows the whole file.
 type stripPart struct {
 	X, W  float64
 	Class string
-	Link  link
+	Text  string
 }
 
 // regionsAbout says what the regions are, by their names.
@@ -75,9 +70,6 @@ func buildMap(r *request) (any, error) {
 	}
 	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size),
 		Methods: linkTo("Methods by the bytes of their profiles", nameOfMethods, newQuery("methods.sort", "-size"))}
-	if !r.inReport {
-		p.Jump = &jump{Last: p.Pages - 1}
-	}
 	p.Regions, p.Strip = regionTable(r, f)
 	p.Sections = sectionTable(r)
 	p.Sums = sumsText(r.archive().Header())
@@ -107,12 +99,6 @@ func pagesOf(size int64) uint64 {
 	return uint64(max(size-1, 0))>>disk.PageShift + 1
 }
 
-// bytesLink returns a link to the bytes at an offset.
-func bytesLink(text string, offset int64) link {
-	page := strconv.FormatInt(offset>>disk.PageShift, 10)
-	return linkTo(text, nameOfBytes, newQuery("page", page)).to(byteElement(offset))
-}
-
 // regionTable returns the regions and the padding between them in the order of the file, and
 // the strip of them.
 func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
@@ -125,7 +111,7 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 	end := int64(0)
 	padding := func(to int64) {
 		if size := uint64(to - end); to > end {
-			rows = append(rows, row{Cells: []cell{linkCell(bytesLink("padding", end)),
+			rows = append(rows, row{Cells: []cell{textCell("padding"),
 				textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size),
 				shareCell(float64(size) / float64(f.Size)), noNumber}})
 		}
@@ -137,13 +123,12 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 		padding(g.Offset)
 		end = g.Offset + g.Size
 		share := float64(g.Size) / float64(f.Size)
-		l := bytesLink(g.Name, g.Offset)
-		rows = append(rows, row{Cells: []cell{linkCell(l), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)),
+		rows = append(rows, row{Cells: []cell{textCell(g.Name), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)),
 			countCell(uint64(g.Size)), shareCell(share),
 			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
-		l.Text = fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))
 		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5),
-			"region-" + strconv.Itoa(i), l})
+			"region-" + strconv.Itoa(i),
+			fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))})
 	}
 	padding(f.Size)
 	return t.fill(rows), strip
@@ -158,7 +143,7 @@ func sectionTable(r *request) *table {
 	var rows []row
 	for i, s := range sectionNames {
 		if part := h.Parts[i]; part.Size > 0 {
-			rows = append(rows, row{Cells: []cell{linkCell(bytesLink(s.name, part.Offset)), textCell(s.about),
+			rows = append(rows, row{Cells: []cell{textCell(s.name), textCell(s.about),
 				countCell(uint64(part.Offset)), countCell(uint64(part.Size)), shareCell(float64(part.Size) / float64(h.FileSize))}})
 		}
 	}

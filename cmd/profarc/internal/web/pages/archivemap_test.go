@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -41,30 +40,5 @@ func TestMapAddsUp(t *testing.T) {
 		if want := plural(uint64(disk.SumTreeOf(h).Pages()), "page") + " from"; !strings.Contains(p.Sums, want) {
 			t.Errorf("%s: %q lacks %q", sp.Name, p.Sums, want)
 		}
-	}
-}
-
-// An offset leads to the page that has it, and to the record there.
-func TestOffsetsLeadToTheirBytes(t *testing.T) {
-	t.Parallel()
-	site := specimenSite(t, specimen.All()[0])
-	at := site.Archive.Header().Region(disk.RegionRO).Offset
-	for _, spelled := range []string{fmt.Sprint(at), fmt.Sprintf("%#x", at), fmt.Sprintf("0X%X", at),
-		" " + grouped(uint64(at))} {
-		p := built[*bytesPage](t, requestOf(t, site, nameOfBytes, "offset", spelled))
-		if p.From > at || p.To <= at || p.Asked == nil || p.Asked.element != byteElement(at) {
-			t.Errorf("%q leads to %d to %d, %+v", spelled, p.From, p.To, p.Asked)
-		}
-	}
-	for _, spelled := range []string{"-1", "0x", "ff", fmt.Sprint(site.Archive.Header().FileSize),
-		"99999999999999999999"} {
-		r := requestOf(t, site, nameOfBytes, "offset", spelled)
-		if _, err := r.view.build(r); !missing(err) {
-			t.Errorf("%q: %v", spelled, err)
-		}
-	}
-	if body := shownPageOf(t, site, nameOfMap, query{}); !strings.Contains(body, `name="offset"`) ||
-		!strings.Contains(body, `class="key region-`) {
-		t.Error("the map has no form for an offset, or no legend")
 	}
 }

@@ -24,7 +24,6 @@ const (
 type profilePart struct {
 	ID       string // of its element
 	Link     link   // to the page of this profile alone
-	Bytes    link   // to those of its block
 	Code     string
 	Callers  []frameLink // of its context, the direct caller first
 	Outer    int         // further callers
@@ -68,7 +67,7 @@ type section struct {
 func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
 	at := methodQuery(m).with("profile", refText(q.Ref()))
 	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
-		Link: linkTo("This profile alone", nameOfMethod, at), Bytes: bytesLink("Its bytes in the file", q.Ref().Offset()),
+		Link: linkTo("This profile alone", nameOfMethod, at),
 		Code: codeText(q.Code()), Beside: beside}
 	if err := p.addContext(q); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"html/template"
 	"io"
 )
 
@@ -29,18 +28,9 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	if err != nil {
 		return err
 	}
-	targets := map[string]bool{}
-	err = eachPage(t, requests, func(_ int, p *shownPage) error {
-		targetsOf(string(p.Content), targets)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
 	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
 		return eachPage(t, requests, func(i int, p *shownPage) error {
-			p.Content = template.HTML(compact(string(p.Content), targets))
 			if progress != nil {
 				progress(i+1, len(requests))
 			}
@@ -49,8 +39,7 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	})
 }
 
-// eachPage calls f with the page of each request. A report renders its pages twice, which takes
-// less than a second for hundreds: then it need not hold them.
+// eachPage calls f with the page of each request, one after another: a report need not hold them.
 func eachPage(t sideTemplates, requests []*request, f func(i int, p *shownPage) error) error {
 	for i, r := range requests {
 		p, err := render(t.of(r.site), r)

@@ -61,7 +61,7 @@ func buildRows(r *request) (any, error) {
 		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
-	p := &rowsPage{Name: capital(facts.TableTitle(found.Kind)), Map: linkTo(mapTitle, nameOfMap, query{})}
+	p := &rowsPage{Name: capital(facts.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]

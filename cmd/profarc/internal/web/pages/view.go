@@ -49,7 +49,6 @@ var views = []*view{
 	movesView,
 	mapView,
 	rowsView,
-	bytesView,
 }
 
 // viewNamed returns the view of a name that a site offers, nil if there is none.

@@ -1,14 +1,4 @@
-// Package annotate names every range of an archive: what docs/format.md describes, of the bytes
-// of a file. It is for people who learn the format.
-//
-// The ranges follow each other without a gap, so that the bytes of a file can be had back
-// from them. A Window chooses some of them: a page of a large archive costs about as much as
-// one of a small one, once FindStarts has found where records begin.
-//
-// An archive need not be sound. What cannot be read is an error, after the lines before it;
-// names are cut where they are long, and no more is read than the window and what its records
-// refer to. No sums are checked.
-package annotate
+package main
 
 import (
 	"encoding/binary"
@@ -27,8 +17,8 @@ const bytesPerLine = 8
 // longestText is how much of a name is shown, in bytes.
 const longestText = 500
 
-// A Line is a range of the file and what it is, or a heading.
-type Line struct {
+// A line is a range of the file and what it is, or a heading.
+type line struct {
 	Offset int64
 	// Bytes are at most eight, or a run of more zeros. None for a heading.
 	Bytes []byte
@@ -37,26 +27,14 @@ type Line struct {
 	Text string
 }
 
-// A Window chooses which lines of a file are wanted.
-type Window struct {
-	From, To int64 // in bytes
-	// Starts, if not nil, knows where records begin. Otherwise those before the window are
-	// read.
-	Starts *Starts
-}
-
 // A dumper yields the ranges of an archive in file order. at is the end of what has been
 // yielded.
 type dumper struct {
-	yield  func(Line)
+	yield  func(line)
 	data   []byte
 	at     int64
-	window Window
 	header header
 }
-
-// done is the panic that ends a dump behind its window.
-type done struct{}
 
 // A span is a range of the file, in bytes.
 type span struct{ offset, size int64 }
@@ -77,66 +55,26 @@ var (
 	sectionNames = []string{"symbols", "types", "methods", "unexecuted", "contexts"}
 )
 
-// All yields the lines of a whole archive.
-func All(data []byte, yield func(Line)) error {
-	return Part(data, Window{To: int64(len(data))}, yield)
-}
-
-// Part yields the lines of an archive that have bytes in a window, and the headings among
-// them. The error says that the archive is not sound.
-func Part(data []byte, w Window, yield func(Line)) (err error) {
-	defer func() { err = recovered(recover()) }()
-	d := &dumper{yield: yield, data: data, window: w}
+// annotate yields the lines of an archive. The error says that the archive is not sound.
+func annotate(data []byte, yield func(line)) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // an index beyond the file, or an entry that is none
+			err = fmt.Errorf("not a sound archive: %v", p)
+		}
+	}()
+	d := &dumper{yield: yield, data: data}
 	d.readHeader()
-	d.within(0, int64(d.u32(16)), d.printHeader)
+	d.printHeader()
 	for _, r := range []struct {
 		name  string
 		print func(span)
 	}{{"ps", d.printSums}, {"ix", d.printIndex}, {"ro", d.printRecords}, {"bm", d.printBitmaps}, {"ex", d.printTables},
 		{"rw", d.printBlocks}} {
 		s := d.header.regions[r.name]
-		d.within(s.offset, s.end(), func() { d.region(r.name, s); r.print(s) })
+		d.region(r.name, s)
+		r.print(s)
 	}
 	return nil
-}
-
-// recovered returns the error of a panic, which is that of an index beyond the file or of
-// an entry that is none.
-func recovered(p any) error {
-	if _, end := p.(done); p == nil || end {
-		return nil
-	}
-	return fmt.Errorf("not a sound archive: %v", p)
-}
-
-// within prints a part of the file, unless all of it is before the window.
-func (d *dumper) within(from, end int64, print func()) {
-	if end <= d.window.From && end >= d.at {
-		d.at = end
-		return
-	}
-	print()
-}
-
-// skip passes over rows of a size that are before the window, at most n, and returns how
-// many.
-func (d *dumper) skip(n, size int64) int64 {
-	if d.at >= d.window.From {
-		return 0
-	}
-	rows := min((d.window.From-d.at)/size, n)
-	d.at += rows * size
-	return rows
-}
-
-// enter passes over the records of a section that are before the window.
-func (d *dumper) enter(of span) {
-	if d.window.Starts == nil || d.at >= d.window.From {
-		return
-	}
-	if at := d.window.Starts.before(of, d.window.From); at > d.at && at < of.end() {
-		d.at = at
-	}
 }
 
 func (d *dumper) readHeader() {
@@ -179,7 +117,7 @@ func plural(n int64, word string) string {
 }
 
 func (d *dumper) heading(format string, args ...any) {
-	d.yield(Line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
+	d.yield(line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
 }
 
 // padTo names the bytes up to an offset padding.
@@ -195,17 +133,15 @@ func (d *dumper) padUnit() { d.padTo((d.at + 7) &^ 7) }
 // bytes yields the next n bytes under a name.
 func (d *dumper) bytes(n int64, text string) {
 	end := d.at + n
-	if d.skip(n/bytesPerLine, bytesPerLine) > 0 {
-		text += ", continued"
-	}
 	for d.at < end {
-		line := Line{Offset: d.at, Text: text}
+		l := line{Offset: d.at, Text: text}
 		if zeros := d.zeros(end); zeros > bytesPerLine {
-			line.Bytes, line.Zeros = d.data[d.at:][:zeros], true
+			l.Bytes, l.Zeros = d.data[d.at:][:zeros], true
 		} else {
-			line.Bytes = d.data[d.at:][:min(bytesPerLine, end-d.at)]
+			l.Bytes = d.data[d.at:][:min(bytesPerLine, end-d.at)]
 		}
-		d.line(line)
+		d.at += int64(len(l.Bytes))
+		d.yield(l)
 		text = ""
 	}
 }
@@ -219,17 +155,6 @@ func (d *dumper) zeros(end int64) int64 {
 		}
 	}
 	return end - d.at
-}
-
-// line yields a line if it has bytes in the window, and ends behind that.
-func (d *dumper) line(l Line) {
-	if l.Offset >= d.window.To {
-		panic(done{})
-	}
-	d.at += int64(len(l.Bytes))
-	if d.at > d.window.From {
-		d.yield(l)
-	}
 }
 
 // A render returns a number of the file as text.

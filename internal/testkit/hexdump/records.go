@@ -1,4 +1,4 @@
-package annotate
+package main
 
 import (
 	"fmt"
@@ -27,33 +27,17 @@ func (d *dumper) section(name string) (end int64) {
 // printRecords prints the sections of ro.
 func (d *dumper) printRecords(span) {
 	d.records("symbols", d.printSymbol)
-	d.rows("types", 24, d.printType)
+	d.records("types", d.printType)
 	d.records("methods", d.printMethod)
-	s := d.header.sections["unexecuted"]
-	d.within(s.offset, s.end(), func() { d.printUnexecuted(d.section("unexecuted")) })
-	d.rows("contexts", 16, d.printContext)
+	d.printUnexecuted(d.section("unexecuted"))
+	d.records("contexts", d.printContext)
 }
 
-// records prints a section whose records have sizes of their own.
+// records prints a section, record by record.
 func (d *dumper) records(name string, print func()) {
-	s := d.header.sections[name]
-	d.within(s.offset, s.end(), func() {
-		end := d.section(name)
-		for d.enter(s); d.at < end; {
-			print()
-		}
-	})
-}
-
-// rows prints a section whose records have one size.
-func (d *dumper) rows(name string, size int64, print func()) {
-	s := d.header.sections[name]
-	d.within(s.offset, s.end(), func() {
-		end := d.section(name)
-		for d.skip((end-d.at)/size, size); d.at < end; {
-			print()
-		}
-	})
+	for end := d.section(name); d.at < end; {
+		print()
+	}
 }
 
 func (d *dumper) printType() {
@@ -77,7 +61,7 @@ func (d *dumper) printSymbol() {
 	if n&list != 0 {
 		d.number(4, "symbol: parts", func(v uint64) string { return decimal(v &^ list) })
 		parts := int64(n &^ list)
-		for i := d.skip(parts, 4); i < parts; i++ {
+		for i := range parts {
 			d.number(4, fmt.Sprintf("part %d", i), d.reference(d.symbol))
 		}
 	} else {
@@ -126,11 +110,11 @@ func (d *dumper) printUnexecuted(end int64) {
 	}
 	classes := int64(d.number(4, "classes", decimal))
 	d.bytes(4, "zero")
-	for i := d.skip(classes, 8); i < classes; i++ {
+	for range classes {
 		d.number(4, "class row: holder", d.reference(d.typeName))
 		d.number(4, "end", decimal)
 	}
-	for d.skip((end-d.at)/8, 8); d.at < end; {
+	for d.at < end {
 		d.number(4, "row: name", d.reference(d.symbol))
 		d.number(4, "signature", d.reference(d.symbol))
 	}
@@ -138,7 +122,7 @@ func (d *dumper) printUnexecuted(end int64) {
 
 // printBlocks prints the MethodData blocks.
 func (d *dumper) printBlocks(rw span) {
-	for d.enter(rw); d.at < rw.end(); {
+	for d.at < rw.end() {
 		d.printBlock()
 	}
 }
@@ -151,10 +135,6 @@ func (d *dumper) printBlock() {
 	end := d.at + 8*int64(d.u32(d.at))
 	if end <= d.at {
 		panic("a block without a size")
-	}
-	if end <= d.window.From {
-		d.at = end
-		return
 	}
 	d.heading("rw, %s: %s", d.blockName(d.at), plural(end-d.at, "byte"))
 	d.number(4, "units", decimal)
@@ -175,7 +155,7 @@ func (d *dumper) printBlock() {
 			d.printEntry(section.name, end)
 		}
 	}
-	for i := d.skip(int64(s.directory), 8); i < int64(s.directory); i++ {
+	for range int64(s.directory) {
 		d.number(4, "directory: point", signed32)
 		d.number(4, "entry", func(v uint64) string { return decimal(v) + " units" })
 	}

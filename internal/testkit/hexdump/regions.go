@@ -1,4 +1,4 @@
-package annotate
+package main
 
 import (
 	"fmt"
@@ -83,7 +83,7 @@ func (d *dumper) printSums(ps span) {
 		}
 	}
 	for i, n := range levels {
-		for j := d.skip(n, 8); j < n; j++ {
+		for j := range n {
 			if level := len(levels) - 1 - i; level == 0 {
 				d.number(8, fmt.Sprintf("sum of page %d", start/page+j), hash)
 			} else {
@@ -97,7 +97,7 @@ func (d *dumper) printSums(ps span) {
 // printIndex prints the lines of the hash index.
 func (d *dumper) printIndex(ix span) {
 	const slots = 10
-	for n := d.skip(ix.size/64, 64); d.at < ix.end(); n++ {
+	for n := 0; d.at < ix.end(); n++ {
 		for i := range slots {
 			d.number(2, fmt.Sprintf("line %d, slot %d: fingerprint", n, i), decimal)
 		}
@@ -118,13 +118,13 @@ func (d *dumper) printBitmaps(bm span) {
 	chunks := int64(d.number(4, "chunks", decimal))
 	d.bytes(4, "zero")
 	directory := d.at
-	for i := d.skip(chunks, 8); i < chunks; i++ {
+	for i := range chunks {
 		d.number(4, fmt.Sprintf("chunk %d: bitmap", i), d.reference(func(int64) string { return "bitmap" }))
 		d.number(4, "size of the bitmap", decimal)
 	}
 	for i := range chunks {
 		if size := int64(d.u32(directory + 8*i + 4)); size > 0 {
-			d.within(d.at, d.at+(size+7)&^7, func() { d.printBitmap(size) })
+			d.printBitmap(size)
 		}
 	}
 	d.padTo(bm.end())
@@ -157,17 +157,14 @@ func (d *dumper) printTables(ex span) {
 	}
 	tables := int64(d.number(4, "tables", decimal))
 	d.bytes(4, "zero")
-	directory := d.at
-	for i := d.skip(tables, 24); i < tables; i++ {
+	for i := range tables {
 		d.number(4, fmt.Sprintf("table %d: kind", i), decimal)
 		d.bytes(4, "zero")
 		d.number(8, "offset", hex)
 		d.number(8, "size", decimal)
 	}
-	for i := range tables {
-		row := directory + 24*i
-		from, size := int64(d.u64(row+8)), int64(d.u64(row+16))
-		d.within(from, min(from+size, ex.end()), d.printTable)
+	for range tables {
+		d.printTable()
 	}
 }
 
@@ -178,13 +175,13 @@ func (d *dumper) printTable() {
 	columns := int64(d.number(4, "columns", decimal))
 	rows := int64(d.number(4, "rows", decimal))
 	kinds := d.at
-	for i := d.skip(columns, 1); i < columns; i++ {
+	for i := range columns {
 		d.number(1, fmt.Sprintf("column %d: kind", i), decimal)
 	}
 	d.padUnit()
 	for i := range columns {
 		size, as := d.columnCells(d.data[kinds+i])
-		for row := d.skip(rows, size); row < rows; row++ {
+		for row := range rows {
 			d.number(size, fmt.Sprintf("column %d, row %d", i, row), as)
 		}
 		d.padUnit()
