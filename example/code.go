@@ -25,21 +25,21 @@ import (
 )
 
 // An Op is what an instruction does.
-type Op uint8
+type opcode uint8
 
 // The instructions. Those with a site have a profile.
 const (
-	Push   Op = iota // push the integer A
-	Load             // push local A
-	Store            // pop local A
-	Field            // push the field of local 0, an object
-	New              // pop an integer, and push an object of class A with that field
-	Add              // pop two values, push their sum; has a site
-	Less             // pop two values, push 1 if the first is less, else 0; has a site
-	Unless           // pop a value and jump to A if it is 0; has a site
-	Jump             // jump to A
-	Send             // pop an object, call its method of name A; has a site
-	Return           // pop the result
+	opPush   opcode = iota // push the integer A
+	opLoad                 // push local A
+	opStore                // pop local A
+	opField                // push the field of local 0, an object
+	opNew                  // pop an integer, and push an object of class A with that field
+	opAdd                  // pop two values, push their sum; has a site
+	opLess                 // pop two values, push 1 if the first is less, else 0; has a site
+	opUnless               // pop a value and jump to A if it is 0; has a site
+	opJump                 // jump to A
+	opSend                 // pop an object, call its method of name A; has a site
+	opReturn               // pop the result
 
 	// Quickened instructions, which never stand in the code of a program.
 	addInt
@@ -49,35 +49,35 @@ const (
 
 // An Instr is an instruction. Site is the number of its site within its function, -1 if it
 // has none.
-type Instr struct {
-	Op      Op
+type instr struct {
+	Op      opcode
 	A, Site int32
 }
 
 // A Value has a class, and bits whose meaning the class decides.
 type Value struct {
-	Class *Class
+	Class *class
 	Bits  uint64
 }
 
 // Int returns an integer.
-func Int(n int64) Value { return Value{IntClass, uint64(n)} }
+func Int(n int64) Value { return Value{intClass, uint64(n)} }
 
 // A Class has methods by name.
-type Class struct {
+type class struct {
 	Name    string
 	Methods map[string]*Function
-	Super   *Class
+	Super   *class
 }
 
 // The classes of numbers.
 var (
-	IntClass   = &Class{Name: "int"}
-	FloatClass = &Class{Name: "float"}
+	intClass   = &class{Name: "int"}
+	floatClass = &class{Name: "float"}
 )
 
 // find looks a method up, as slow as VMs do it that have not learnt anything yet.
-func (c *Class) find(name string) *Function {
+func (c *class) find(name string) *Function {
 	for ; c != nil; c = c.Super {
 		if f := c.Methods[name]; f != nil {
 			return f
@@ -91,7 +91,7 @@ func (c *Class) find(name string) *Function {
 type Function struct {
 	Owner, Name string // Owner is the module or class
 	Locals      int    // parameters included
-	Code        []Instr
+	Code        []instr
 
 	id     uint64 // of the code, before any of it was quickened
 	getter bool   // it returns the field of its receiver
@@ -109,7 +109,7 @@ func (f *Function) Key() layout.Key { return layout.Key{Class: f.Owner, Name: f.
 // A Program is what a VM runs.
 type Program struct {
 	Names     []string
-	Classes   []*Class
+	Classes   []*class
 	Functions []*Function
 }
 
@@ -119,13 +119,13 @@ func (f *Function) finish() *Function {
 	for i := range f.Code {
 		in := &f.Code[i]
 		in.Site = -1
-		if in.Op == Add || in.Op == Less || in.Op == Unless || in.Op == Send {
+		if in.Op == opAdd || in.Op == opLess || in.Op == opUnless || in.Op == opSend {
 			in.Site = sites
 			sites++
 		}
 		h.Write([]byte{byte(in.Op), byte(in.A), byte(in.A >> 8), byte(in.A >> 16), byte(in.A >> 24)})
 	}
 	f.id = h.Sum64()
-	f.getter = len(f.Code) == 2 && f.Code[0].Op == Field && f.Code[1].Op == Return
+	f.getter = len(f.Code) == 2 && f.Code[0].Op == opField && f.Code[1].Op == opReturn
 	return f
 }

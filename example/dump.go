@@ -70,7 +70,7 @@ func (f *Function) record(b *builder.Builder) error {
 			continue
 		}
 		point, s := int32(pc), &f.sites[in.Site]
-		if in.Op == Unless {
+		if in.Op == opUnless {
 			p.Custom(builder.Custom{Point: point, Tag: tagBranch, Cells: []uint64{s.taken.Load(), s.notTaken.Load()}})
 			continue
 		}

@@ -24,10 +24,10 @@ func Generate() *Program {
 	r := rand.New(rand.NewPCG(20, 26))
 	p := &Program{Names: []string{"size", "area"}}
 	for i := range shapes {
-		c := &Class{Name: fmt.Sprintf("Shape%02d", i)}
-		size := &Function{Owner: c.Name, Name: "size", Locals: 1, Code: []Instr{{Op: Field}, {Op: Return}}}
+		c := &class{Name: fmt.Sprintf("Shape%02d", i)}
+		size := &Function{Owner: c.Name, Name: "size", Locals: 1, Code: []instr{{Op: opField}, {Op: opReturn}}}
 		area := &Function{Owner: c.Name, Name: "area", Locals: 1,
-			Code: []Instr{{Op: Field}, {Op: Field}, {Op: Add}, {Op: Return}}}
+			Code: []instr{{Op: opField}, {Op: opField}, {Op: opAdd}, {Op: opReturn}}}
 		c.Methods = map[string]*Function{"size": size.finish(), "area": area.finish()}
 		p.Classes = append(p.Classes, c)
 		p.Functions = append(p.Functions, size, area)
@@ -53,25 +53,26 @@ func Generate() *Program {
 func worker(r *rand.Rand, i int) *Function {
 	const n, s, at = 0, 1, 2
 	first, second, t := int32(r.IntN(shapes)), int32(r.IntN(shapes)), int32(r.IntN(12))
-	code := []Instr{{Op: Push}, {Op: Store, A: s}, {Op: Push}, {Op: Store, A: at}}
+	code := []instr{{Op: opPush}, {Op: opStore, A: s}, {Op: opPush}, {Op: opStore, A: at}}
 	loop := int32(len(code))
-	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Load, A: n}, Instr{Op: Less})
+	code = append(code, instr{Op: opLoad, A: at}, instr{Op: opLoad, A: n}, instr{Op: opLess})
 	leave := len(code)
-	code = append(code, Instr{Op: Unless},
-		Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: first}, Instr{Op: Send, A: nameSize}, Instr{Op: Add},
-		Instr{Op: Store, A: s})
+	code = append(code, instr{Op: opUnless},
+		instr{Op: opLoad, A: s}, instr{Op: opLoad, A: at}, instr{Op: opNew, A: first}, instr{Op: opSend, A: nameSize},
+		instr{Op: opAdd},
+		instr{Op: opStore, A: s})
 	if i%3 == 0 {
-		code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: t}, Instr{Op: Less})
+		code = append(code, instr{Op: opLoad, A: at}, instr{Op: opPush, A: t}, instr{Op: opLess})
 		skip := len(code)
-		code = append(code, Instr{Op: Unless},
-			Instr{Op: Load, A: s}, Instr{Op: Load, A: at}, Instr{Op: New, A: second}, Instr{Op: Send, A: nameArea},
-			Instr{Op: Add}, Instr{Op: Store, A: s})
+		code = append(code, instr{Op: opUnless},
+			instr{Op: opLoad, A: s}, instr{Op: opLoad, A: at}, instr{Op: opNew, A: second}, instr{Op: opSend, A: nameArea},
+			instr{Op: opAdd}, instr{Op: opStore, A: s})
 		code[skip].A = int32(len(code))
 	}
-	code = append(code, Instr{Op: Load, A: at}, Instr{Op: Push, A: 1}, Instr{Op: Add}, Instr{Op: Store, A: at},
-		Instr{Op: Jump, A: loop})
+	code = append(code, instr{Op: opLoad, A: at}, instr{Op: opPush, A: 1}, instr{Op: opAdd}, instr{Op: opStore, A: at},
+		instr{Op: opJump, A: loop})
 	code[leave].A = int32(len(code))
-	code = append(code, Instr{Op: Load, A: s}, Instr{Op: Return})
+	code = append(code, instr{Op: opLoad, A: s}, instr{Op: opReturn})
 	f := &Function{Owner: fmt.Sprintf("module%02d", i/80), Name: fmt.Sprintf("work%02d", i%80), Locals: 3, Code: code}
 	return f.finish()
 }

@@ -20,7 +20,7 @@ const receiverRows = 2
 
 // A row is an inline cache: a class, how often it came, and its method.
 type row struct {
-	class  *Class
+	class  *class
 	count  *atomic.Uint64
 	target *Function // of a send
 }
@@ -41,19 +41,19 @@ type VM struct {
 }
 
 type operation struct {
-	op          Op
-	left, right *Class
+	op          opcode
+	left, right *class
 }
 
 // NewVM makes a VM for a program, which it changes.
 func NewVM(p *Program) *VM {
 	float := math.Float64frombits
-	number := func(x float64) Value { return Value{FloatClass, math.Float64bits(x)} }
+	number := func(x float64) Value { return Value{floatClass, math.Float64bits(x)} }
 	return &VM{program: p, stack: make([]Value, 1<<12), operators: map[operation]func(a, b uint64) Value{
-		{Add, IntClass, IntClass}:     func(a, b uint64) Value { return Value{IntClass, a + b} },
-		{Add, FloatClass, FloatClass}: func(a, b uint64) Value { return number(float(a) + float(b)) },
-		{Add, FloatClass, IntClass}:   func(a, b uint64) Value { return number(float(a) + float64(int64(b))) },
-		{Less, IntClass, IntClass}:    func(a, b uint64) Value { return truth(int64(a) < int64(b)) },
+		{opAdd, intClass, intClass}:     func(a, b uint64) Value { return Value{intClass, a + b} },
+		{opAdd, floatClass, floatClass}: func(a, b uint64) Value { return number(float(a) + float(b)) },
+		{opAdd, floatClass, intClass}:   func(a, b uint64) Value { return number(float(a) + float64(int64(b))) },
+		{opLess, intClass, intClass}:    func(a, b uint64) Value { return truth(int64(a) < int64(b)) },
 	}}
 }
 
@@ -81,24 +81,24 @@ func (vm *VM) run(f *Function, base int) Value {
 	n := 0 // values on the stack
 	for pc := 0; ; pc++ {
 		switch in := &f.Code[pc]; in.Op {
-		case Push:
+		case opPush:
 			stack[n] = Int(int64(in.A))
 			n++
-		case Load:
+		case opLoad:
 			stack[n] = locals[in.A]
 			n++
-		case Store:
+		case opStore:
 			n--
 			locals[in.A] = stack[n]
-		case Field:
-			stack[n] = Value{IntClass, locals[0].Bits}
+		case opField:
+			stack[n] = Value{intClass, locals[0].Bits}
 			n++
-		case New:
+		case opNew:
 			stack[n-1].Class = vm.program.Classes[in.A]
 		case addInt:
 			a, b := &stack[n-2], stack[n-1]
-			if a.Class != IntClass || b.Class != IntClass {
-				stack[n-2] = vm.operate(f, in, Add, *a, b)
+			if a.Class != intClass || b.Class != intClass {
+				stack[n-2] = vm.operate(f, in, opAdd, *a, b)
 			} else {
 				f.sites[in.Site].rows[0].count.Add(1)
 				a.Bits += b.Bits
@@ -106,17 +106,17 @@ func (vm *VM) run(f *Function, base int) Value {
 			n--
 		case lessInt:
 			a, b := stack[n-2], stack[n-1]
-			if a.Class != IntClass || b.Class != IntClass {
-				stack[n-2] = vm.operate(f, in, Less, a, b)
+			if a.Class != intClass || b.Class != intClass {
+				stack[n-2] = vm.operate(f, in, opLess, a, b)
 			} else {
 				f.sites[in.Site].rows[0].count.Add(1)
 				stack[n-2] = truth(int64(a.Bits) < int64(b.Bits))
 			}
 			n--
-		case Add, Less:
+		case opAdd, opLess:
 			stack[n-2] = vm.operate(f, in, in.Op, stack[n-2], stack[n-1])
 			n--
-		case Unless:
+		case opUnless:
 			n--
 			if stack[n].Bits == 0 {
 				f.sites[in.Site].taken.Add(1)
@@ -124,7 +124,7 @@ func (vm *VM) run(f *Function, base int) Value {
 			} else {
 				f.sites[in.Site].notTaken.Add(1)
 			}
-		case Jump:
+		case opJump:
 			pc = int(in.A) - 1
 		case sendCached:
 			target := f.sites[in.Site].cached(stack[n-1].Class)
@@ -133,21 +133,21 @@ func (vm *VM) run(f *Function, base int) Value {
 			}
 			if target.getter && target.calls != nil {
 				target.calls.Add(1) // inlined
-				stack[n-1].Class = IntClass
+				stack[n-1].Class = intClass
 			} else {
 				stack[n-1] = vm.run(target, base+f.Locals+n-1)
 			}
-		case Send:
+		case opSend:
 			target := vm.look(f, in, stack[n-1].Class)
 			stack[n-1] = vm.run(target, base+f.Locals+n-1)
-		case Return:
+		case opReturn:
 			return stack[n-1]
 		}
 	}
 }
 
 // cached returns the method of a class that has a row, and counts it; nil if it has none.
-func (s *site) cached(c *Class) *Function {
+func (s *site) cached(c *class) *Function {
 	for i := range s.rows {
 		if r := &s.rows[i]; r.class == c && r.target != nil {
 			r.count.Add(1)
@@ -158,13 +158,13 @@ func (s *site) cached(c *Class) *Function {
 }
 
 // operate implements Add and Less for any two values.
-func (vm *VM) operate(f *Function, in *Instr, op Op, a, b Value) Value {
+func (vm *VM) operate(f *Function, in *instr, op opcode, a, b Value) Value {
 	vm.see(f, in, a.Class)
 	return vm.operators[operation{op, a.Class, b.Class}](a.Bits, b.Bits)
 }
 
 // look implements Send to an object of any class.
-func (vm *VM) look(f *Function, in *Instr, c *Class) *Function {
+func (vm *VM) look(f *Function, in *instr, c *class) *Function {
 	vm.see(f, in, c)
 	target, s := c.find(vm.program.Names[in.A]), &f.sites[in.Site]
 	for i := range s.rows {
@@ -177,7 +177,7 @@ func (vm *VM) look(f *Function, in *Instr, c *Class) *Function {
 
 // see notes the class that a slow instruction met. Whoever is slow often enough gets
 // faster: the function by the archive, the instruction by what it has seen itself.
-func (vm *VM) see(f *Function, in *Instr, c *Class) {
+func (vm *VM) see(f *Function, in *instr, c *class) {
 	s := &f.sites[in.Site]
 	vm.count(f, in, c)
 	vm.Slow++
@@ -192,7 +192,7 @@ func (vm *VM) see(f *Function, in *Instr, c *Class) {
 }
 
 // count counts a class, in its row or a free one.
-func (vm *VM) count(f *Function, in *Instr, c *Class) {
+func (vm *VM) count(f *Function, in *instr, c *class) {
 	s := &f.sites[in.Site]
 	for i := range s.rows {
 		switch r := &s.rows[i]; r.class {
@@ -213,14 +213,14 @@ func (vm *VM) count(f *Function, in *Instr, c *Class) {
 }
 
 // quicken replaces an instruction by one that expects the classes in its profile.
-func (vm *VM) quicken(in *Instr, s *site) {
-	ints := s.rows[0].class == IntClass && s.rows[1].class == nil && s.other.Load() == 0
+func (vm *VM) quicken(in *instr, s *site) {
+	ints := s.rows[0].class == intClass && s.rows[1].class == nil && s.other.Load() == 0
 	switch {
-	case in.Op == Add && ints:
+	case in.Op == opAdd && ints:
 		in.Op = addInt
-	case in.Op == Less && ints:
+	case in.Op == opLess && ints:
 		in.Op = lessInt
-	case in.Op == Send && s.rows[0].class != nil:
+	case in.Op == opSend && s.rows[0].class != nil:
 		for i := range s.rows {
 			if c := s.rows[i].class; c != nil {
 				s.rows[i].target = c.find(vm.program.Names[in.A])

@@ -22,8 +22,8 @@ type archived struct {
 	path    string        // "" if there is none
 	store   *reader.Store // nil until it is opened
 	err     error         // why it could not be opened
-	classes map[string]*Class
-	bound   []*Class // by the number that a type is bound to, less 1
+	classes map[string]*class
+	bound   []*class // by the number that a type is bound to, less 1
 }
 
 // A state says where a function counts.
@@ -59,7 +59,7 @@ func (a *archived) open(p *Program) error {
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	a.store, a.classes = s, map[string]*Class{IntClass.Name: IntClass, FloatClass.Name: FloatClass}
+	a.store, a.classes = s, map[string]*class{intClass.Name: intClass, floatClass.Name: floatClass}
 	for _, c := range p.Classes {
 		a.classes[c.Name] = c
 	}
@@ -111,7 +111,7 @@ func (vm *VM) adopt(f *Function) bool {
 
 // at returns the instruction of a profile point, nil if it has no site: points come from a
 // file.
-func (f *Function) at(point int32) *Instr {
+func (f *Function) at(point int32) *instr {
 	if point < 0 || int(point) >= len(f.Code) || f.Code[point].Site < 0 {
 		return nil
 	}
@@ -119,14 +119,14 @@ func (f *Function) at(point int32) *Instr {
 }
 
 // adoptSite makes a site count in an entry of the archive.
-func (vm *VM) adoptSite(f *Function, in *Instr, e reader.Entry) {
+func (vm *VM) adoptSite(f *Function, in *instr, e reader.Entry) {
 	s := &f.sites[in.Site]
-	if e.Tag() == tagBranch && in.Op == Unless {
+	if e.Tag() == tagBranch && in.Op == opUnless {
 		s.taken, s.notTaken = moved(s.taken, e.Cell(0)), moved(s.notTaken, e.Cell(1))
 		return
 	}
 	r, ok := e.Receivers()
-	if !ok || in.Op == Unless || r.Len() != receiverRows {
+	if !ok || in.Op == opUnless || r.Len() != receiverRows {
 		return
 	}
 	own := s.rows
@@ -158,7 +158,7 @@ func moved(own *atomic.Uint64, to reader.Counter) *atomic.Uint64 {
 }
 
 // recordOwn moves what a site has counted of a class into the archive.
-func (vm *VM) recordOwn(f *Function, in *Instr, own row) {
+func (vm *VM) recordOwn(f *Function, in *instr, own row) {
 	s, n := &f.sites[in.Site], own.count.Load()
 	if s.row(own.class) == nil {
 		vm.recordNew(f, in, own.class)
@@ -172,7 +172,7 @@ func (vm *VM) recordOwn(f *Function, in *Instr, own row) {
 }
 
 // row returns the row of a class, nil if it has none.
-func (s *site) row(c *Class) *row {
+func (s *site) row(c *class) *row {
 	for i := range s.rows {
 		if s.rows[i].class == c {
 			return &s.rows[i]
@@ -183,7 +183,7 @@ func (s *site) row(c *Class) *row {
 
 // recordNew records a class that the archive does not have at this site, once. It takes a
 // free row there, if there is one, which then is the class's.
-func (vm *VM) recordNew(f *Function, in *Instr, c *Class) {
+func (vm *VM) recordNew(f *Function, in *instr, c *class) {
 	t, err := vm.archive.store.LateType(c.Name, "")
 	if err != nil {
 		return
@@ -201,7 +201,7 @@ func (vm *VM) recordNew(f *Function, in *Instr, c *Class) {
 }
 
 // point returns the profile point of an instruction.
-func (f *Function) point(in *Instr) int32 {
+func (f *Function) point(in *instr) int32 {
 	for pc := range f.Code {
 		if &f.Code[pc] == in {
 			return int32(pc)
@@ -212,7 +212,7 @@ func (f *Function) point(in *Instr) int32 {
 
 // class returns the class of a type, which it binds when it meets it first; nil if the
 // program has no such class any more.
-func (a *archived) class(t reader.Type) *Class {
+func (a *archived) class(t reader.Type) *class {
 	n, state := a.store.Binding(t)
 	switch state {
 	case reader.BindingBound:
