@@ -76,7 +76,7 @@ func (f *function) call(yes bool) {
 }
 
 func (f *function) record(b *builder.Builder) error {
-	p := b.Profile(b.Method(f.key), f.code, builder.NoContext)
+	p := b.Profile(f.key, f.code)
 	p.Invocations(f.calls.Load())
 	p.Custom(builder.Custom{Point: branchAt, Tag: ways.Tag, Cells: []uint64{f.taken.Load(), f.notTaken.Load()}})
 	return p.Done()

@@ -92,7 +92,7 @@ func Example() {
 func Example_record() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "Example VM"})
 	key := layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}
-	p := b.Profile(b.Method(key), 0, builder.NoContext)
+	p := b.Profile(key, 0)
 	p.Invocations(61205)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 61000, Displacement: 16, NotTaken: 205})
 	if err := p.Done(); err != nil {

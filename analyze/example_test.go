@@ -16,7 +16,7 @@ import (
 func ExampleHottest() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for name, calls := range map[string]uint64{"main": 1, "next": 60, "hash": 39} {
-		p := b.Profile(b.Method(layout.Key{Class: "app/Main", Name: name, Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "app/Main", Name: name, Signature: "()V"}, 0)
 		p.Invocations(calls)
 		if err := p.Done(); err != nil {
 			log.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // record writes an archive with a profile of one method, and returns its path.
 func record(dir string) string {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "an example"})
-	p := b.Profile(b.Method(layout.Key{Class: "Main", Name: "main", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "Main", Name: "main", Signature: "()V"}, 0)
 	p.Invocations(1)
 	if err := p.Done(); err != nil {
 		log.Fatal(err)

@@ -41,10 +41,10 @@ func (c *countedReader) ReadAt(b []byte, at int64) (int, error) {
 func largeArchive(t *testing.T) []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 2000 {
-		p := b.Profile(b.Method(layout.Key{Class: "A",
+		p := b.Profile(layout.Key{Class: "A",
 			Name: string(rune('a'+i/1000)) + string(rune('a'+i/100%10)) + string(rune('a'+i/10%10)) +
 				string(rune('a'+i%10)),
-			Signature: "()V"}), 0, builder.NoContext)
+			Signature: "()V"}, 0)
 		for bci := range 100 {
 			p.Counter(builder.At{Bci: int32(bci)}, uint64(i*bci))
 		}
@@ -102,8 +102,7 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 func manyMethods(t *testing.T) []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 90_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprintf("m%05d", i), Signature: "()V"}), 0,
-			builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprintf("m%05d", i), Signature: "()V"}, 0)
 		p.Invocations(uint64(i))
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

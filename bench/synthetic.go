@@ -98,7 +98,7 @@ func (s Scale) place(i int) int {
 // addProfile records branches and virtual calls in turn, as in Java code.
 func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) error {
 	const branch, call = 32, 64
-	p := b.Profile(b.Method(s.Key(i)), 0, builder.NoContext)
+	p := b.Profile(s.Key(i), 0)
 	p.Invocations(cmp.Or(s.Invocations, uint64(i)))
 	p.Backedges(uint64(i) / 3)
 	bci := uint16(0) // in the largest blocks it begins again

@@ -38,20 +38,20 @@ func keyNumber(x, y int) layout.Key {
 // batchCalls are the calls that drawBatchSteps draws from.
 var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	func(b *builder.Builder, x, y, z int) { // a profile that is summed in place
-		p := b.Profile(b.Method(keyNumber(x, y)), uint64(z/3), builder.NoContext)
+		p := b.Profile(keyNumber(x, y), uint64(z/3))
 		p.Invocations(uint64(z))
 		p.Counter(builder.At{Bci: 4}, uint64(x))
 		_ = p.Done()
 	},
 	func(b *builder.Builder, x, y, z int) { // a profile that is replaced
 		row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", z)}), Count: 1}
-		p := b.Profile(b.Method(keyNumber(x, y)), 0, builder.NoContext)
+		p := b.Profile(keyNumber(x, y), 0)
 		p.VirtualCall(builder.At{Bci: int32(z)}, builder.Others{Count: 1}, row)
 		_ = p.Done()
 	},
 	func(b *builder.Builder, x, y, z int) { // a profile in a context
 		m := b.Method(keyNumber(x, y))
-		p := b.Profile(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
+		p := b.ProfileOf(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
 		_ = p.Done()
 	},
 	func(b *builder.Builder, _, _, _ int) { b.NextRun(builder.Run{}) },
@@ -176,7 +176,7 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 func TestBatchMisuse(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
-	early := b.Profile(b.Method(keyNumber(1, 1)), 0, builder.NoContext)
+	early := b.Profile(keyNumber(1, 1), 0)
 	batch, err := b.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestBatchMisuse(t *testing.T) {
 	if err := batch.Commit(); err == nil {
 		t.Error("a batch with an error was committed")
 	}
-	late := b.Profile(b.Method(keyNumber(2, 2)), 0, builder.NoContext)
+	late := b.Profile(keyNumber(2, 2), 0)
 	batch.Rollback()
 	if err := b.Err(); err != nil {
 		t.Errorf("after Rollback: %v", err)
@@ -239,7 +239,7 @@ func TestBatchCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
 	record := func() error {
-		p := b.Profile(b.Method(keyNumber(1, 2)), 3, builder.NoContext)
+		p := b.Profile(keyNumber(1, 2), 3)
 		p.Invocations(5)
 		return p.Done()
 	}
@@ -258,7 +258,7 @@ func TestBatchCanBeRepeated(t *testing.T) {
 		t.Fatal(err)
 	}
 	once := newBatchBuilder()
-	p := once.Profile(once.Method(keyNumber(1, 2)), 3, builder.NoContext)
+	p := once.Profile(keyNumber(1, 2), 3)
 	p.Invocations(5)
 	testarchive.MustDone(t, p)
 	x, _, _ := b.Bytes()

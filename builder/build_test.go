@@ -23,7 +23,7 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	square := b.Type(builder.TypeKey{Name: "Square"})
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	p.Invocations(61205)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949}, builder.Row{Type: square, Count: 7})
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})
@@ -87,8 +87,8 @@ func TestCanceledCommitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 40_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}),
-			0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"},
+			0)
 		p.Invocations(uint64(i))
 		testarchive.MustDone(t, p)
 	}

@@ -32,7 +32,7 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1],
 					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
 				}
-				p := long.Profile(long.Method(layout.Key{Name: string(f.Name)}), f.Code, builder.NoContext)
+				p := long.Profile(layout.Key{Name: string(f.Name)}, f.Code)
 				p.Counters(0, f.Counts...)
 				testarchive.MustDone(t, p)
 				if rapid.Bool().Draw(t, "as cells") {

@@ -37,7 +37,7 @@ func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 				if dropped && b == want {
 					return
 				}
-				p := b.Profile(m, code, c)
+				p := b.ProfileOf(m, code, c)
 				p.Invocations(7)
 				p.Counter(builder.At{Bci: 3}, code+1)
 				if dropped {
@@ -67,7 +67,7 @@ func TestDiscard(t *testing.T) {
 		profile uint64 // number of profiles
 	}{
 		"two open profiles": {func(b *builder.Builder) error {
-			p, q := b.Profile(b.Method(keyNumber(1, 1)), 1, 0), b.Profile(b.Method(keyNumber(2, 2)), 2, 0)
+			p, q := b.Profile(keyNumber(1, 1), 1), b.Profile(keyNumber(2, 2), 2)
 			p.Invocations(1)
 			q.Invocations(2)
 			q.Discard()
@@ -119,7 +119,7 @@ func TestDiscard(t *testing.T) {
 		}, builder.ErrDuplicate.Error(), 0},
 		"forgotten": {func(b *builder.Builder) error {
 			begun(b)
-			b.Profile(b.Method(keyNumber(1, 1)), 1, 0)
+			b.Profile(keyNumber(1, 1), 1)
 			return nil
 		}, "2 profiles were begun, and neither Done nor Discard was called: the first is that of a", 0},
 		"forgotten in the second run": {func(b *builder.Builder) error {
@@ -134,7 +134,7 @@ func TestDiscard(t *testing.T) {
 			return err
 		}, "neither Done nor Discard", 0},
 		"forgotten, of a foreign method": {func(b *builder.Builder) error {
-			b.Profile(99, 0, 0)
+			b.ProfileOf(99, 0, 0)
 			return nil
 		}, "a method of another builder", 0},
 	} {
@@ -165,7 +165,7 @@ func TestDiscardInBatches(t *testing.T) {
 		t.Error("a profile from before the batch was accepted in it")
 	}
 	early.Discard()
-	p := b.Profile(b.Method(keyNumber(1, 1)), 0, builder.NoContext)
+	p := b.Profile(keyNumber(1, 1), 0)
 	if err := batch.Commit(); err == nil || !strings.Contains(err.Error(), "1 profiles were begun") {
 		t.Errorf("a batch with an open profile: %v", err)
 	}
@@ -176,9 +176,9 @@ func TestDiscardInBatches(t *testing.T) {
 	if batch, err = b.Begin(); err != nil {
 		t.Fatal(err)
 	}
-	late := b.Profile(b.Method(keyNumber(2, 2)), 0, builder.NoContext)
+	late := b.Profile(keyNumber(2, 2), 0)
 	batch.Rollback()
-	again := b.Profile(b.Method(keyNumber(2, 2)), 0, builder.NoContext)
+	again := b.Profile(keyNumber(2, 2), 0)
 	late.Discard() // not again, which has the same number
 	testarchive.MustDone(t, again)
 	if _, report, err := b.Bytes(); err != nil || report.Counts.Profiles != 1 {
@@ -194,7 +194,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		order := b.Table(disk.TableOrder, 0, layout.ColumnProfile)
 		for i := range 5 {
-			p := b.Profile(b.Method(layout.Key{Name: fmt.Sprint("f", i)}), 1, builder.NoContext)
+			p := b.Profile(layout.Key{Name: fmt.Sprint("f", i)}, 1)
 			p.Counters(0, uint64(i))
 			if i == 1 || i == 3 {
 				p.Discard()
@@ -214,7 +214,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 		if i == 1 || i == 3 {
 			continue
 		}
-		p := want.Profile(m, 1, builder.NoContext)
+		p := want.ProfileOf(m, 1, builder.NoContext)
 		p.Counters(0, uint64(i))
 		testarchive.MustDone(t, p)
 		order.Row(uint64(p.Ref()))

@@ -6,8 +6,7 @@
 // goroutines, or the machine.
 //
 //	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-//	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
-//	p := b.Profile(m, 0, builder.NoContext)
+//	p := b.Profile(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, 0)
 //	p.Invocations(61205)
 //	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949})
 //	if err := p.Done(); err != nil { ... }

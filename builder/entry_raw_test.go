@@ -27,7 +27,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	for i, v := range cells {
 		e.SetCell(i, v)
 	}
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	p.Raw(layout.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)
@@ -82,7 +82,7 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 		"not a reference": receiver,
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
 		p.Raw(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
 			t.Errorf("%s: accepted", name)

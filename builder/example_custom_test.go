@@ -34,7 +34,7 @@ func Example_customEntries() {
 		if err := b.DeclareShape(operands); err != nil {
 			log.Fatal(err)
 		}
-		p := b.Profile(b.Method(layout.Key{Class: "bench.nb", Name: "sum", Signature: "2"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "bench.nb", Name: "sum", Signature: "2"}, 0)
 		p.Custom(builder.Custom{Point: 7, Tag: operands.Tag, Cells: []uint64{hits, kinds, longest}})
 		if err := p.Done(); err != nil {
 			log.Fatal(err)

@@ -19,7 +19,7 @@ func training(run byte, receiver string, count uint64) *reader.Store {
 		Params: layout.Params{TypeProfileWidth: 1}, // one row, as a VM may have
 		DumpID: [16]byte{run},
 	})
-	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()J"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "Shapes", Name: "sum", Signature: "()J"}, 0)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: receiver}), Count: count})
 	if err := p.Done(); err != nil {

@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 			return b.Err()
 		},
 		"entry size": func(b *Builder) error {
-			p := b.Profile(b.Method(layout.Key{Name: "a"}), 0, 0)
+			p := b.Profile(layout.Key{Name: "a"}, 0)
 			p.wide(layout.TagReceivers, 0, 0, 0, 1<<28+1, nil)
 			return p.Done()
 		},
@@ -45,7 +45,7 @@ func TestLargestKeysFit(t *testing.T) {
 	for i := range frames {
 		frames[i] = Frame{m, int32(i)}
 	}
-	if err := b.Profile(m, 0, b.Context(m, frames...)).Done(); err != nil {
+	if err := b.ProfileOf(m, 0, b.Context(m, frames...)).Done(); err != nil {
 		t.Fatal(err)
 	}
 	_, report, err := b.Bytes()

@@ -30,7 +30,7 @@ func TestInvalidConfigs(t *testing.T) {
 
 // begun returns the profile of A.a.
 func begun(b *builder.Builder) *builder.Profile {
-	return b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
+	return b.Profile(layout.Key{Class: "A", Name: "a"}, 0)
 }
 
 // TestUseAfterDone: what is added after Done would be lost, so it is an error of
@@ -76,20 +76,20 @@ func TestMisuseIsRefused(t *testing.T) {
 			return err
 		},
 		"same profile twice": func(b *builder.Builder) error {
-			return errors.Join(b.Profile(b.Method(key), 1, 0).Done(), b.Profile(b.Method(key), 1, 0).Done())
+			return errors.Join(b.Profile(key, 1).Done(), b.Profile(key, 1).Done())
 		},
 		"too many rows": func(b *builder.Builder) error {
-			p := b.Profile(b.Method(key), 0, 0)
+			p := b.Profile(key, 0)
 			p.VirtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...)
 			return p.Done()
 		},
 		"foreign reference": func(b *builder.Builder) error {
-			p := b.Profile(b.Method(key), 0, 0)
+			p := b.Profile(key, 0)
 			p.VirtualCall(builder.At{}, builder.Others{}, builder.Row{Type: 99})
 			return p.Done()
 		},
 		"begun and not done": func(b *builder.Builder) error {
-			b.Profile(b.Method(key), 0, 0)
+			b.Profile(key, 0)
 			_, _, err := b.Bytes()
 			return err
 		},
@@ -107,13 +107,13 @@ func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 	for _, domain := range []layout.Domain{layout.DomainGraal, layout.DomainJamaica, layout.DomainLLVMIR,
 		layout.DomainLLVMFrontend} {
 		b := builder.New(domain, builder.Config{})
-		p := b.Profile(b.Method(layout.Key{Name: "area"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Name: "area"}, 0)
 		p.Branch(builder.At{Bci: 4}, builder.Branch{Taken: 1})
 		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
 			t.Errorf("a branch in domain %s: %v", domain, err)
 		}
 		entry, _ := disk.NewEntry(nil, layout.TagBit, 0, 4, 0, 0)
-		p = b.Profile(b.Method(layout.Key{Name: "perimeter"}), 0, builder.NoContext)
+		p = b.Profile(layout.Key{Name: "perimeter"}, 0)
 		p.Raw(layout.SectionData, entry, nil)
 		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
 			t.Errorf("a raw entry in domain %s: %v", domain, err)
@@ -124,7 +124,7 @@ func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 func TestWriteToWritesTheArchive(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
-	if err := b.Profile(b.Method(layout.Key{Name: "area"}), 0, builder.NoContext).Done(); err != nil {
+	if err := b.Profile(layout.Key{Name: "area"}, 0).Done(); err != nil {
 		t.Fatal(err)
 	}
 	want, _, err := b.Bytes()
@@ -146,7 +146,7 @@ func TestTwinIsLeftOut(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	var errs []error
 	for n, code := range []uint64{7, 7, 8} {
-		p := b.Profile(b.Method(layout.Key{Name: "m"}), code, builder.NoContext)
+		p := b.Profile(layout.Key{Name: "m"}, code)
 		p.Invocations(uint64(n) + 1)
 		errs = append(errs, p.Done())
 	}

@@ -14,10 +14,18 @@ import (
 type Profile struct{ rec profileset.Recording }
 
 // Profile begins the profile of a method, for the code with that id (any but
-// layout.CodeAny; layout.CodeUnknown if it is not known), in that context. One that the
-// run has given already is refused by Done, with ErrDuplicate, and the builder goes on without
-// it; one of another run is merged with this one.
-func (b *Builder) Profile(m MethodRef, code uint64, c ContextRef) *Profile {
+// layout.CodeAny; layout.CodeUnknown if it is not known). It holds for every caller. One that
+// the run has given already is refused by Done, with ErrDuplicate, and the builder goes on
+// without it; one of another run is merged with this one.
+func (b *Builder) Profile(k layout.Key, code uint64) *Profile { return b.ProfileIn(k, code, NoContext) }
+
+// ProfileIn is like Profile, for calls of the method in one calling context.
+func (b *Builder) ProfileIn(k layout.Key, code uint64, c ContextRef) *Profile {
+	return b.ProfileOf(b.Method(k), code, c)
+}
+
+// ProfileOf is like ProfileIn, for a method that the builder has interned.
+func (b *Builder) ProfileOf(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)
 	b.set.Record(&p.rec, m, code, c)
 	return p
@@ -35,7 +43,7 @@ func (p *Profile) Done() error { return p.rec.Done() }
 // Discard drops a profile that was begun, with all that went wrong in it; it can then be
 // begun again. After Done it does nothing, so that it can be deferred:
 //
-//	p := b.Profile(method, code, builder.NoContext)
+//	p := b.Profile(key, code)
 //	defer p.Discard()
 //	... return err where the VM's own data make no sense ...
 //	return p.Done()

@@ -86,7 +86,7 @@ func TestSpillFolder(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot),
 		MemoryBudget: 1, SpillFolder: folder})
 	for i := range 3 {
-		p := b.Profile(b.Method(keyNumber(i, i)), 0, builder.NoContext)
+		p := b.Profile(keyNumber(i, i), 0)
 		p.Invocations(1)
 		_ = p.Done()
 	}

@@ -107,7 +107,7 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 			layout.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})
-			p := b.Profile(m, 7, context)
+			p := b.ProfileOf(m, 7, context)
 			table.Row(uint64(m), uint64(b.Symbol("\x01")), uint64(context), uint64(p.Ref()))
 			p.Done()
 		}

@@ -24,10 +24,10 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		"unexecuted":   {key("x"), func(*builder.Builder, builder.MethodRef) {}, true},
 		"no signature": {layout.Key{Class: "Point", Name: "x"}, func(*builder.Builder, builder.MethodRef) {}, true},
 		"executed": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			testarchive.MustDone(t, b.Profile(m, 0, builder.NoContext))
+			testarchive.MustDone(t, b.ProfileOf(m, 0, builder.NoContext))
 		}, false},
 		"executed in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			testarchive.MustDone(t, b.Profile(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
+			testarchive.MustDone(t, b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
 		}, false},
 		"known in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
 			b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})
@@ -36,7 +36,7 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 			b.Context(b.Method(key("callee")), builder.Frame{Caller: m})
 		}, false},
 		"a callee": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			p := b.Profile(b.Method(key("caller")), 0, builder.NoContext)
+			p := b.Profile(key("caller"), 0)
 			testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(3, builder.Callee{Method: m, Count: 5}) })
 			testarchive.MustDone(t, p)
 		}, false},

@@ -174,7 +174,7 @@ func (j *journal) context(m builder.MethodRef, inner builder.ContextRef, f build
 
 func (j *journal) begin(m builder.MethodRef, code uint64, c builder.ContextRef) {
 	j.numbers(callBegin, number(j.methods, m), code, number(j.contexts, c))
-	j.profile = j.Profile(m, code, c)
+	j.profile = j.ProfileOf(m, code, c)
 }
 
 func (j *journal) done() builder.ProfileRef {

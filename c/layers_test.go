@@ -17,7 +17,7 @@ func TestLayers(t *testing.T) {
 	counted := func(calls uint64, base *layout.BaseArchive, names ...string) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{1}})
 		for _, name := range names {
-			p := b.Profile(b.Method(layout.Key{Class: "C", Name: name}), 7, builder.NoContext)
+			p := b.Profile(layout.Key{Class: "C", Name: name}, 7)
 			p.Invocations(calls)
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

@@ -21,7 +21,7 @@ func release(n uint32) (p layout.Params) {
 func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder, p *builder.Profile)) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 7, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 7)
 	fill(b, p)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func (p plan) build() *builder.Builder {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%3), Name: fmt.Sprint("m", i), Signature: "()V", Loader: "app"})
 	}
 	for i, m := range p {
-		q := b.Profile(method(i), m.code, builder.NoContext)
+		q := b.ProfileOf(method(i), m.code, builder.NoContext)
 		q.Branch(builder.At{Bci: 3}, builder.Branch{Taken: m.taken, Displacement: 8, NotTaken: m.notTaken})
 		var rows []builder.Row
 		for name, n := range m.types {
@@ -102,7 +102,7 @@ func (p plan) build() *builder.Builder {
 		}
 		_ = q.Done()
 		if m.inContext > 0 {
-			c := b.Profile(method(i), m.code, b.Context(method(i), builder.Frame{Caller: method(m.caller), Point: 4}))
+			c := b.ProfileOf(method(i), m.code, b.Context(method(i), builder.Frame{Caller: method(m.caller), Point: 4}))
 			c.Counter(builder.At{Bci: 1}, m.inContext)
 			_ = c.Done()
 		}
@@ -325,7 +325,7 @@ func TestNewMethodsAreNotMismatches(t *testing.T) {
 	t.Parallel()
 	method := layout.Key{Class: "A", Name: "run"}
 	profile := func(b *builder.Builder, code uint64, frames ...builder.Frame) {
-		p := b.Profile(b.Method(method), code, b.Context(b.Method(method), frames...))
+		p := b.ProfileIn(method, code, b.Context(b.Method(method), frames...))
 		p.Invocations(5)
 		p.Counter(builder.At{Bci: 1}, 7)
 		if err := p.Done(); err != nil {

@@ -14,7 +14,7 @@ import (
 // branches returns an archive whose one branch was taken so often.
 func branches(taken, notTaken uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Class: "Main", Name: "even", Signature: "(I)Z"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "Main", Name: "even", Signature: "(I)Z"}, 0)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: taken, NotTaken: notTaken})
 	if err := p.Done(); err != nil {
 		log.Fatal(err)

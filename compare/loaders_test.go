@@ -18,8 +18,7 @@ type loaded struct{ class, loader string }
 func classes(t *testing.T, all ...loaded) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: release(17)})
 	for _, c := range all {
-		p := b.Profile(b.Method(layout.Key{Class: c.class, Name: "m", Signature: "()V", Loader: c.loader}), 0,
-			builder.NoContext)
+		p := b.Profile(layout.Key{Class: c.class, Name: "m", Signature: "()V", Loader: c.loader}, 0)
 		p.VirtualCall(builder.At{Bci: 3}, builder.Others{},
 			builder.Row{Type: b.Type(builder.TypeKey{Name: c.class, Loader: c.loader}), Count: 100})
 		if err := p.Done(); err != nil {

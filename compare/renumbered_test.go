@@ -20,7 +20,7 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 			b.DescribeType(b.Type(builder.TypeKey{Name: class}),
 				builder.TypeInfo{Flags: layout.TypeHidden | layout.TypeNotMatchable})
 		}
-		p := b.Profile(b.Method(layout.Key{Class: class, Name: "test", Signature: "()V"}), code, builder.NoContext)
+		p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, code)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: code, Displacement: 4})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

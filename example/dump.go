@@ -63,7 +63,7 @@ func (vm *VM) Dump(ctx context.Context, path string) error {
 
 // record puts the counters of a function that the VM has itself into an archive.
 func (f *Function) record(b *builder.Builder) error {
-	p := b.Profile(b.Method(f.Key()), f.id, builder.NoContext)
+	p := b.Profile(f.Key(), f.id)
 	p.Invocations(f.calls.Load())
 	for pc, in := range f.Code {
 		if in.Site < 0 {

@@ -20,7 +20,7 @@ func profiled(t *testing.T, keys ...layout.Key) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, k := range keys {
-		p := b.Profile(b.Method(k), 7, builder.NoContext)
+		p := b.Profile(k, 7)
 		p.Invocations(10)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 		layout.Key{Class: "D", Name: "x"}
 	s := profiled(t, ran, idle, other)
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	p := b.Profile(b.Method(ran), 7, builder.NoContext)
+	p := b.Profile(ran, 7)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

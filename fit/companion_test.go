@@ -23,7 +23,7 @@ func TestCompanionsOfPoints(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.Profile(m, v.ID, builder.NoContext)
+	p := b.ProfileOf(m, v.ID, builder.NoContext)
 	p.Size(builder.Size{Code: uint32(v.Size)})
 	for _, point := range v.Points {
 		p.Counter(builder.At{Bci: int32(point.Bci)}, 5)
@@ -95,7 +95,7 @@ func TestUndecodedProfiles(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.Profile(m, v.ID, builder.NoContext)
+	p := b.ProfileOf(m, v.ID, builder.NoContext)
 	p.Counter(builder.At{Bci: 3}, 5)
 	p.Undecoded(7, 0, 14|7<<16, 1)
 	if err := p.Done(); err != nil {

@@ -190,7 +190,7 @@ func profileOf(v fit.Version) *builder.Builder {
 	}
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	q := b.Profile(m, v.ID, builder.NoContext)
+	q := b.ProfileOf(m, v.ID, builder.NoContext)
 	q.Size(builder.Size{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
@@ -370,7 +370,7 @@ func TestOtherCodeIsStale(t *testing.T) {
 	}
 	b := profileOf(call)
 	for i, k := range []layout.Key{{Class: "C", Name: "renamed"}, {Class: "D", Name: "x"}} {
-		p := b.Profile(b.Method(k), 1, builder.NoContext)
+		p := b.Profile(k, 1)
 		p.Invocations(uint64(5 + i))
 		_ = p.Done()
 	}
@@ -395,7 +395,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	other := v
 	other.ID = 2
 	sketch(b, b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), other)
-	heavier := b.Profile(b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), 2, builder.NoContext)
+	heavier := b.Profile(layout.Key{Class: "C", Name: "run", Signature: "()V"}, 2)
 	heavier.Size(builder.Size{Code: 20})
 	heavier.Counter(builder.At{Bci: 4}, 5000)
 	heavier.Counter(builder.At{Bci: 9}, 5000)

@@ -176,7 +176,7 @@ func (wordCounter) Detect(head []byte, _ bool) bool { return bytes.HasPrefix(hea
 func (wordCounter) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
 	b := builder.New(layout.DomainGraal, in.Config)
 	batch.AddDump(b)
-	p := b.Profile(b.Method(layout.Key{Name: "word"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "word"}, 0)
 	p.Invocations(7)
 	return &codec.Report{Methods: 1}, p.Done()
 }

@@ -33,7 +33,7 @@ func runOf(t testarchive.TB, id byte, methods map[string]ran) testarchive.Archiv
 		Params: layout.Params{TypeProfileWidth: 2, VMRelease: 17}})
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		did := methods[name]
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name, Signature: "()V"}), 7, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: name, Signature: "()V"}, 7)
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: did.branch[0], Displacement: 16, NotTaken: did.branch[1]})
 		p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: did.cases[0]}, builder.SwitchCase{Count: did.cases[1]},
 			builder.SwitchCase{Count: did.cases[2]})
@@ -216,7 +216,7 @@ func TestFirstPollution(t *testing.T) {
 	}
 	newer := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{77}, DumpTime: time.Now(),
 		Params: merged.Header().Params})
-	p := newer.Profile(newer.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 8, builder.NoContext)
+	p := newer.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 8)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 5, Displacement: 16})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

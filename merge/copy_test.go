@@ -45,7 +45,7 @@ func adoptedStore(t testarchive.TB) *reader.Store {
 	b := testarchive.New(layout.DomainHotSpot)
 	square := b.Type(builder.TypeKey{Name: "Square"})
 	for _, name := range []string{"counted", "untouched"} {
-		p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: name, Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "Shapes", Name: name, Signature: "()V"}, 0)
 		p.Invocations(100)
 		p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 5}, builder.Row{Type: square, Count: 7})
 		testarchive.MustDone(t, p)

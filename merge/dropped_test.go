@@ -27,7 +27,7 @@ func rowsStore(t *testing.T, domain layout.Domain) *reader.Store {
 	t.Helper()
 	b := testarchive.New(domain)
 	square := b.Type(builder.TypeKey{Name: "Square"})
-	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}), 1, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}, 1)
 	if domain == layout.DomainCustom {
 		if err := b.DeclareShape(pair); err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestSnapshotsReportImpossibleRows(t *testing.T) {
 func TestSnapshotsNameTheFirstImpossibleRows(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainCustom)
-	p := b.Profile(b.Method(layout.Key{Name: "main"}), 1, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "main"}, 1)
 	p.Receivers(builder.Receivers{Point: 1}, make([]builder.Row, 20)...)
 	testarchive.MustDone(t, p)
 	s := memstore.Open(t, b)

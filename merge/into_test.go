@@ -233,7 +233,7 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 		for name, flags := range map[string]layout.MethodFlags{"?7": layout.MethodNotMatchable, "main": 0} {
 			m := b.Method(layout.Key{Name: name})
 			b.DescribeMethod(m, builder.MethodInfo{Flags: flags})
-			p := b.Profile(m, 0, builder.NoContext)
+			p := b.ProfileOf(m, 0, builder.NoContext)
 			p.Invocations(1)
 			testarchive.MustDone(t, p)
 		}
@@ -254,7 +254,7 @@ func TestRunsWithoutTypeProfilesFitAnyShape(t *testing.T) {
 	t.Parallel()
 	run := func(id byte, params layout.Params, receivers bool) testarchive.Archive {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, DumpID: [16]byte{id}})
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: "a"}, 0)
 		p.Counter(builder.At{Bci: 1}, uint64(id))
 		if receivers {
 			p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 3},
@@ -286,7 +286,7 @@ func TestRunsWithoutTypeProfilesFitAnyShape(t *testing.T) {
 
 // begun returns the profile of A.a.
 func begun(b *builder.Builder) *builder.Profile {
-	return b.Profile(b.Method(layout.Key{Class: "A", Name: "a"}), 0, builder.NoContext)
+	return b.Profile(layout.Key{Class: "A", Name: "a"}, 0)
 }
 
 // TestShapeOfRecordedProfiles: a recorded profile has entries of the shape that the
@@ -325,7 +325,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
 	for name, refer := range map[string]func(b *builder.Builder){
 		"as a caller": func(b *builder.Builder) {
-			testarchive.MustDone(t, b.Profile(b.Method(callee), 0,
+			testarchive.MustDone(t, b.ProfileIn(callee, 0,
 				b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
@@ -333,7 +333,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 				uint64(b.Method(caller)), 3, 1)
 		},
 		"as a callee": func(b *builder.Builder) {
-			p := b.Profile(b.Method(callee), 0, builder.NoContext)
+			p := b.Profile(callee, 0)
 			testarchive.RecordAs(b, layout.DomainJamaica,
 				func() { p.Callees(1, builder.Callee{Method: b.Method(caller), Count: 2}) })
 			testarchive.MustDone(t, p)

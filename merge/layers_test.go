@@ -63,7 +63,7 @@ func some(t testarchive.TB, s testarchive.Archive, id byte, set int) testarchive
 					frames = append(frames, builder.Frame{Caller: b.Method(k), Point: f.Point})
 				}
 			}
-			q := b.Profile(ref, p.Code(), b.Context(ref, frames...))
+			q := b.ProfileOf(ref, p.Code(), b.Context(ref, frames...))
 			q.Invocations(n.Load() + uint64(i))
 			testarchive.MustDone(t, q)
 		}
@@ -126,7 +126,7 @@ func countedArchive(t testarchive.TB, id byte, calls map[string]uint64, base *re
 	config.Run = &layout.Provenance{VM: "test", Process: anotherProcess}
 	b := builder.New(layout.DomainHotSpot, config)
 	for name, n := range calls {
-		p := b.Profile(b.Method(layout.Key{Class: "C", Name: name}), 7, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "C", Name: name}, 7)
 		p.Invocations(n)
 		testarchive.MustDone(t, p)
 	}

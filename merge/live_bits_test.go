@@ -62,7 +62,7 @@ func snapshotOf(t *testing.T, s *reader.Store, take merge.Counts) *reader.Store 
 func TestSnapshotsHaveBits(t *testing.T) {
 	for _, take := range []merge.Counts{merge.Totals, merge.Increments} {
 		b := testarchive.New(layout.DomainLLVMIR)
-		p := b.Profile(b.Method(layout.Key{Name: "main"}), 1, builder.NoContext)
+		p := b.Profile(layout.Key{Name: "main"}, 1)
 		p.Bitmap(0, []byte{1, 0})
 		testarchive.MustDone(t, p)
 		s := memstore.Open(t, b)
@@ -77,7 +77,7 @@ func TestSnapshotsHaveBits(t *testing.T) {
 // TestSnapshotsHaveTypeWords: the tags of a type word can be set in place.
 func TestSnapshotsHaveTypeWords(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "(LB;)V"}), 1, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "(LB;)V"}, 1)
 	seen := b.Type(builder.TypeKey{Name: "B"})
 	p.CallType(builder.At{Bci: 3}, 7,
 		builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: seen}}}})

@@ -46,7 +46,7 @@ type typedCount struct {
 // newRecording returns a builder, and a profile of one method in it.
 func newRecording() (*builder.Builder, *builder.Profile) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	return b, b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	return b, b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 }
 
 // typedStore returns an archive of one profile with those entries at one point.

@@ -186,7 +186,7 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}),
 				Point: 1})
 		}
-		p := b.Profile(m, r.Uint64N(2), within)
+		p := b.ProfileOf(m, r.Uint64N(2), within)
 		p.Counters(4, r.Uint64N(9), 2)
 		testarchive.MustDone(t, p)
 		profiles = append(profiles, p.Ref())
@@ -297,7 +297,7 @@ func manyProfiles(t *testing.T, domain layout.Domain,
 	b := testarchive.New(domain)
 	for i := range 1000 {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("C%03d", i), Name: "m", Signature: "()V"})
-		p := b.Profile(m, 0, builder.NoContext)
+		p := b.ProfileOf(m, 0, builder.NoContext)
 		if domain == layout.DomainCustom {
 			p.Counters(4, make([]uint64, 200)...)
 		}
@@ -322,7 +322,7 @@ func TestJoinRefuses(t *testing.T) {
 		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id},
 			Params: testarchive.Params(layout.DomainHotSpot)})
 		for _, class := range []string{"A", "B", "C"} {
-			p := b.Profile(b.Method(layout.Key{Class: class, Name: "m", Signature: "()V"}), 0, builder.NoContext)
+			p := b.Profile(layout.Key{Class: class, Name: "m", Signature: "()V"}, 0)
 			p.Invocations(count)
 			testarchive.MustDone(t, p)
 		}

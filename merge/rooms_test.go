@@ -182,7 +182,7 @@ func TestStepsStopEarly(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
 	for i := range 2000 {
-		p := b.Profile(b.Method(layout.Key{Name: string(rune('a' + i))}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Name: string(rune('a' + i))}, 0)
 		p.VirtualCall(builder.At{}, builder.Others{}, builder.Row{Type: b.Type(builder.TypeKey{Name: "A"})})
 		testarchive.MustDone(t, p)
 	}

@@ -95,7 +95,7 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "a"})
 	for _, code := range []uint64{5, 9} {
-		p := b.Profile(m, code, builder.NoContext)
+		p := b.ProfileOf(m, code, builder.NoContext)
 		p.Invocations(100 / code)
 		testarchive.MustDone(t, p)
 	}

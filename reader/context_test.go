@@ -118,7 +118,7 @@ func TestContextsAmongMany(t *testing.T) {
 			inner := b.OuterContext(leaf, builder.NoContext, builder.Frame{Caller: caller, Point: int32(3*i - n)})
 			outer := b.OuterContext(leaf, inner, builder.Frame{Caller: leaf, Point: int32(i)})
 			for code, at := range []builder.ContextRef{inner, outer, outer} {
-				p := b.Profile(leaf, uint64(code), at)
+				p := b.ProfileOf(leaf, uint64(code), at)
 				p.Invocations(uint64(10*i + code))
 				if err := p.Done(); err != nil {
 					t.Fatal(err)

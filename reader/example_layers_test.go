@@ -50,7 +50,7 @@ func dumpLayers(ctx context.Context, l *reader.Layers, path string) error {
 func layerOf(path string, base *reader.Store, calls map[string]uint64) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for name, n := range calls {
-		p := b.Profile(b.Method(layout.Key{Class: "C", Name: name, Signature: "()V"}), 7, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "C", Name: name, Signature: "()V"}, 7)
 		p.Invocations(n)
 		mustDone(p)
 	}

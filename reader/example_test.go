@@ -17,11 +17,11 @@ func training() []byte {
 	var params layout.Params
 	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-	p := b.Profile(b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, 0)
 	p.Invocations(61205)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 61000, NotTaken: 205})
 	mustDone(p)
-	p = b.Profile(b.Method(layout.Key{Class: "Main", Name: "sum", Signature: "([LShape;)D"}), 0, builder.NoContext)
+	p = b.Profile(layout.Key{Class: "Main", Name: "sum", Signature: "([LShape;)D"}, 0)
 	p.VirtualCall(builder.At{Bci: 12}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: 700})
 	mustDone(p)

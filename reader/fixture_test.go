@@ -59,7 +59,7 @@ func fixture(gap uint32) *builder.Builder {
 
 // addArea adds a profile with every kind of HotSpot entry.
 func addArea(b *builder.Builder, circle, square builder.TypeRef) {
-	p := b.Profile(b.Method(keyArea), 0, builder.NoContext)
+	p := b.Profile(keyArea, 0)
 	p.Invocations(1000)
 	p.Backedges(70)
 	p.Interpreted(5)
@@ -93,7 +93,7 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 
 // addMany adds a profile with a point directory, and two entries at point 6.
 func addMany(b *builder.Builder, circle builder.TypeRef) {
-	p := b.Profile(b.Method(keyMany), 0, builder.NoContext)
+	p := b.Profile(keyMany, 0)
 	for i := range int32(manyPoints) {
 		if i%3 == 0 {
 			p.VirtualCall(builder.At{Bci: 2 * i}, builder.Others{Count: uint64(i)},
@@ -125,14 +125,14 @@ func addContexts(b *builder.Builder) {
 
 // counted adds a profile that has invocations only.
 func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.ContextRef, n uint64) {
-	p := b.Profile(m, code, c)
+	p := b.ProfileOf(m, code, c)
 	p.Invocations(n)
 	mustDone(p)
 }
 
 // addWide adds a profile with every kind of wide entry.
 func addWide(b *builder.Builder, circle, square builder.TypeRef) {
-	p := b.Profile(b.Method(keyLoop), 0, builder.NoContext)
+	p := b.Profile(keyLoop, 0)
 	sum := b.Method(keySum)
 	testarchive.RecordAs(b, layout.DomainLLVMIR, func() {
 		p.Counters(-1, 1, 2, 3)
@@ -213,7 +213,7 @@ func numbered(n int) *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams(0)})
 	types := []builder.TypeRef{b.Type(builder.TypeKey{Name: "app/A"}), b.Type(builder.TypeKey{Name: "app/B"})}
 	for i := range n {
-		p := b.Profile(b.Method(numberedKey(i)), 0, builder.NoContext)
+		p := b.Profile(numberedKey(i), 0)
 		p.Invocations(uint64(i))
 		p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 1}, builder.Row{Type: types[i%2], Count: uint64(i)})
 		p.Branch(builder.At{Bci: 12}, builder.Branch{Taken: uint64(i), Displacement: 32, NotTaken: 2})

@@ -252,7 +252,7 @@ func lookupAll(s *reader.Store, keys []layout.Key) {
 func ExampleStore_Profile() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	length := layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}
-	p := b.Profile(b.Method(length), layout.CodeUnknown, builder.NoContext)
+	p := b.Profile(length, layout.CodeUnknown)
 	p.Invocations(1000)
 	if err := p.Done(); err != nil {
 		fmt.Println(err)
@@ -292,7 +292,7 @@ func TestHitPathOfVersions(t *testing.T) {
 		k := layout.Key{Class: "Versions", Name: fmt.Sprint("of", versions)}
 		m := b.Method(k)
 		for v := range versions {
-			p := b.Profile(m, uint64(2*v+2), builder.NoContext)
+			p := b.ProfileOf(m, uint64(2*v+2), builder.NoContext)
 			p.Invocations(uint64(v))
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

@@ -50,7 +50,7 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 // where the two are.
 func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Name: "main"}), 7, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "main"}, 7)
 	p.Counters(1, 2, 3, 4, 5, 6)
 	mustDone(p)
 	data := laid(t, b)

@@ -370,7 +370,7 @@ func TestProfileOfAnUnknownCode(t *testing.T) {
 func TestNoProfileHasAnyCode(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	if err := b.Profile(b.Method(layout.Key{Name: "m"}), layout.CodeAny, builder.NoContext).Done(); err == nil {
+	if err := b.Profile(layout.Key{Name: "m"}, layout.CodeAny).Done(); err == nil {
 		t.Error("a profile of any code was taken")
 	}
 }

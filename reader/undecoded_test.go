@@ -46,7 +46,7 @@ func partly(t *testing.T) *builder.Builder {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, name := range []string{"whole", "cut"} {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name, Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: name, Signature: "()V"}, 0)
 		p.Counter(builder.At{Bci: 4}, 9)
 		if name == "cut" {
 			p.Undecoded(7, 0, 20|7<<16, 0x7f0000001000)
@@ -75,7 +75,7 @@ func profileNamed(t *testing.T, s *reader.Store, name string) reader.Profile {
 func TestUndecodedIsHotSpots(t *testing.T) {
 	for _, d := range []layout.Domain{layout.DomainLLVMIR, layout.DomainGraal, layout.DomainJamaica} {
 		b := builder.New(d, builder.Config{})
-		p := b.Profile(b.Method(layout.Key{Name: "m"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Name: "m"}, 0)
 		p.Undecoded(7, 0, 20)
 		if err := p.Done(); err == nil {
 			t.Errorf("%s has an entry that was not decoded", d)

@@ -148,7 +148,7 @@ func TestLayersOfSpecimensAreEmpty(t *testing.T) {
 // receivers of a call.
 func branches(t *testing.T, code, taken, not uint64, receivers map[string]uint64) *reader.Store {
 	b := testarchive.New(layout.DomainHotSpot)
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), code, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m"}, code)
 	p.Invocations(taken)
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: taken, NotTaken: not})
 	for name, n := range receivers {

@@ -66,9 +66,9 @@ func TestDropCold(t *testing.T) {
 	key := func(name string) layout.Key { return layout.Key{Class: "A", Name: name, Signature: "()V"} }
 	called, never := b.Method(key("called")), b.Method(key("never"))
 	b.Seen(never)
-	cold := b.Profile(b.Method(key("cold")), 0, builder.NoContext)
+	cold := b.Profile(key("cold"), 0)
 	cold.Branch(builder.At{Bci: 1}, builder.Branch{Displacement: 8})
-	warm := b.Profile(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")),
+	warm := b.ProfileIn(key("warm"), 0, b.Context(b.Method(key("warm")),
 		builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
 	warm.SpeculativeTrap(builder.At{Bci: 2}, called)

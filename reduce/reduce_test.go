@@ -178,7 +178,7 @@ func TestUnitsAreNotSummedTogether(t *testing.T) {
 		"hash()I":  {layout.SubNativeCalls: 7},
 		"never()V": {layout.SubBytecodes: 0},
 	} {
-		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Name: name}, 0)
 		for sub, n := range counts {
 			p.Count(builder.Count{Sub: sub, N: n})
 		}

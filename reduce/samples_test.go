@@ -183,7 +183,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	t.Parallel()
 	b := sampledArchive(5, 1, 9)
 	for _, name := range []string{"main", "leaf0"} {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: name}, 0)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: 1000})
 		testarchive.MustDone(t, p)
 	}

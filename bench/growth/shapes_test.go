@@ -45,7 +45,7 @@ func done(p *builder.Profile) { _ = p.Done() }
 
 // addCounts records a profile with two entries.
 func addCounts(b *builder.Builder, m builder.MethodRef, code uint64, at builder.ContextRef, count int) {
-	p := b.Profile(m, code, at)
+	p := b.ProfileOf(m, code, at)
 	p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: uint64(count + 1)})
 	p.Count(builder.Count{Point: 4, Sub: layout.SubCalls, N: uint64(2*count + 1)})
 	done(p)
@@ -56,7 +56,7 @@ func ordinary(n int) *builder.Builder {
 	for i := range n {
 		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10),
 			Signature: "(I)V"})
-		p := b.Profile(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileOf(m, uint64(i+1), builder.NoContext)
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		p.Counter(builder.At{Bci: 9}, uint64(i))
@@ -93,7 +93,7 @@ func manyVersions(n int) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "app/Hot", Name: "f", Signature: "()V"})
 	for i := range n {
-		p := b.Profile(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileOf(m, uint64(i+1), builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, uint64(i))
 		done(p)
 	}
@@ -119,8 +119,7 @@ func sharedLoader(n int) *builder.Builder {
 func methodsOfClass(n int, class, loader string) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	for i := range n {
-		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V", Loader: loader}), 1,
-			builder.NoContext)
+		p := b.Profile(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V", Loader: loader}, 1)
 		p.Invocations(uint64(i))
 		done(p)
 	}
@@ -148,7 +147,7 @@ func listSignatures(n int) *builder.Builder {
 
 func longBlock(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
-	p := b.Profile(b.Method(layout.Key{Class: "app.Long", Name: "f", Signature: "void()"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "app.Long", Name: "f", Signature: "void()"}, 0)
 	for i := range n {
 		p.Count(builder.Count{Point: int32(i), Sub: layout.SubCalls, N: uint64(i + 1)})
 	}
@@ -158,7 +157,7 @@ func longBlock(n int) *builder.Builder {
 
 func longEntry(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
-	p := b.Profile(b.Method(layout.Key{Class: "app.Mega", Name: "f", Signature: "void()"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "app.Mega", Name: "f", Signature: "void()"}, 0)
 	rows := make([]builder.Row, n)
 	for i := range rows {
 		rows[i] = builder.Row{Type: b.Type(builder.TypeKey{Name: "app.T" + strconv.Itoa(i)}), Count: uint64(i + 1)}
@@ -171,7 +170,7 @@ func longEntry(n int) *builder.Builder {
 // onePoint returns a profile with n entries at one profile point.
 func onePoint(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
-	p := b.Profile(b.Method(layout.Key{Class: "app.Point", Name: "f", Signature: "void()"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "app.Point", Name: "f", Signature: "void()"}, 0)
 	for i := range n {
 		p.Count(builder.Count{Point: 7, Sub: layout.SubCalls, N: uint64(i + 1)})
 	}

@@ -102,7 +102,7 @@ func addContexts(b *builder.Builder, i int, m builder.MethodRef) error {
 
 // addCounted records a profile as large as one of javac's.
 func addCounted(b *builder.Builder, i int, m builder.MethodRef, code uint64, c builder.ContextRef) error {
-	p := b.Profile(m, code, c)
+	p := b.ProfileOf(m, code, c)
 	p.Invocations(counted)
 	for at, size := 0, bench.JavacBlock(i); at < size; at += 32 {
 		p.Count(builder.Count{Point: int32(at), Sub: layout.SubCalls, N: uint64(i)})

@@ -59,7 +59,7 @@ func sites(path string) (*reader.Store, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: bench.Params(), Producer: "synthetic"})
 	receiver := b.Type(builder.TypeKey{Name: "org/synthetic/Receiver"})
 	for i, n := range points {
-		p := b.Profile(b.Method(bench.Key(i)), 0, builder.NoContext)
+		p := b.Profile(bench.Key(i), 0)
 		p.Invocations(1)
 		p.Backedges(1)
 		p.Interpreted(1)

@@ -25,8 +25,8 @@ func largeArchive(t *testing.T, path string, id byte) {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{id}})
 	for i := range 20_000 {
-		p := b.Profile(b.Method(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9),
-			Signature: "()V"}), uint64(id), builder.NoContext)
+		p := b.Profile(layout.Key{Class: "app/C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9),
+			Signature: "()V"}, uint64(id))
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		if err := p.Done(); err != nil {

@@ -47,7 +47,7 @@ func scriptProcess(ts *testscript.TestScript, _ bool, args []string) {
 		DumpTime: time.Unix(int64(numbers[1]), 0),
 		Run:      &layout.Provenance{Process: layout.Process{Boot: [16]byte{1}, PID: uint64(numbers[0])}},
 	})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
 	p.Invocations(uint64(numbers[2]))
 	ts.Check(p.Done())
 	data, _, err := b.Bytes()

@@ -55,7 +55,7 @@ func (i *CallsImporter) Import(in *codec.Input, batch *codec.Batch) (*codec.Repo
 			report.Lost.AddAt(LossNegative, number)
 			continue
 		}
-		p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Name: name}, 0)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(count) * uint64(max(i.Scale, 1))})
 		if err := p.Done(); err != nil {
 			return nil, err

@@ -20,7 +20,7 @@ func original(t *testing.T) *reader.Store {
 	t.Helper()
 	b := testarchive.New(layout.DomainHotSpot)
 	square := b.Type(builder.TypeKey{Name: "Square"})
-	p := b.Profile(b.Method(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}, 0)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{}, builder.Row{Type: square, Count: 7})
 	testarchive.MustDone(t, p)
 	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)

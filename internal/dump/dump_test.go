@@ -101,7 +101,7 @@ func method(t *testing.T, d layout.Domain, name string, fill func(b *builder.Bui
 	var params layout.Params
 	params.TypeProfileWidth, params.BciProfileWidth = 2, 1
 	b := builder.New(d, builder.Config{Params: params})
-	p := b.Profile(b.Method(layout.Key{Name: name}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Name: name}, 0)
 	fill(b, p)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
@@ -229,7 +229,7 @@ func TestDumpEndsWithItsWriter(t *testing.T) {
 	context := builder.NoContext
 	for i := range 1000 {
 		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i)})
-		p := b.Profile(m, 0, context)
+		p := b.ProfileOf(m, 0, context)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -20,7 +20,7 @@ func ofRelease(t *testing.T, release uint32, list string) *reader.Store {
 	if list != "" {
 		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyTrapReasons)), uint64(b.Symbol(list)))
 	}
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	p.Invocations(uint64(release))
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestReasonsAreNeverThoseOfAnotherVM(t *testing.T) {
 // it is itself.
 func TestReasonsAtBranches(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{VMRelease: 17, TypeProfileWidth: 2}})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	p.Branch(builder.At{Bci: 1, Traps: 6 | layout.EntryTrapRecompiled}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 2, Traps: 3}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 3, Traps: 8}, builder.Branch{Taken: 1, NotTaken: 2})

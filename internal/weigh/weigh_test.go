@@ -14,10 +14,10 @@ import (
 func TestInclusiveCountsOfOneName(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainJamaica, builder.Config{})
-	cut := b.Profile(b.Method(layout.Key{Name: "CharsetEncoder.encode(Lja"}), 0, builder.NoContext)
+	cut := b.Profile(layout.Key{Name: "CharsetEncoder.encode(Lja"}, 0)
 	cut.Count(builder.Count{Sub: layout.SubCycles, N: 60})
 	cut.Count(builder.Count{Sub: layout.SubCycles, N: 70})
-	main := b.Profile(b.Method(layout.Key{Name: "main()V"}), 0, builder.NoContext)
+	main := b.Profile(layout.Key{Name: "main()V"}, 0)
 	main.Count(builder.Count{Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 60})
 	main.Count(builder.Count{Sub: layout.SubCycles, N: 40})
 	testarchive.MustDone(t, cut, main)

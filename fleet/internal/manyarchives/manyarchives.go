@@ -90,7 +90,7 @@ func madeUp(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
 		drawn = append(drawn, o.Shared+i*o.Own+at)
 	}
 	for _, m := range drawn {
-		p := b.Profile(b.Method(key(m)), 1, builder.NoContext)
+		p := b.Profile(key(m), 1)
 		p.Invocations(r.Uint64N(1e6))
 		for bci := range int32(1 + m%3) {
 			p.Branch(builder.At{Bci: 8 * bci}, builder.Branch{Taken: r.Uint64N(1e5), NotTaken: r.Uint64N(1e5)})
@@ -131,7 +131,7 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 }
 
 func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
-	to, scale := b.Profile(m, p.Code(), builder.NoContext), r.Float64()+0.5
+	to, scale := b.ProfileOf(m, p.Code(), builder.NoContext), r.Float64()+0.5
 	if n, ok := p.Invocations(); ok {
 		to.Invocations(uint64(float64(n.Trained()) * scale))
 	}

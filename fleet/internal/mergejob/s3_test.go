@@ -279,7 +279,7 @@ func TestReplacedArchiveOfTheSameSize(t *testing.T) {
 	s := newS3(t)
 	counted := func(n uint64) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{1}})
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 		p.Invocations(n)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

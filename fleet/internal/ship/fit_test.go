@@ -27,7 +27,7 @@ func TestTooLittleIsCompared(t *testing.T) {
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for class, calls := range map[string]uint64{"A": 3, "java/lang/String": 97} {
-		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m", Signature: "()V"}), 7, builder.NoContext)
+		p := b.Profile(layout.Key{Class: class, Name: "m", Signature: "()V"}, 7)
 		p.Invocations(calls)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -103,7 +103,7 @@ func (o archiveOf) write(t *testing.T) (path string, data []byte) {
 			VM: "OpenJDK 64-Bit Server VM (" + o.build + ") for linux-amd64", Main: "shop.Main"},
 	})
 	for _, name := range []string{"open", "sell", "close"} {
-		p := b.Profile(b.Method(layout.Key{Class: "shop.Main", Name: name, Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "shop.Main", Name: name, Signature: "()V"}, 0)
 		p.Invocations(o.calls)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

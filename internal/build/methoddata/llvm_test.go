@@ -93,7 +93,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
 			for _, has := range []bool{first, !first} {
 				b.NextRun(builder.Run{AsLLVM: asLLVM})
-				p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
+				p := b.Profile(layout.Key{Name: "f"}, 1)
 				p.Counters(0, 4)
 				if has {
 					p.Bitmap(0, []byte{0x17})
@@ -149,7 +149,7 @@ func TestValueSitesAsLLVM(t *testing.T) {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for run := range 2 {
 			b.NextRun(builder.Run{AsLLVM: true})
-			p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
+			p := b.Profile(layout.Key{Name: "f"}, 1)
 			p.Counters(0, c.counts[run])
 			for site := range c.sites[run] {
 				p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})

@@ -32,7 +32,7 @@ func recorded(b *testing.B, keys []layout.Key) *builder.Builder {
 	b.Helper()
 	to := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i, k := range keys {
-		p := to.Profile(to.Method(k), uint64(i), builder.NoContext)
+		p := to.Profile(k, uint64(i))
 		p.Counters(0, uint64(i), 2, 3)
 		if err := p.Done(); err != nil {
 			b.Fatal(err)

@@ -174,7 +174,7 @@ func (b *textBuild) method(t *textMethod) *builder.Profile {
 	m := b.methodRef(t.class, b.distinct(t))
 	b.sketch(m, t)
 	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)
 	p.Backedges(t.backedges)
 	p.Interpreted(t.interpreted)

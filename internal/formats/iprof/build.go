@@ -221,7 +221,7 @@ func (b *build) linkRecords() {
 
 func (b *build) addProfile(node uint32) {
 	at := b.places[node-1]
-	p := b.b.Profile(at.method, 0, at.context)
+	p := b.b.ProfileOf(at.method, 0, at.context)
 	b.profileRef[node-1] = p.Ref()
 	s := &b.entries
 	for k := range s.ordered {

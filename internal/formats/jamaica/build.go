@@ -106,7 +106,7 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 // addRun adds the profiles of a run to a builder.
 func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
 	for id, gathered := range groupByMethod(run) {
-		p := b.Profile(methods[id], 0, builder.NoContext)
+		p := b.ProfileOf(methods[id], 0, builder.NoContext)
 		report.Methods++
 		report.Entries += len(gathered.counts)
 		gathered.sortEntries(t)

@@ -144,7 +144,7 @@ func (in *intake) addFunction(f *function) error {
 			return err
 		}
 	}
-	p := in.b.Profile(in.b.Method(layout.Key{Name: string(f.name)}), f.hash, builder.NoContext)
+	p := in.b.Profile(layout.Key{Name: string(f.name)}, f.hash)
 	p.Counters(0, f.counts...)
 	start := 0
 	for _, s := range f.sites {

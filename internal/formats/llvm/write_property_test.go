@@ -54,7 +54,7 @@ func drawnCount() *rapid.Generator[uint64] {
 }
 
 func drawFunction(t *rapid.T, b *builder.Builder, name string, hash uint64, names []string) {
-	p := b.Profile(b.Method(layout.Key{Name: name}), hash, builder.NoContext)
+	p := b.Profile(layout.Key{Name: name}, hash)
 	p.Counters(0, rapid.SliceOfN(drawnCount(), 1, 10).Draw(t, "counts")...)
 	if bitmap := rapid.SliceOfN(rapid.Byte(), 0, 9).Draw(t, "bitmap"); len(bitmap) > 0 {
 		p.Bitmap(0, bitmap)
@@ -232,7 +232,7 @@ func TestSparseLeavesColdFunctionsOut(t *testing.T) {
 // A site keeps the 255 most frequent values.
 func TestSitesKeepTheMostFrequentValues(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Name: "f"}), 1, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "f"}, 1)
 	p.Counters(0, 1)
 	var values []builder.Value
 	for i := range uint64(300) {

@@ -87,16 +87,16 @@ func oddProfiles(t testing.TB) *builder.Builder {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	f, caller := b.Method(layout.Key{Name: "f"}), b.Method(layout.Key{Name: "caller"})
 	b.Seen(caller)
-	p := b.Profile(f, 1, builder.NoContext)
+	p := b.ProfileOf(f, 1, builder.NoContext)
 	p.Counters(0, 7)
 	p.Counters(3, 8)                                     // a second array
 	p.ValueSite(1, layout.SubMemOpSize, builder.Value{}) // without a site 0
 	p.ValueSite(0, 9, builder.Value{})                   // of an unknown kind
 	p.ValueSite(-1, layout.SubIndirectCall)              // in front of the first
 	testarchive.RecordAs(b, layout.DomainGraal, func() { p.Count(builder.Count{Sub: layout.SubCalls, N: 5}) })
-	inContext := b.Profile(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
+	inContext := b.ProfileOf(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
 	inContext.Counters(0, 1)
-	empty := b.Profile(f, 2, builder.NoContext)
+	empty := b.ProfileOf(f, 2, builder.NoContext)
 	empty.Bitmap(0, []byte{1})
 	for _, p := range []*builder.Profile{p, inContext, empty} {
 		if err := p.Done(); err != nil {
@@ -131,7 +131,7 @@ func TestWhatLLVMLacksIsCounted(t *testing.T) {
 func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for _, name := range []string{"plain", ":mark", "#comment", "two\nlines", " ", "a:b;c d$e", "$3", "$s4main3fooyyF"} {
-		p := b.Profile(b.Method(layout.Key{Name: name}), 1, builder.NoContext)
+		p := b.Profile(layout.Key{Name: name}, 1)
 		p.Counters(0, 1)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -184,7 +184,7 @@ func TestErrorsOfTheOutputAreTold(t *testing.T) {
 func TestHottestFunctions(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range uint64(5000) {
-		p := b.Profile(b.Method(layout.Key{Name: fmt.Sprint("f", i)}), 1+i%2*ContextSensitive, builder.NoContext)
+		p := b.Profile(layout.Key{Name: fmt.Sprint("f", i)}, 1+i%2*ContextSensitive)
 		p.Counters(0, 1, i, 2)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

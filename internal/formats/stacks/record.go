@@ -79,7 +79,7 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 		if i == 0 || all[i].method != all[i-1].method {
 			methods++
 		}
-		p := r.b.Profile(all[i].method, 0, all[i].context)
+		p := r.b.ProfileOf(all[i].method, 0, all[i].context)
 		for of := all[i]; i < len(all) && all[i].method == of.method && all[i].context == of.context; i++ {
 			p.Count(builder.Count{Point: all[i].point, Sub: layout.SubSamples, N: r.samples[all[i]]})
 		}

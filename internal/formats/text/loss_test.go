@@ -20,7 +20,7 @@ import (
 // none, and a wide entry among the extra entries.
 func TestOddEntriesAreCounted(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Name: "f"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "f"}, 0)
 	testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Counters(0, 7) })
 	p.Counter(builder.At{In: layout.SectionExtra}, 0)
 	if err := p.Done(); err != nil {

@@ -20,7 +20,7 @@ func TestEntryOfANewTag(t *testing.T) {
 		Cells: []disk.CellSpec{{Name: "type", Kind: disk.CellType}, {Name: "count", Kind: disk.CellCount}}})()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle"})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	circles := func(int, disk.CellKind) uint64 { return uint64(circle) }
 	_, one := disk.NewWide(nil, wide, 0, 0, 7, 2, 0)
 	one.SetCell(0, 42)

@@ -85,7 +85,7 @@ func TestReportsCount(t *testing.T) {
 
 func TestLinesOfAnyLength(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Name: strings.Repeat("n", 3*(1<<16))}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Name: strings.Repeat("n", 3*(1<<16))}, 0)
 	p.Counters(0, make([]uint64, 5*(1<<16))...)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func pageExample() *builder.Builder {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Main", Name: "usage", Signature: "()V", Loader: "app"}))
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle", Loader: "app"})
 	square := b.Type(builder.TypeKey{Name: "shapes/Square", Loader: "app"})
-	all := b.Profile(total, 0, builder.NoContext)
+	all := b.ProfileOf(total, 0, builder.NoContext)
 	all.Invocations(2400)
 	all.Backedges(60000)
 	all.VirtualCall(builder.At{Bci: 9}, builder.Others{Count: 40},
@@ -33,7 +33,7 @@ func pageExample() *builder.Builder {
 	all.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 59998, Displacement: 56, NotTaken: 2})
 	all.ReceiverType(builder.At{Bci: 21, Flags: layout.EntryNullSeen, Traps: 3}, builder.Others{},
 		builder.Row{Type: circle, Count: 51000})
-	inMain := b.Profile(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
+	inMain := b.ProfileOf(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
 	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
 	run := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)

@@ -155,7 +155,7 @@ func (m *maker) profilesOf(method builder.MethodRef) {
 		if m.sometimes(4) {
 			continue // a context without a profile
 		}
-		p := m.b.Profile(method, min(code*m.number()+code, layout.CodeAny-1), context)
+		p := m.b.ProfileOf(method, min(code*m.number()+code, layout.CodeAny-1), context)
 		m.fields(p)
 		for range m.IntN(25) {
 			m.entry(p)

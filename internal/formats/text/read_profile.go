@@ -107,7 +107,7 @@ func (p *parser) newProfileLine() {
 	if key.context = p.context(p.method); !p.OK() || p.failure != nil {
 		return
 	}
-	p.profile = openProfile{Profile: p.b.Profile(key.method, key.code, key.context), line: p.lines.Place}
+	p.profile = openProfile{Profile: p.b.ProfileOf(key.method, key.code, key.context), line: p.lines.Place}
 	p.profiles.addProfile(key, p.profile.Ref())
 	p.report.Profiles++
 }

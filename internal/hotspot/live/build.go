@@ -291,7 +291,7 @@ func (b *build) profile(f *found) error {
 	b.taken[m] = true
 	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
 	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
-	p := b.Profile(m, bytecode.CodeID(f.code), builder.NoContext)
+	p := b.ProfileOf(m, bytecode.CodeID(f.code), builder.NoContext)
 	b.header(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {

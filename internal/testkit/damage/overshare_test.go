@@ -19,8 +19,7 @@ func sharing(class string, methods int) *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	b.Type(builder.TypeKey{Name: strings.Repeat("x", disk.MaxName)})
 	for i := range methods {
-		p := b.Profile(b.Method(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V"}), 0,
-			builder.NoContext)
+		p := b.Profile(layout.Key{Class: class, Name: "m" + strconv.Itoa(i), Signature: "()V"}, 0)
 		p.Invocations(1)
 		done(p)
 	}

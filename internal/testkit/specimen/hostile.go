@@ -100,7 +100,7 @@ func hostileRun(b *builder.Builder, h *namer) {
 
 // hostileProfile adds the profiles of a method, with names of every kind.
 func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	row := func(n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
 	}
@@ -114,7 +114,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	case layout.DomainGraal:
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
-		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q := b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Sub: layout.SubCalls, N: 7})
 		done(q)
 	case layout.DomainJamaica:
@@ -122,7 +122,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
 	case layout.DomainSampled:
 		p.Callees(7, builder.Callee{Method: other, Count: 5})
-		q := b.Profile(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q := b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: count})
 		done(q)
 	default:

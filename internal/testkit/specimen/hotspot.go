@@ -61,7 +61,7 @@ func everyEntry(b *builder.Builder, s shapes) {
 	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
 		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
 	}
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	p.Counter(builder.At{Bci: 2}, 60949)
 	p.Jump(builder.At{Bci: 3}, builder.Jump{Taken: 41, Displacement: -96})
@@ -96,7 +96,7 @@ func everyEntry(b *builder.Builder, s shapes) {
 // HotSpot's own become by merging.
 func optionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
-	p := b.Profile(m, 0x9d5c0f3a11e7b246, builder.NoContext)
+	p := b.ProfileOf(m, 0x9d5c0f3a11e7b246, builder.NoContext)
 	p.Invocations(61205)
 	p.Backedges(1 << 63)
 	p.Interpreted(0)
@@ -115,7 +115,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 // several.
 func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
-	p := b.Profile(m, 0, builder.NoContext)
+	p := b.ProfileOf(m, 0, builder.NoContext)
 	p.Invocations(400)
 	for i := range int32(20) {
 		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
@@ -131,7 +131,7 @@ func manyPoints(b *builder.Builder, s shapes) {
 func twoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
-		p := b.Profile(m, code, builder.NoContext)
+		p := b.ProfileOf(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		if code != 1 {
 			p.Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
@@ -190,7 +190,7 @@ func SharedIDs() [2]layout.Key {
 // sharedID adds both methods with one ID, with different profiles.
 func sharedID(b *builder.Builder) {
 	for i, k := range SharedIDs() {
-		p := b.Profile(b.Method(k), 0, builder.NoContext)
+		p := b.Profile(k, 0)
 		p.Invocations(uint64(1000 + i))
 		done(p)
 	}

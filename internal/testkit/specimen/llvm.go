@@ -16,16 +16,16 @@ func llvmIR() *builder.Builder {
 	main := b.Method(layout.Key{Name: "main"})
 	local := b.Method(layout.Key{Name: "shapes.cpp;_ZL5totalv"})
 
-	p := b.Profile(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
+	p := b.ProfileOf(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
 	p.Counters(0, 1, 60949, 0, ^uint64(0))
 	p.ValueSite(0, layout.SubIndirectCall,
 		builder.Value{Value: disk.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
 	p.ValueSite(1, layout.SubIndirectCall)
 	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 8, Count: 5}, builder.Value{Value: 513, Count: 1})
 	p.ValueSite(0, layout.SubVTable, builder.Value{Value: disk.NameRef("_ZTV6Circle"), Count: 7})
-	older := b.Profile(main, 0x0000000000000018, builder.NoContext)
+	older := b.ProfileOf(main, 0x0000000000000018, builder.NoContext)
 	older.Counters(0, 12)
-	total := b.Profile(local, 0x8000000000000001, builder.NoContext)
+	total := b.ProfileOf(local, 0x8000000000000001, builder.NoContext)
 	total.Counters(0, 5, 6)
 	done(p, older, total)
 
@@ -51,13 +51,13 @@ func llvmFrontend() *builder.Builder {
 	params.LLVMVersion = 11
 	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8",
 		Flags: layout.FlagDelta})
-	p := b.Profile(b.Method(layout.Key{Name: "main"}), 24, builder.NoContext)
+	p := b.Profile(layout.Key{Name: "main"}, 24)
 	p.Counters(0, 1, 2, 3)
 	p.Bitmap(0, []byte{0xff, 0x01, 0x80})
-	q := b.Profile(b.Method(layout.Key{Name: "shapes.c:area"}), 1, builder.NoContext)
+	q := b.Profile(layout.Key{Name: "shapes.c:area"}, 1)
 	q.Counters(0)
 	q.Bitmap(0, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-	r := b.Profile(b.Method(layout.Key{Name: "no_counters"}), 0, builder.NoContext)
+	r := b.Profile(layout.Key{Name: "no_counters"}, 0)
 	r.Bitmap(0, nil)
 	b.Seen(b.Method(layout.Key{Name: "never_called"}))
 	done(p, q, r)

@@ -61,7 +61,7 @@ func addRandomMethod(b *builder.Builder, i int, r *countRand) {
 		for depth := range 3 {
 			if r.IntN(2) == 0 {
 				frames := []builder.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(r.IntN(2))}}
-				addRandomProfile(b, b.Profile(m, code, b.Context(m, frames[:depth]...)), r)
+				addRandomProfile(b, b.ProfileOf(m, code, b.Context(m, frames[:depth]...)), r)
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth in
 	for i := range frames {
 		frames[i] = builder.Frame{Caller: c, Point: int32(i) - 1}
 	}
-	p := b.Profile(m, code, b.Context(m, frames...))
+	p := b.ProfileOf(m, code, b.Context(m, frames...))
 	p.Invocations(r.Uint64N(1000))
 	for bci := range r.IntN(30) {
 		addEntry(b, p, int32(bci*3), r)

@@ -192,7 +192,7 @@ func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Arc
 		f(&c)
 	}
 	b := builder.New(layout.DomainHotSpot, c)
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
 	p.Invocations(n)
 	MustDone(t, p)
 	return Build(t, b)

@@ -86,7 +86,7 @@ func chain(t *testing.T, deepest int) *reader.Store {
 	b := builder.New(layout.DomainSampled, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Name: "leaf"}), b.Method(layout.Key{Name: "caller"})
 	for at, depth := builder.NoContext, 0; depth < deepest; depth++ {
-		p := b.Profile(leaf, 0, at)
+		p := b.ProfileOf(leaf, 0, at)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

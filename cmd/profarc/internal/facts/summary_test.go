@@ -62,7 +62,7 @@ func TestSummarySaysWhatReduceKeeps(t *testing.T) {
 func TestSummaryTakesTheFewestCounts(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for name, counts := range map[string][]uint64{"f": {500, 1, 300}, "g": {100, 50, 0}, "h": {49}} {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: name}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: name}, 0)
 		testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Counters(0, counts...) })
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

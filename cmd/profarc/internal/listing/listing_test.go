@@ -82,7 +82,7 @@ func write(t *testing.T, folder, name string, content []byte) {
 func profiled(t *testing.T, code []byte, id uint64) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	p := b.Profile(b.Method(sum), id, builder.NoContext)
+	p := b.Profile(sum, id)
 	p.Invocations(10)
 	points, _ := bytecode.Points(code)
 	branches := []builder.Branch{{Taken: 10, NotTaken: 100}, {Taken: 60, NotTaken: 40}}

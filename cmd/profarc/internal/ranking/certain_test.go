@@ -20,7 +20,7 @@ func sitesOfMerged(t *testing.T, runs ...[6]uint64) []PollutedSite {
 	sum := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	for i, did := range runs {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, DumpID: [16]byte{byte(i + 1)}})
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 7, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 7)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: did[0], Displacement: 16, NotTaken: did[1]})
 		p.MultiBranch(builder.At{Bci: 5}, builder.SwitchCase{Count: did[2]}, builder.SwitchCase{Count: did[3]})
 		p.ReceiverType(builder.At{Bci: 9, Flags: layout.EntryNullSeen * layout.EntryFlags(did[5])}, builder.Others{},

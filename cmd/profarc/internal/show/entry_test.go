@@ -20,7 +20,7 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	var params layout.Params
 	params.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 16, NotTaken: 6})
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 7},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 8})
@@ -31,7 +31,7 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	counters := builder.New(layout.DomainLLVMIR, builder.Config{})
-	q := counters.Profile(counters.Method(layout.Key{Name: "main"}), 0, builder.NoContext)
+	q := counters.Profile(layout.Key{Name: "main"}, 0)
 	q.Counters(12, 1, 2, 3)
 	if err := q.Done(); err != nil {
 		t.Fatal(err)

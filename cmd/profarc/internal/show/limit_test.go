@@ -31,7 +31,7 @@ func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	context := builder.NoContext
 	for range depth {
 		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: 1})
-		p := b.Profile(m, 0, context)
+		p := b.ProfileOf(m, 0, context)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

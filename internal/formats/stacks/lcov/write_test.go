@@ -161,8 +161,7 @@ func TestOneClassOfTwoLoaders(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i, loader := range []string{"", "app", "other"} {
 		for j, name := range []string{"a", "b"} {
-			p := b.Profile(b.Method(layout.Key{Class: "p/A", Name: name, Signature: "()V", Loader: loader}), 0,
-				builder.NoContext)
+			p := b.Profile(layout.Key{Class: "p/A", Name: name, Signature: "()V", Loader: loader}, 0)
 			p.Invocations(uint64(i+1) + uint64(j)*(math.MaxUint64-3))
 			if err := p.Done(); err != nil {
 				t.Fatal(err)
@@ -179,7 +178,7 @@ func TestOneClassOfTwoLoaders(t *testing.T) {
 func TestNamesStayInTheirLine(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i, name := range []string{"f\nDA:1,1", "a\nb.c;f,g", "x:y"} {
-		p := b.Profile(b.Method(layout.Key{Name: name}), uint64(i+1), builder.NoContext)
+		p := b.Profile(layout.Key{Name: name}, uint64(i+1))
 		p.Counters(0, uint64(i+1), math.MaxUint64)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -224,7 +223,7 @@ func TestLines(t *testing.T) {
 // ExampleWrite is what a tracefile looks like.
 func ExampleWrite() {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	p := b.Profile(b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, 0)
 	p.Invocations(61205)
 	if err := p.Done(); err != nil {
 		panic(err)

@@ -340,7 +340,7 @@ func (k *build) recordStacks() error {
 			n++
 		}
 		if list[0].context != builder.NoContext {
-			p := k.b.Profile(list[0].method, 0, list[0].context)
+			p := k.b.ProfileOf(list[0].method, 0, list[0].context)
 			countSamples(p, list[:n])
 			if err := p.Done(); err != nil {
 				return err
@@ -382,7 +382,7 @@ func (k *build) recordEdges() error {
 		if len(alone) > 0 {
 			m = min(m, alone[0].method)
 		}
-		p := k.b.Profile(m, 0, builder.NoContext)
+		p := k.b.ProfileOf(m, 0, builder.NoContext)
 		n := 0
 		for n < len(alone) && alone[n].method == m {
 			n++

@@ -23,7 +23,7 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 	settings.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: settings})
 	area := b.Method(layout.Key{Class: "Shapes", Name: "area", Signature: "()V"})
-	p := b.Profile(area, 77, builder.NoContext)
+	p := b.ProfileOf(area, 77, builder.NoContext)
 	p.Invocations(taken + notTaken)
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: circles},
@@ -32,7 +32,7 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	p = b.Profile(b.Method(layout.Key{Class: "Only", Name: extra, Signature: "()V"}), 5, builder.NoContext)
+	p = b.Profile(layout.Key{Class: "Only", Name: extra, Signature: "()V"}, 5)
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 100, Displacement: 4, NotTaken: 1})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 func lambdaRun(t *testing.T, class string) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	b.DescribeType(b.Type(builder.TypeKey{Name: class}), builder.TypeInfo{Flags: layout.TypeHidden})
-	p := b.Profile(b.Method(layout.Key{Class: class, Name: "test", Signature: "()V"}), 5, builder.NoContext)
+	p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, 5)
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 4})
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

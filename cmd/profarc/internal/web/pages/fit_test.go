@@ -66,7 +66,7 @@ func fitSite(t *testing.T) *Site {
 		{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}: 99,
 		{Class: "Till", Name: "gone", Signature: "()V", Loader: "app"}:   7,
 	} {
-		p := b.Profile(b.Method(key), id, builder.NoContext)
+		p := b.Profile(key, id)
 		p.Branch(builder.At{Bci: 2}, builder.Branch{Taken: 30, Displacement: 8, NotTaken: 70})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func TestFitListsWhatCouldNotBeChecked(t *testing.T) {
 		{Class: "java/util/List", Name: "few", Signature: "()V"}:       1,
 		{Class: "java/util/List", Name: "many", Signature: "()V"}:      1000,
 	} {
-		p := b.Profile(b.Method(key), 7, builder.NoContext)
+		p := b.Profile(key, 7)
 		p.Branch(builder.At{Bci: 2}, builder.Branch{Taken: taken, Displacement: 8})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -175,7 +175,7 @@ func TestElementsHaveIDsOfTheirOwn(t *testing.T) {
 func TestMethodPageExplainsItsNumbers(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
-	p := b.Profile(b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"}), 0, builder.NoContext)
+	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	p.Invocations(9000)
 	p.Interpreted(512)
 	if err := p.Done(); err != nil {

@@ -184,7 +184,7 @@ func TestCurveHasAStepForEachMethod(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for i, n := range []uint64{191, 187, 122, 500} {
-		p := b.Profile(b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", i), Signature: "()V"}), 0, builder.NoContext)
+		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprint("m", i), Signature: "()V"}, 0)
 		p.Invocations(n)
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ func TestSideBySideHasTheCode(t *testing.T) {
 	o := Options{ClassPath: []string{classes}, SourcePath: []string{folder}}
 	for i, taken := range []uint64{30, 70} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
-		p := b.Profile(b.Method(sum), id, builder.NoContext)
+		p := b.Profile(sum, id)
 		p.Branch(builder.At{Bci: ifHalf}, builder.Branch{Taken: taken, Displacement: 48, NotTaken: 100 - taken})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -125,8 +125,7 @@ func TestTreemapsOfReportsAreSmall(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for p := range 30 {
 		for c := range 40 {
-			q := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%d/C%d", p, c), Name: "m", Signature: "()V"}), 1,
-				builder.NoContext)
+			q := b.Profile(layout.Key{Class: fmt.Sprintf("p%d/C%d", p, c), Name: "m", Signature: "()V"}, 1)
 			q.Invocations(uint64(100_000/(1+p*p*p) + 40 - c))
 			if err := q.Done(); err != nil {
 				t.Fatal(err)

@@ -16,8 +16,7 @@ import (
 func manyPackages(t *testing.T, n int) *Site {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for i := range n {
-		p := b.Profile(b.Method(layout.Key{Class: fmt.Sprintf("p%02d/Main", i), Name: "main", Signature: "()V"}), 0,
-			builder.NoContext)
+		p := b.Profile(layout.Key{Class: fmt.Sprintf("p%02d/Main", i), Name: "main", Signature: "()V"}, 0)
 		p.Invocations(uint64(1000 - i))
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
