@@ -163,7 +163,7 @@ var fleetLicences = map[string]string{
 	"sigs.k8s.io/yaml":                                                                    "Apache-2.0 BSD MIT",
 }
 
-// TestLicencesOfFleet checks those of the module fleet in the same way.
+// TestLicencesOfFleet checks the licences of the module fleet in the same way.
 func TestLicencesOfFleet(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -14,7 +14,7 @@ import (
 )
 
 // A program whose receivers are others than in training gets their types into its
-// profiles, although those of training held all rows. Types that come keep theirs.
+// profiles, although types of training held all rows. Types that come keep theirs.
 func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
@@ -36,7 +36,7 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 		training.End()
 
 		j := start("differ", agentFlag(t, archive, ",warmup=3600000,report="+reportFile))
-		// Where no receiver is without a row, those of training are in nobody's way.
+		// Where every receiver has a row, no type of training is in the way.
 		await(t, "the receivers of the program",
 			func() bool { return calls(j) == "one: A B, oneThenTwo: B C, two: C D, twoThenOne: C" })
 		j.Send("stop")

@@ -55,7 +55,7 @@ func ownCells(t *testing.T, s *reader.Store) map[string][]string {
 	return all
 }
 
-// A dump of a JVM that adopted an archive is cell for cell that of a run without one.
+// A dump of a JVM that adopted an archive equals, cell for cell, the dump of a run without one.
 func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {

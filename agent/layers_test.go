@@ -29,7 +29,7 @@ func reduced(t testing.TB, path string, o reduce.Options) string {
 	return part
 }
 
-// isEarly reports whether a method is of the first half of those of a class.
+// isEarly reports whether a method belongs to the first half of its class.
 func isEarly(k layout.Key) bool { return k.Name < "check" }
 
 // Two layers of Adopted: the base has all methods, the layer isEarly ones with other counts.
@@ -47,7 +47,7 @@ func TestLayers(t *testing.T) {
 	})
 }
 
-// A method has the profile of the layer, or else that of the base, and the receivers of
+// A method has the layer's profile, or else the base's, and the receivers of
 // either are bound.
 func (l *adoptedLayers) testAdopted(t *testing.T) {
 	want := archived("none").profiles(t, open(t, l.base), "Adopted$Work")

@@ -69,7 +69,7 @@ func TestProcessorsOfAQuota(t *testing.T) {
 	}
 }
 
-// quotaGroup makes a cgroup with a quota of microseconds in 100,000, below that of the test.
+// quotaGroup makes a cgroup with a quota of microseconds in 100,000, below the test's cgroup.
 func quotaGroup(t *testing.T, quota string) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")

@@ -24,7 +24,7 @@ type MethodName struct {
 	LoaderNote string `json:"-"`
 }
 
-// NameOf returns the name of a method. The error is that of a damaged record.
+// NameOf returns the name of a method. A damaged record is an error.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	d := s.Header().Domain

@@ -18,7 +18,7 @@ type RankOptions struct {
 	Methods func(layout.Key) bool // nil selects all methods
 }
 
-// Selects reports whether a method passes Methods. The error is that of a damaged key.
+// Selects reports whether a method passes Methods. A damaged key is an error.
 func (o *RankOptions) Selects(m reader.Method) (bool, error) {
 	if o.Methods == nil {
 		return true, nil
@@ -65,7 +65,7 @@ type heat struct {
 
 // Hottest ranks the methods of an archive by a measure. It reads all profiles. If
 // by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, samples for
-// those of sampled programs, and else weight or, if the archive has no invocations, counts.
+// samples of sampled programs, and else weight or, if the archive has no invocations, counts.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = UsualMeasure(s.Header())

@@ -24,7 +24,7 @@ func put(t *testing.T, path, text string) string {
 	return path
 }
 
-// The content of a directory is that of its files and their names, wherever it is.
+// The sum of a directory depends on its files and their names, not on its place.
 func TestSumContent(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

@@ -16,7 +16,7 @@ import (
 // asks for, and more at once the longer the pieces follow each other. r must be safe for
 // concurrent use and is used until the Mapping is closed. The memory has the size of the
 // archive, but the system provides only what is read. o.Mode is ignored, and o.Check must be CheckOnTouch. Errors
-// about the content are as from Open; others are those of r.
+// about the content are as from Open; other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)
 	if err != nil {

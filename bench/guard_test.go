@@ -16,7 +16,7 @@ import (
 // machine instructions, of inlined calls, and of bytes.
 
 // mostInstructions of the functions of the hit path, on amd64. Of ProfileID's some
-// fifty run in a hit; the others are those of misses and of what is left to a search.
+// fifty run in a hit; the others serve misses and searches.
 var mostInstructions = map[string]int{
 	`reader.(*Store).ProfileID`: 130,
 	`reader.(*Store).readySlot`: 150,

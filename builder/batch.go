@@ -20,7 +20,7 @@ import "github.com/profarc/profarc/internal/build/profileset"
 // otherwise it is an error, and the profile must be discarded.
 type Batch struct{ of *profileset.Batch }
 
-// Begin starts a batch. The error matches ErrBatch if one is open, or is that of the
+// Begin starts a batch. The error matches ErrBatch if one is open, or comes from the
 // builder.
 func (b *Builder) Begin() (*Batch, error) {
 	t, err := b.set.Begin()
@@ -30,7 +30,7 @@ func (b *Builder) Begin() (*Batch, error) {
 	return &Batch{t}, nil
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the builder, or
+// Commit ends the batch and keeps what it has added. The error comes from the builder, or
 // names a profile that was begun in the batch and neither done nor discarded; the batch is
 // still open then, and Rollback removes the cause.
 func (t *Batch) Commit() error { return t.of.Commit() }

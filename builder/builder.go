@@ -21,7 +21,7 @@ type Config struct {
 	Producer    string        // who made the profiles, at most 64 bytes, for instance "OpenJDK 17.0.15+6"
 	ProducerID  [16]byte      // of layout.DomainCustom, where it must be set: what profile points, keys and shapes mean
 	Fingerprint [16]byte      // of the program; zero if not known
-	DumpID      [16]byte      // identity of the dump; if zero, that of Run or else derived from the content
+	DumpID      [16]byte      // identity of the dump; if zero, Run's or else derived from the content
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
 	// ReceiverRows is the room of a type profile that Profile.Receivers records or that is
@@ -219,12 +219,12 @@ func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 
 // DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and
-// Time are those of the archive. A run without a Process is one of this process, and the
+// Time describe the archive. A run without a Process is one of this process, and the
 // archive is of now if it has no time: of several dumps of one process a merge takes the
 // last, or refuses them. For a run of another process whose identity is not known, or of one
 // of several VMs that this process has, set Process.PID alone. A dump without an ID gets one from the run's process
 // and the archive's time, or a random one if these are not known, so that two runs that
-// count just the same are two. An archive without a fingerprint gets that of the run's
+// count just the same are two. An archive without a fingerprint gets the one of the run's
 // program.
 func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
 
@@ -246,11 +246,11 @@ type Run struct {
 	// profiles of LLVM's in the order in which they first came.
 	AsLLVM bool
 	// FileOrder keeps the order of the profiles in the order table, if all runs
-	// have it: those of a single file.
+	// have it: tables of a single file.
 	FileOrder bool
 }
 
-// NextRun begins another run: profiles recorded from here on are merged with those of
+// NextRun begins another run: profiles recorded from here on are merged with profiles of
 // the runs before. Done refuses one that the run has recorded with ErrDuplicate.
 func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
 
@@ -260,7 +260,7 @@ func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
 func (b *Builder) Unmerged() uint64 { return b.set.Unmerged() }
 
 // Unmatchable returns the number of profiles that were summed with one of another run
-// although their key may mean another method there: those of hidden classes, of numbered
+// although their key may mean another method there: methods of hidden classes, of numbered
 // class loaders, and of IDs that a file does not explain.
 func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // TestDiscardedProfilesLeaveNoTrace: with profiles that are begun and discarded among
-// those that are recorded, the archive is that of the others.
+// those that are recorded, the archive has the others alone.
 func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

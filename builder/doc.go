@@ -26,5 +26,5 @@
 //
 // Calls that record something keep the first error and do nothing after it, so
 // that a long row of calls needs one check: [Profile.Done] returns the error of
-// that profile, [Builder.Err] and Commit return that of the builder.
+// that profile, [Builder.Err] and Commit return the builder's.
 package builder

@@ -46,7 +46,7 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	})
 }
 
-// customCells returns the values of n cells in their order; width is that of a row.
+// customCells returns the values of n cells in their order; width counts the cells of a row.
 func customCells(shape string, once []uint64, rows [][]uint64, n, width int) ([]uint64, error) {
 	if width == 0 && len(rows) > 0 {
 		return nil, fmt.Errorf("%d rows in an entry of shape %s, which has none", len(rows), shape)

@@ -78,7 +78,7 @@ func TestSpilledMerges(t *testing.T) {
 	}
 }
 
-// TestSpillFolder: an error of the file is that of the builder, and says where the file
+// TestSpillFolder: the builder returns an error of the file, which says where the file
 // is and what to do.
 func TestSpillFolder(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ const (
 )
 
 // A journal records with a Go builder, and writes down the same for the one in C. What
-// was interned is named by the number of its call among those of its kind.
+// was interned is named by the number of its call among calls of the kind.
 type journal struct {
 	*builder.Builder
 	bytes    []byte

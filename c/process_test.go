@@ -72,7 +72,7 @@ func TestProcessIsDescribed(t *testing.T) {
 }
 
 // TestDumpsOfProcessesAreMerged: of two dumps of one process the last counts, and both
-// are refused; those of two processes are summed.
+// are refused; dumps of two processes are summed.
 func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/process.c")

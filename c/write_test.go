@@ -55,7 +55,7 @@ func replayed(t *testing.T, program string, j *journal, more ...string) (data []
 	return data, ""
 }
 
-// compareBytes compares the archive in C with that of the Go builder.
+// compareBytes compares the archive in C with the Go builder's.
 func compareBytes(t *testing.T, j *journal, got []byte) {
 	t.Helper()
 	want, _, err := j.Bytes()

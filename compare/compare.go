@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Stores compares b with a, the base. It returns an error that matches ErrDomains, the
-// error of a record that cannot be read, or that of ctx.
+// error of a record that cannot be read, or ctx's.
 func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
 	if da, db := a.Header().Domain, b.Header().Domain; da != db {
 		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w",

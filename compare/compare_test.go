@@ -320,7 +320,7 @@ func BenchmarkStores(b *testing.B) {
 }
 
 // A profile of a method, or of a context, that a has none of is new. It is of
-// other code only where a has that of another version.
+// other code only where a has another version of it.
 func TestNewMethodsAreNotMismatches(t *testing.T) {
 	t.Parallel()
 	method := layout.Key{Class: "A", Name: "run"}

@@ -16,7 +16,7 @@ import (
 // onlyInA is set in the keys of methods and types that b lacks.
 const onlyInA = 1 << 63
 
-// counterparts map the methods and types of a to those of b.
+// counterparts map the methods and types of a to b's.
 type counterparts struct {
 	a, b    *reader.Store
 	byName  *loaders.Pairing
@@ -82,7 +82,7 @@ func (c *counterparts) method(m reader.Method) layout.Ref {
 	return c.methods[i].inB
 }
 
-// methodKey returns the key of a method of a among those of b.
+// methodKey returns the key that a method of a has in b.
 func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	if partner := c.method(m); partner != 0 {
 		return uint64(partner), nil
@@ -90,7 +90,7 @@ func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	return onlyInA | uint64(m.Ref()), nil
 }
 
-// typeKey returns the key of a type of a among those of b.
+// typeKey returns the key that a type of a has in b.
 func (c *counterparts) typeKey(t reader.Type) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)

@@ -35,7 +35,7 @@
 // type (by name and loader), value or target. A row of a fixed entry and one of a wide
 // entry match. Entries of other tags are matched by the keys of their schema.
 //
-// The names of hidden classes, as those of lambdas, end in numbers that the VM gives in the
+// The names of hidden classes, such as lambdas, end in numbers that the VM gives in the
 // order in which it makes them. A method of such a class whose name the other archive lacks
 // is paired there with one of the same code and of the same host, the first of several
 // ([Report.Renumbered]): that says what it is, and has no part in the overlap.

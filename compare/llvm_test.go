@@ -108,7 +108,7 @@ func sameAsLLVM(t *testing.T, tool string, opened map[string]sample, a, b string
 }
 
 // A profile with records of both kinds agrees with itself, of each kind; the sums
-// are those of llvm-profdata, which takes the overlap of both.
+// equal llvm-profdata's, which takes the overlap of both.
 func TestBothKindsOfRecords(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")

@@ -97,8 +97,8 @@ type pair struct {
 	rival bool // a has a profile of another version of the code
 }
 
-// match pairs the profiles of a method: first those of the same context and code, then
-// those of the same context if the code of one is not known. The remaining profiles of b
+// match pairs the profiles of a method: first profiles of the same context and code, then
+// profiles of the same context if the code of one is not known. The remaining profiles of b
 // come last, without a partner.
 func (c *comparison) match() ([]pair, error) {
 	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}

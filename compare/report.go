@@ -87,7 +87,7 @@ type Ranking[T any] struct {
 // A Method is a method with counts and how far its profiles differ.
 type Method struct {
 	A, B reader.Method // the zero Method if the archive lacks it
-	// Overlap is that of the method's own counts: 1 if their proportions are the same.
+	// Overlap compares the method's own counts: 1 if their proportions are the same.
 	Overlap        float64
 	ShareA, ShareB float64 // of all counts of the archive
 	// Difference is the part of the missing overlap that the method causes.

@@ -254,7 +254,7 @@ func (s *sites) rowKey(rows reader.Rows, i int) (uint64, error) {
 }
 
 // schemaCounts adds an entry of a tag that is known by its schema alone, if it has
-// counts. Keys outside rows are the site's, keys of a row those of its counts.
+// counts. Keys outside rows belong to the site, keys of a row to its counts.
 func (s *sites) schemaCounts(t site) error {
 	raw := disk.Entry(t.entry.Bytes())
 	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
@@ -310,7 +310,7 @@ func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64
 	return nil
 }
 
-// addKey returns a key mixed with that of one more cell.
+// addKey returns a key mixed with the key of one more cell.
 func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
 	own, err := e.Cell(at).Trained(), error(nil)
 	switch kind {

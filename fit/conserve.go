@@ -241,7 +241,7 @@ func (p *profiled) beside(i int) (points []int) {
 }
 
 // counts returns the counts of a new point that follow from the flow of the code: of a call
-// or jump one, of a branch those of both sides, of a switch those of the default and the
+// or jump one, of a branch both sides', of a switch the default's and the
 // cases. ok is false if they do not follow.
 func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]

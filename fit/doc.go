@@ -6,7 +6,7 @@
 //
 // A profile with the code id of the program's method is [Exact], unless the two are
 // known to name different members. If the code has changed, its profile points are
-// matched with those of the new code: if one of them finds its place the profile is
+// matched with the points of the new code: if one of them finds its place the profile is
 // [Moved], otherwise [Stale]. If its method or class has another name and the same
 // code, it is [Renamed]. If its method no longer exists it is [Gone]. Only code that
 // knows all methods of its classes can prove that: another run that did not profile a

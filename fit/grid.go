@@ -8,7 +8,7 @@ type grid struct {
 	heads         []float32 // best sum before (i, j)
 }
 
-// nearlyBest is how far the resemblance of a pair may be below that of the best pair
+// nearlyBest is how far the resemblance of a pair may be below the best pair's
 // with either of its points.
 const nearlyBest = 0.3
 

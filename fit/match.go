@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// An alignment maps the points of the old code to those of the new code.
+// An alignment maps the points of the old code to points of the new code.
 type alignment struct {
 	to         []int     // -1 for none
 	confidence []float64 // of each pair, from 0 to 1
@@ -28,7 +28,7 @@ type matcher struct {
 // rest has been.
 const rounds = 4
 
-// align aligns the points of the old code with those of the new code. The result is
+// align aligns the points of the old code with the points of the new code. The result is
 // incomplete if halted returns an error.
 func align(a, b *side, halted func() error) alignment {
 	n := len(a.points)

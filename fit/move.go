@@ -242,7 +242,7 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// cases moves the counts of a switch, those of each value to the same value. Values
+// cases moves the counts of a switch, each to the case of the same value. Values
 // without a case in the new code go to the default.
 func (m *mover) cases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
@@ -253,7 +253,7 @@ func (m *mover) cases(raw disk.Entry, i, j int) {
 	}
 }
 
-// casesOf maps the cases of a switch to those of another one, by their values. If
+// casesOf maps the cases of a switch to the cases of another one, by their values. If
 // the values are not known, both have the same cases.
 func casesOf(p, q *Point) []int {
 	places := make([]int, len(p.Targets))

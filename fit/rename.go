@@ -16,7 +16,7 @@ import (
 // program.
 type Rename struct {
 	From, To layout.Key // of a class without name and signature
-	// Methods counts the methods of a class with known code, and Same those of them with
+	// Methods counts the methods of a class with known code, and Same those with
 	// the same code under the new name. Both are 0 if only descriptors name the class.
 	Methods, Same int
 	Profiles      int     // of the method or class
@@ -229,7 +229,7 @@ func (r *renamer) listTypes() error {
 // are more, none of them is.
 const maxOverloads = 64
 
-// declared returns the methods of a class by name. It keeps those of the last class.
+// declared returns the methods of a class by name. It keeps the methods of the last class.
 func (r *renamer) declared(class, loader string) map[string][]Declared {
 	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
 		r.last, r.byName = of, map[string][]Declared{}

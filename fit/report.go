@@ -40,7 +40,7 @@ type Verdict struct {
 	// To is the present key of the method if it has changed, else the zero value.
 	To layout.Key
 	// Moves says of changed code where its profile points are now, in the order of the old
-	// code and then, of points that only the new code has, in that of the new; nil if the
+	// code and then, of points that only the new code has, in the new order; nil if the
 	// points of either are not known.
 	Moves []Move
 }
@@ -172,7 +172,7 @@ type Rewritten struct {
 	Profiles      int     // in the archive
 	Dropped       int     // stale, gone, or of a version that became the same as another
 	Points        int     // of moved profiles, written
-	Filled        int     // of moved profiles, with counts that follow from those of other points
+	Filled        int     // of moved profiles, with counts that follow from counts of other points
 	PointsDropped int     // of moved profiles, with counts, without a place in the new code
 	CountsDropped float64 // of these, and of receivers and cases that the new code cannot have
 	Swapped       int     // branches whose counts changed sides

@@ -101,7 +101,7 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 const utf16 = "UTF-16: convert it to UTF-8 first"
 
 // skipTextMark skips the byte order mark that some editors and shells put in
-// front of UTF-8, and refuses that of UTF-16. No binary format begins with either.
+// front of UTF-8, and refuses UTF-16's. No binary format begins with either.
 func (s *stream) skipTextMark() error {
 	head, _ := s.Peek(3)
 	switch {

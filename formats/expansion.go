@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// An expansion compares the size of a decompressed input with that of its
+// An expansion compares the size of a decompressed input with the size of its
 // compressed form: a small file could otherwise take memory and time without
 // bound.
 type expansion struct {

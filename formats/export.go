@@ -15,7 +15,7 @@ import (
 //
 // It returns what the format cannot express; the list is empty, not nil, if that
 // is nothing. The error is an [*OptionError] if an option has a value that it
-// cannot have; errors of the archive match those of package layout.
+// cannot have; errors of the archive match the errors of package layout.
 func Export(ctx context.Context, w io.Writer, s *reader.Store, e Exporter) (Losses, error) {
 	if err := codec.CheckOptions(e.Options()); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func Importers() []Importer {
 	}
 }
 
-// withDefaults returns Importers() with some in the place of those of the same
+// withDefaults returns Importers() with some in the place of importers of the same
 // format. Those of other formats come first.
 func withDefaults(given []Importer) []Importer {
 	all := Importers()

@@ -98,7 +98,7 @@ func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 
 // Import reads inputs of one format into a builder. Several are summed: as
 // llvm-profdata merge does if they are LLVM's, otherwise as archives are merged,
-// none counted twice. The error is that of the first input that cannot be
+// none counted twice. The error is of the first input that cannot be
 // imported, an [*OptionError], or matches one of the errors of this package.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)

@@ -30,7 +30,7 @@ func (t Tag) ByProducer() bool { return t >= TagProducer }
 // An entry of the shape has the cells of Cells, then rows, each with the cells of Rows. A
 // merge unites the entries of one profile point, tag and sub that are equal in all cells
 // of Cells that are keys. Of these it unites the rows that are equal in their keys; if no
-// cell of a row is a key, it unites those of the same place. A row of zeros is free: room
+// cell of a row is a key, it unites rows of the same place. A row of zeros is free: room
 // for the producer to record one more. Rows with the same keys become one when they are
 // recorded.
 type EntryShape struct {
@@ -78,8 +78,8 @@ type CellKind uint8
 const (
 	CellCount  CellKind = 1 // a count, a u64: the sum, which saturates
 	CellMax    CellKind = 2 // a u64: the higher one
-	CellBits   CellKind = 3 // bits, each of which says that something was seen: those of both
-	CellFirst  CellKind = 4 // a u64, 0 if not set: that of the archive that was merged first, so that their order matters
+	CellBits   CellKind = 3 // bits, each says that something was seen: a merge keeps the bits of both
+	CellFirst  CellKind = 4 // a u64, 0 if not set: a merge keeps the first archive's, so that the order matters
 	CellValue  CellKind = 5 // a u64 that is a key
 	CellType   CellKind = 6 // a pointer to a type, 0 for none; a key
 	CellMethod CellKind = 7 // a pointer to a method, 0 for none; a key

@@ -92,7 +92,7 @@ type Provenance struct {
 	ClassPath []ClassPathEntry // nil if not known
 }
 
-// A Process identifies a process among those of all machines. The zero value is
+// A Process identifies a process among the processes of all machines. The zero value is
 // none.
 type Process struct {
 	Boot      [16]byte // boot id of the machine

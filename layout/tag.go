@@ -79,7 +79,7 @@ type EntryFlags uint8
 const (
 	EntryNullSeen    EntryFlags = 1 << 0 // of a type check: a null was seen
 	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
-	EntryOneOf       EntryFlags = 1 << 2 // of a TagUndecoded entry: several were merged, the words are those of one
+	EntryOneOf       EntryFlags = 1 << 2 // of a TagUndecoded entry: several were merged, the words come from one
 )
 
 // EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of
@@ -92,7 +92,7 @@ const (
 	EntryTrapMany       EntryTraps = EntryTrapRecompiled - 1 // the reason once there were several
 )
 
-// A Sub refines the tag of a wide entry. Its values are those of the entry's tag.
+// A Sub refines the tag of a wide entry. Each tag has values of its own.
 type Sub uint16
 
 // The values of Sub.
@@ -171,6 +171,6 @@ func (u CountUnit) Name(d Domain) string {
 	return u.String()
 }
 
-// Inclusive reports whether the counts of a method are included in those of its callers,
+// Inclusive reports whether the counts of a method are included in its callers' counts,
 // so that the counts of several methods must not be added up.
 func (u CountUnit) Inclusive() bool { return u == UnitCycles }

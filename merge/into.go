@@ -28,7 +28,7 @@ var (
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
 )
 
-// Into adds the profiles of another run to those of the builder. Several goroutines may
+// Into adds the profiles of another run to the builder's. Several goroutines may
 // call it: the result does not depend on the order, as long as no run has a weight that
 // leaves fractions.
 //
@@ -36,7 +36,7 @@ var (
 // builder has one of them, ErrSameProcess if it has another dump of the same process (see
 // Superseded), ErrWeighted for a weight of a merged archive, ErrPart for a part of a merge,
 // ErrMismatch if domain, shape or kind of instrumentation differ, or the archives on which
-// they are layers (see Flatten), and otherwise is the reader's, or that of ctx. After an error that matches one of
+// they are layers (see Flatten), and otherwise is the reader's or ctx's. After an error that matches one of
 // these five the builder is
 // unchanged; after any other it has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
@@ -80,7 +80,7 @@ func Note(b *builder.Builder, c Contents, r builder.Run) error {
 	return err
 }
 
-// joinRun joins the header of an archive with that of the builder, and returns the run that
+// joinRun joins the header of an archive with the builder's, and returns the run that
 // its profiles belong to.
 func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
 	dumps, err := c.weighted(r)
@@ -199,7 +199,7 @@ func (c *Contents) smaller(has profileset.Source) string {
 	return "this archive"
 }
 
-// note adds the dumps and runs of an archive to those of the builder.
+// note adds the dumps and runs of an archive to the builder's.
 func (b target) note(c *Contents) {
 	for id := range c.ids {
 		b.Copied[id] = profileset.Source{Name: c.name, Dumps: len(c.ids)}

@@ -18,7 +18,7 @@ import (
 // Params of one of them. It then writes the same bytes as after an Into for each of the
 // archives that the parts were merged from. The error matches ErrPart if an archive is no
 // part, or if a part is missing, comes twice, or is of a merge of other archives, which is
-// found before anything is added; otherwise errors are those of Into.
+// found before anything is added; otherwise errors are as from Into.
 func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error {
 	all, err := sortParts(parts)
 	if err != nil {
@@ -109,7 +109,7 @@ func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 	return copier.Dumps(s)
 }
 
-// copyTo copies what a part has itself: no profiles that stand for those of other parts,
+// copyTo copies what a part has itself: no profiles that stand for profiles of other parts,
 // and not the row that says which part it is.
 func (p *partStore) copyTo(ctx context.Context, t target, run profileset.Run) error {
 	chooser := newChooser(p.Part, p.s)

@@ -44,12 +44,12 @@ func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
 }
 
 // Flatten adds layers to an empty builder as one archive: each version of a method's code is
-// that of the layer that answers for it. Types, tables and all else of the layers are united
+// the one of the layer that answers for it. Types, tables and all else of the layers are united
 // as by Into, so that layers which have no version in common are merged.
 //
 // The archive lists the dumps of all layers, and is merged with none of them. The error
 // matches ErrMismatch if the layers could not be merged, and otherwise is the reader's, or
-// that of ctx.
+// ctx's.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: target{profileset.Of(b)}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// anotherProcess is not that of the test, and not known.
+// anotherProcess is not the test's, and not known.
 var anotherProcess = layout.Process{PID: 1}
 
 func layersOf(t testarchive.TB, stores ...*reader.Store) *reader.Layers {

@@ -25,7 +25,7 @@ type PartOptions struct {
 	OneShape bool
 }
 
-// Into adds the part of an archive that another run recorded to those of the builder, as
+// Into adds the part of an archive that another run recorded to the builder's, as
 // the function Into does with the whole. The builder becomes an archive that says which
 // part it is, and that Join puts together with the others; do not add anything else. Of the
 // archive only the page sums, the index, names and tables are read, and the profiles in the
@@ -102,7 +102,7 @@ type chooser struct {
 	copied func(n layout.Ref) bool
 }
 
-// lastClass is the class of the last method: most methods have that of the one before.
+// lastClass is the class of the last method: most methods have the class of the one before.
 type lastClass struct {
 	known   bool
 	ordinal uint32

@@ -46,8 +46,8 @@ func ParseVersions(text string) (Versions, error) {
 // KeepVersions drops the profiles of all other versions of the code of methods that have
 // several, in all contexts. Between equal versions, the one with the higher code ID stays.
 // It returns the number of methods with several versions, and of dropped profiles. The
-// error matches builder.ErrBatch, names a profile without Done, is that of a file of
-// spilled profiles, or that of ctx; the builder is unchanged then.
+// error matches builder.ErrBatch, names a profile without Done, comes from a file of
+// spilled profiles, or is ctx's; the builder is unchanged then.
 func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()
@@ -140,7 +140,7 @@ type Narrowing struct {
 // added to the count of receivers without a row. HotSpot's entries have n rows
 // afterwards, also where they had fewer, and wide entries become HotSpot's own again. In
 // other domains an entry with fewer rows stays as it is. Narrowing loses rows, so it is
-// the last step of a merge. After an error, which may be that of ctx, the builder is
+// the last step of a merge. After an error, which may be ctx's, the builder is
 // unchanged.
 func NarrowRows(ctx context.Context, of *builder.Builder, n int) (Narrowing, error) {
 	b := target{profileset.Of(of)}
@@ -176,8 +176,8 @@ func (b target) narrowable(n int) error {
 
 // Widened returns the number of entries of HotSpot's that have become wide, since a merge
 // found more receivers or return points than the VM keeps rows for. NarrowRows makes them
-// HotSpot's own again. In other domains it is 0. The error is that of a file of spilled
-// profiles, or that of ctx.
+// HotSpot's own again. In other domains it is 0. The error comes from a file of spilled
+// profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
 	b := target{profileset.Of(of)}
 	b.Mu.Lock()

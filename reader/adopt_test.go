@@ -32,7 +32,7 @@ func adopt(t testing.TB, s *reader.Store, o reader.AdoptOptions) {
 
 var bigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
-// bigEndianRefuses reports whether an error is that of an adoption on a big-endian machine.
+// bigEndianRefuses reports whether an adoption failed because the machine is big-endian.
 func bigEndianRefuses(err error) bool { return bigEndian && errors.Is(err, errors.ErrUnsupported) }
 
 func adoptProfile(t testing.TB, s *reader.Store, k layout.Key) reader.Profile {

@@ -166,7 +166,7 @@ func (c *blockCheck) listed(n int, point int32, start, offset int64) error {
 	return c.corrupt(start+offset, "the directory lacks the entry at point %d", point)
 }
 
-// hasRow reports whether row i of the directory is that of an entry.
+// hasRow reports whether row i of the directory names an entry.
 func (c *blockCheck) hasRow(i int, point int32, offset int64) bool {
 	if i >= disk.DirectoryLen(c.dir) {
 		return false

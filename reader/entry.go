@@ -220,7 +220,7 @@ type Entry struct {
 	s     *Store
 	place place
 	kind  entryKind
-	live  words.View // of the adopted entry; that of nothing if the profile is not adopted
+	live  words.View // of the adopted entry; empty if the profile is not adopted
 }
 
 // An entryKind holds what most callers ask an entry first. It is a struct of its own so

@@ -243,7 +243,7 @@ func TestEmptyArchive(t *testing.T) {
 	}
 }
 
-// An LLVM id is that of the name alone, so that keys may share it.
+// An LLVM id depends on the name alone, so that keys may share it.
 func TestKeysWithOneID(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})

@@ -332,7 +332,7 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 	return p, err
 }
 
-// keyIs reports whether a key is that of the method of a profile, the first for every
+// keyIs reports whether a key names the method of a profile, the first for every
 // caller, whose texts were checked.
 func (s *Store) keyIs(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit

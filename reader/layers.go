@@ -11,11 +11,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Layers is a stack of archives that are looked up in as one: that of an application
+// A Layers is a stack of archives that are looked up in as one: the archive of an application
 // first, then those that it was trained on top of, as one of its framework and one of the
 // JDK. It is safe for concurrent use.
 //
-// A version of a method's code is that of the first layer that has a profile of it, in
+// A version of a method's code belongs to the first layer that has a profile of it, in
 // whatever context: this layer answers for it alone. Counts of two layers are never summed,
 // since a profile is adopted where it is, and that is one place. A layer that was trained
 // on top of another has a profile only where the one beneath lacks it or has learned

@@ -80,7 +80,7 @@ func (t typesAt) holds(v uint64) bool {
 	return v == 0 || to < t.size && to%disk.TypeSize == 0
 }
 
-// hold reports whether those of the cells whose bits are set point to types, or to nothing.
+// hold reports whether the cells whose bits are set point to types, or to nothing.
 func (t typesAt) hold(cells []byte, set uint64) bool {
 	for ; set != 0; set &= set - 1 {
 		if !t.holds(le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])) {

@@ -71,7 +71,7 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	}
 }
 
-// indexedID returns the id of a method that has a record: that of its first profile, or
+// indexedID returns the id of a method that has a record: its first profile's, or
 // else of the record. If that profile is damaged it is computed from the key: the method,
 // what refers to it, and its other profiles can be read as before.
 func (m Method) indexedID() (uint64, error) {
@@ -140,7 +140,7 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 // Valid reports whether m is a method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID returns the method's id: that of its first profile, or else of its record. If the
+// ID returns the method's id: its first profile's, or else its record's. If the
 // method has no record it is computed from the key. It is 0 if it cannot be read.
 func (m Method) ID() uint64 {
 	if m.s == nil {
@@ -408,7 +408,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	return from, to, rows.Offset, err
 }
 
-// compareRow compares name and signature of the row at an offset with those of
+// compareRow compares name and signature of the row at an offset with
 // a key.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)

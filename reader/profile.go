@@ -16,7 +16,7 @@ type Profile struct {
 	s     *Store
 	place place      // of the block in the file
 	first uint8      // the first presence bits of the block
-	live  words.View // of the adopted block; that of nothing if p is not adopted
+	live  words.View // of the adopted block; empty if p is not adopted
 }
 
 // ProfileAt returns the profile whose block is at n; the error matches
@@ -160,7 +160,7 @@ type Compile struct {
 }
 
 // Escape is the result of escape analysis. The bits of Local, Stack and Returned are
-// the arguments; docs/format.md lists those of Flags.
+// the arguments; docs/format.md lists the flags.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
 // History returns the method's history, live if the profile is adopted. ok is

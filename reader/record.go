@@ -82,7 +82,7 @@ const OtherRow = -1
 // Record notes a receiver as a VM would: in its row, else in an empty row that
 // is claimed for it, else in the count of all others. Several goroutines may
 // record at once: a type never gets two rows, and no count is lost. It returns the
-// number of the row, which stays that of the type, so that an inline cache can count in
+// number of the row, which stays the type's, so that an inline cache can count in
 // it without a search from then on; or OtherRow. The error is ErrNotAdopted if the
 // profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {

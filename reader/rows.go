@@ -51,7 +51,7 @@ func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 }
 
 // Rows returns the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
-// that has rows: Counters, ValueSite, Successors and Callees, and those of a producer's
+// that has rows: Counters, ValueSite, Successors and Callees, and entries of a producer's
 // shapes that have rows. Those of a Receivers entry are its Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
 	s, ok := rowsOf(e.s.shape, e.kind.tag)

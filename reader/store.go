@@ -65,7 +65,7 @@ var (
 	ErrAmbiguous = errors.New("several records fit")
 	// ErrNotAdopted: the store or the profile is not adopted.
 	ErrNotAdopted = errors.New("profile is not adopted")
-	// ErrUndecoded: the profile is that of a VM newer than the release that dumped it, which
+	// ErrUndecoded: the profile comes from a VM newer than the release that dumped it, which
 	// kept a part as raw words. It can be read, and is never adopted; all others can be.
 	ErrUndecoded = errors.New("profile has entries that the profarc that dumped it did not know")
 )

@@ -133,7 +133,7 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 }
 
 // sharedTexts holds each text of a symbol once. Most rows of runs have the same texts,
-// and those of a forged file may share a very long one.
+// and cells of a forged file may share a very long one.
 type sharedTexts struct {
 	s     *Store
 	known map[layout.Ref]string

@@ -43,7 +43,7 @@ func (s *Store) typeOffset(ordinal uint32) int64 {
 }
 
 // Type returns the type with that ordinal; the ordinals of an archive are 0 to
-// Header().Counts.Types-1, those of late types follow. The error matches
+// Header().Counts.Types-1, late types' follow. The error matches
 // ErrNotFound if no type has it.
 func (s *Store) Type(ordinal uint32) (Type, error) {
 	t := Type{s, ordinal}

@@ -101,7 +101,7 @@ func (w *whole) head(n layout.Ref, b disk.Block) {
 	}
 }
 
-// keyFits reports whether the key in a profile is that of its method, and made of texts.
+// keyFits reports whether the key in a profile is its method's, and made of texts.
 func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
 	rec := m.record()
 	if rec.Holder != w.holder {

@@ -40,7 +40,7 @@ const MinKey = 16
 
 // NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a
 // random one if key is nil. Classes for which keep reports true, spelled as in
-// the archive, keep their names, and those of their methods; so do functions
+// the archive, keep their names, and so do their methods; so do functions
 // and vtables of languages without classes. keep may be nil.
 func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error) {
 	if key == nil {
@@ -118,7 +118,7 @@ func (a *Anonymizer) method(name string) string {
 	return a.hash(name)
 }
 
-// loader hashes the identity of a class loader, except those of every JVM, and numbers
+// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers
 // in a file.
 func (a *Anonymizer) loader(id string) string {
 	switch {

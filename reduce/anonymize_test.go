@@ -234,7 +234,7 @@ func TestKeptNames(t *testing.T) {
 	}
 }
 
-// llvmReferences reports for each ID in an archive of LLVM whether it is that of a
+// llvmReferences reports for each ID in an archive of LLVM whether it names a
 // function or vtable of the archive.
 func llvmReferences(t testarchive.TB, s *reader.Store) (known []bool) {
 	vtables := map[uint64]bool{}

@@ -127,7 +127,7 @@ func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 }
 
 // valueSite keeps the functions whose IDs are values of a site of LLVM, and replaces the
-// IDs by those of the new names.
+// IDs by the ids of the new names.
 func (t *reduction) valueSite(raw disk.Entry) error {
 	if raw.Tag() != layout.TagValueSite || !t.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
@@ -271,7 +271,7 @@ func (c *rowCut) sampled(row int) bool {
 	return c.group
 }
 
-// inlined reports whether the method into which a row's call was inlined stays: that of
+// inlined reports whether the method into which a row's call was inlined stays: the method of
 // the outermost frame.
 func (c *rowCut) inlined(row int) (bool, error) {
 	n := layout.Ref(c.t.Cell(0, row))

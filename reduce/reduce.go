@@ -39,7 +39,7 @@ type Options struct {
 	// base: the error then matches builder.ErrMismatch. A layer whose names are replaced is
 	// one no longer.
 	Base *reader.Store
-	// MayDiffer is the part of its counts by which a profile may differ from that of Base
+	// MayDiffer is the part of its counts by which a profile may differ from the one in Base
 	// and be left out, in what they are of and in their proportions; layout.WeightOne leaves
 	// out whatever the base has a profile of. How often the method ran, and all else but the
 	// counts of entries, is then as the base has it.
@@ -112,7 +112,7 @@ func (r *Report) SampleShare() (share float64, sampled bool) {
 //
 // The part has the DumpID of the archive, so that it is not merged with the whole or with
 // another part. Where names are replaced, so are IDs of dumps. The error is the reader's,
-// or that of ctx.
+// or ctx's.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
 	out := &Report{Rows: map[layout.TableKind]int{}}
 	cut, err := newCut(ctx, s, &r, out)

@@ -165,7 +165,7 @@ func TestReductionToEverythingIsTheCopy(t *testing.T) {
 }
 
 // TestUnitsAreNotSummedTogether: cycles are a thousand times as many as bytecodes, and
-// those of main include those of all that it calls.
+// main's include the cycles of all that it calls.
 func TestUnitsAreNotSummedTogether(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainJamaica, builder.Config{})

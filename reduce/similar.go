@@ -54,7 +54,7 @@ func sameVersions(x, y map[string]reader.Profile) bool {
 }
 
 // similar reports whether each profile differs by no more than a part of its counts from
-// that of the base.
+// the base's.
 func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 	if c.mayDiffer >= layout.WeightOne {
 		return true, nil

@@ -27,7 +27,7 @@ func unitName(e reader.Entry) string {
 	return "executions"
 }
 
-// cycles is the inclusive unit: those of a method are also in those of its callers.
+// cycles is the inclusive unit: a method's cycles are also counted for its callers.
 var cycles = fmt.Sprint("sub ", layout.SubCycles)
 
 // weightOf returns the weight of a method in each unit, as a user of the library would

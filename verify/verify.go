@@ -54,7 +54,7 @@ func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64
 	return c.report, err
 }
 
-// Store checks everything. The error is that of ctx; what is wrong with the
+// Store checks everything. The error is ctx's; what is wrong with the
 // archive is in the report. progress may be nil and tells of the pages alone.
 func Store(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	if prove(ctx, s, progress) {

@@ -90,7 +90,7 @@ func inspect(t *testing.T, tab *Tab, page string, thorough bool) {
 	complain(t, page, tab.Problems())
 }
 
-// rules are those of axe-core that are run in a colour scheme: all in one, and in the other
+// rules lists axe-core's rules that are run in a colour scheme: all in one, and in the other
 // what depends on colours.
 var rules = map[string][]string{"light": nil, "dark": {"color-contrast", "link-in-text-block"}}
 

@@ -97,7 +97,7 @@ func elements(t *testing.T, page string) map[string]int {
 	}
 }
 
-// TestReportsOfSeveralPrograms: a table replaces that of a run before, and others stay.
+// TestReportsOfSeveralPrograms: a table replaces the one of an earlier run, and others stay.
 func TestReportsOfSeveralPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

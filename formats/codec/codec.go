@@ -54,7 +54,7 @@ type Input struct {
 	io.Reader        // the bytes, decompressed
 	Name      string // for errors
 	Several   bool   // it is one of several inputs
-	// Config is what the archive says of itself. The importer sets those of its
+	// Config is what the archive says of itself. The importer sets the parameters of its
 	// Params that the input shows.
 	Config builder.Config
 	// Unordered asks to forget the order of the profiles in the input: then

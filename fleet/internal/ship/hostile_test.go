@@ -460,7 +460,7 @@ func TestForgedArchives(t *testing.T) {
 	}
 }
 
-// Credentials are those of docker's configuration.
+// Credentials come from docker's configuration.
 func TestCredentials(t *testing.T) {
 	host, set := faulty(t)
 	set(func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {

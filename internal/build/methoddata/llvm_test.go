@@ -128,7 +128,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 }
 
 // TestValueSitesAsLLVM: where the numbers of value sites of a kind differ,
-// llvm-profdata keeps those of the first. With a mark it adds no sites of the second.
+// llvm-profdata keeps the sites of the first. With a mark it adds no sites of the second.
 func TestValueSitesAsLLVM(t *testing.T) {
 	t.Parallel()
 	const hot = 1<<64 - 1

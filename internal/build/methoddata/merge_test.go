@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// shape is that of a VM with two receiver rows and one row of a Ret.
+// shape describes a VM with two receiver rows and one row of a Ret.
 var shape = disk.Shape{TypeRows: 2, BciRows: 1, Gap: 1}
 
 // byNumber orders references by their numbers.
@@ -198,7 +198,7 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 }
 
 // TestWeightIsOfTheSecondBlock: counts of the second block are multiplied, also
-// those of entries that the first does not have.
+// counts of entries that the first does not have.
 func TestWeightIsOfTheSecondBlock(t *testing.T) {
 	t.Parallel()
 	m := methoddata.Merger{Shape: shape, Refs: byNumber{}, Rules: methoddata.Rules{Weight: layout.WeightOne * 5 / 2}}
@@ -210,8 +210,8 @@ func TestWeightIsOfTheSecondBlock(t *testing.T) {
 	}
 }
 
-// TestSumsInPlaceAreTheMerge: where a block can be added in place, the result is
-// that of Merge.
+// TestSumsInPlaceAreTheMerge: where a block can be added in place, the result
+// equals Merge's.
 func TestSumsInPlaceAreTheMerge(t *testing.T) {
 	t.Parallel()
 	counter := func(n uint64) disk.Block {

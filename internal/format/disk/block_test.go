@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The place of a field is that of the sum of all fields before it, whichever there are.
+// The offset of a field is the sum of the sizes of all present fields before it.
 func TestFieldsFollowEachOther(t *testing.T) {
 	t.Parallel()
 	const traps = 13 // of 16 bytes

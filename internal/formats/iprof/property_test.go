@@ -307,8 +307,8 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 	return archiveOf(t, b)
 }
 
-// orderRefs turns references of an archive into those of a builder that has the
-// same types and methods, and whose profiles are those of the archive in the
+// orderRefs turns references of an archive into references of a builder that has the
+// same types and methods, and whose profiles are the archive's, in the
 // order in which the source order has them first.
 type orderRefs struct {
 	t        *testing.T

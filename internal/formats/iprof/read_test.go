@@ -206,7 +206,7 @@ func TestStrangeThings(t *testing.T) {
 	}
 }
 
-// TestOldDialectProfiles: sections of 0.2.0 are those of later versions.
+// TestOldDialectProfiles: sections of 0.2.0 equal the sections of later versions.
 func TestOldDialectProfiles(t *testing.T) {
 	const old = `{"version":"0.2.0","types":[{"id":1,"typeName":"A"}],"methods":[{"id":3,"methodName":"m","signature":[1,1]}],
 		"hotnessPoints":[{"methodBciList":"3:0,3:5","records":[4]},{"methodBciList":"3:0","records":[4],"more":1}],

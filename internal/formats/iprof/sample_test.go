@@ -31,8 +31,8 @@ func TestSamplesComeBack(t *testing.T) {
 	}
 }
 
-// TestOldDialect: the figures of a file of 0.2.0, counted in another way, are
-// those of its archive.
+// TestOldDialect: the figures of a file of 0.2.0, counted in another way,
+// equal its archive's.
 func TestOldDialect(t *testing.T) {
 	text := sample(t, "binary-tree-0.2.0-types.iprof.gz")
 	var plain struct {

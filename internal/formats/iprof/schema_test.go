@@ -9,7 +9,7 @@ import (
 )
 
 // valid fails if a text is no iprof file of a version by GraalVM's own schema;
-// 0.4.0 is held against that of 1.0.0. It does nothing where the schemas are
+// 0.4.0 is held against the schema of 1.0.0. It does nothing where the schemas are
 // absent.
 func valid(t *testing.T, text, version string) {
 	t.Helper()

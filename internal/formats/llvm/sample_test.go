@@ -69,9 +69,9 @@ func unnamed(values []builder.Value) []builder.Value {
 // asIndexed returns what indexed files of the release say of the content.
 func (c content) asIndexed(release string) content {
 	c.VTables = nil // llvm-profdata leaves them out
-	c.Version = 0   // that of raw files is the oldest that it can be
+	c.Version = 0   // a raw file gets the oldest that it can be
 	if release < "17" {
-		c.BinaryIDs = nil // LLVM 16 keeps those of a last module, those before none
+		c.BinaryIDs = nil // LLVM 16 keeps the last module's; releases before it keep none
 	}
 	return c
 }

@@ -61,7 +61,7 @@ func (s *sample) sources() map[string][][]byte {
 func (s *sample) name() string { return s.release + "/" + filepath.Base(s.dir) }
 
 // ordered reports whether llvm-profdata of the release orders functions in a way
-// that does not depend on which came first: before LLVM 17 it was that of a map.
+// that does not depend on which came first: before LLVM 17 it was a map's order.
 func (s *sample) ordered() bool { return s.release >= "17" }
 
 // exact reports whether the merge of several raw files comes to the bytes of
@@ -96,7 +96,7 @@ func requireSameContent(t testing.TB, got, want []byte) {
 	t.Helper()
 	a, b := contentOf(t, want), contentOf(t, got)
 	if len(a.BinaryIDs) < len(b.BinaryIDs) {
-		b.BinaryIDs = a.BinaryIDs // LLVM 16 keeps those of the last module alone
+		b.BinaryIDs = a.BinaryIDs // LLVM 16 keeps the last module's alone
 	} else if len(got) != len(want) {
 		t.Errorf("%d bytes, want %d", len(got), len(want))
 	}

@@ -31,7 +31,7 @@ func TestOtherDomainsAreRefused(t *testing.T) {
 	}
 }
 
-// Without a version, profiles get their producer's. If that is not known, those of IR get
+// Without a version, profiles get their producer's. If that is not known, IR profiles get
 // the one that every LLVM reads.
 func TestVersionFollowsFromTheProducer(t *testing.T) {
 	for _, c := range []struct {

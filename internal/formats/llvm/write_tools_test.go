@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// releases are those of LLVM that Debian has side by side, and the version of
+// releases lists the releases of LLVM that Debian has side by side, and the version of
 // the indexed format that each writes.
 var releases = map[string]int{"14": 7, "19": 12}
 
@@ -265,7 +265,7 @@ func compileWith(t testing.TB, dir, clang, option string) []byte {
 }
 
 // Names of vtables that are kept reach llvm-profdata. The bytes they are packed
-// to are those of Go's zlib, not of LLVM's.
+// to come from Go's zlib, not LLVM's.
 func TestVTableNamesAreKept(t *testing.T) {
 	profdata := tool(t, "llvm-profdata", "19")
 	for _, s := range samples(t) {

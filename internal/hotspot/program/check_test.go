@@ -175,8 +175,8 @@ func TestEditedProgram(t *testing.T) {
 	}
 }
 
-// A tally counts the points that an old profile knew, and those of
-// which that came out as a fresh run says it.
+// A tally counts the points that an old profile knew, and how many of
+// them came out as in a fresh run.
 type tally struct{ right, all int }
 
 func (n tally) share() float64 { return float64(n.right) / float64(max(n.all, 1)) }

@@ -136,8 +136,8 @@ func openClassPath(t *testing.T, paths ...string) *program.ClassPath {
 	return path
 }
 
-// A class path that has not one class that is asked for is that of another
-// program; those of a JDK, which it need not have, say nothing.
+// A class path that has not one class that is asked for belongs to another
+// program; classes of a JDK, which it need not have, say nothing.
 func TestUnrelatedClassPaths(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "Main.java"), nil, 0o666); err != nil {

@@ -202,7 +202,7 @@ func btoi(b bool) int {
 }
 
 // TestFlowOfEditedMethods edits generated methods, and holds the profiles that are moved to
-// each against those of a fresh run. No point may be wrong.
+// each against a fresh run's. No point may be wrong.
 func TestFlowOfEditedMethods(t *testing.T) {
 	seed, n := uint64(1), 1
 	if s, err := strconv.Atoi(os.Getenv("PROFARC_EDIT_ROUNDS")); err == nil {

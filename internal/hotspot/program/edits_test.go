@@ -381,7 +381,7 @@ func judgeMethod(t *testing.T, old, adapted, fresh reader.Profile, what string) 
 }
 
 // TestEditsOfRealSources edits sources of the JDK, and holds the profiles that are
-// moved to each version against those of a fresh run.
+// moved to each version against a fresh run's.
 func TestEditsOfRealSources(t *testing.T) {
 	rounds, edits := 4, 80
 	if n, err := strconv.Atoi(os.Getenv("PROFARC_EDIT_ROUNDS")); err == nil {

@@ -68,7 +68,7 @@ func TestSketchesOfAllReadersAgree(t *testing.T) {
 	}
 }
 
-// sameSketches holds the sketches of an archive against those of class files. A
+// sameSketches compares the sketches of an archive with sketches of class files. A
 // share of them may differ.
 func sameSketches(t *testing.T, what string, s *reader.Store, code *program.ClassPath, tolerated float64) {
 	t.Helper()

@@ -180,7 +180,7 @@ func archiveMethods(t *testing.T, path string) map[string]uint64 {
 func methodName(k layout.Key) string { return k.Class + "::" + k.Name + k.Signature }
 
 // textMethods returns the invocations of the methods of a text that a JVM
-// printed, without those of hidden classes, whose names are ranks.
+// printed, without methods of hidden classes, whose names are ranks.
 func textMethods(t *testing.T, path string) map[string]uint64 {
 	t.Helper()
 	text, err := os.Open(path)

@@ -33,7 +33,7 @@ func supers(t *testing.T, p *Path) (names []string) {
 	return names
 }
 
-// A class of a multi-release jar is that of the JVM's release.
+// A class of a multi-release jar is taken for the JVM's release.
 func TestMultiRelease(t *testing.T) {
 	files := func(manifest string) []byte {
 		return zipped(t, packed{"META-INF/MANIFEST.MF", zip.Deflate, []byte(manifest)},

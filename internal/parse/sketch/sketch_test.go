@@ -145,7 +145,7 @@ func TestVariablesAreWhatTheyAreSetTo(t *testing.T) {
 	}
 }
 
-// A boolean that a compiler makes of a condition is not that of the opposite one.
+// A boolean that a compiler makes of a condition differs from the opposite condition's.
 func TestConditionsInVariables(t *testing.T) {
 	made := func(op byte) code {
 		c := code{}.local(bytecode.ALoad, 1).to(op, 4).push(1).to(bytecode.Goto, 5).push(0).local(bytecode.IStore, 3)

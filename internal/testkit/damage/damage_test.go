@@ -78,7 +78,7 @@ func open(t testing.TB, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// ask opens the bytes and asks all questions; the error is that of opening.
+// ask opens the bytes and asks all questions. The error comes from opening.
 func (s *subject) ask(data []byte, adopted bool) ([]answer, error) {
 	m, err := archive.FromBytes("damaged.parc", data, archive.Options{})
 	if err != nil {
@@ -105,7 +105,7 @@ func typed(err error) bool {
 	return false
 }
 
-// hold compares the answers of a damaged archive with those of the sound one.
+// hold compares the answers of a damaged archive with the sound one's.
 func (s *subject) hold(t *testing.T, what string, at int, data []byte) {
 	t.Helper()
 	for _, adopted := range []bool{false, true} {
@@ -213,7 +213,7 @@ func (s *subject) reseal(data []byte) {
 const offSumRoot = 96
 
 // maxAlloc is the number of bytes that all questions to one small archive may allocate,
-// however it is damaged: many times that of a sound one.
+// however it is damaged: many times what a sound one needs.
 const maxAlloc = 64 << 20
 
 // survive asks all questions to an archive with correct sums and invalid content. Any

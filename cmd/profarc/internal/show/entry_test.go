@@ -14,7 +14,7 @@ import (
 )
 
 // TestEntriesWithoutAPrinterAreShown prints entries by their schema alone, as
-// those of a tag that has no function in entryPrinters.
+// it prints entries of a tag that has no function in entryPrinters.
 func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	t.Parallel()
 	var params layout.Params

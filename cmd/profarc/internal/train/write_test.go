@@ -28,7 +28,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// A defect in writing the profiles of one JVM is told, and neither loses those of
+// A defect in writing the profiles of one JVM is told, and neither loses profiles of
 // the others nor changes the exit code of a command that failed.
 func TestDefectOfOneJVM(t *testing.T) {
 	for _, merge := range []bool{false, true} {

@@ -235,7 +235,7 @@ func compileAlone(t testing.TB, release string, flags ...string) *build {
 	return b
 }
 
-// compareFiles compares all lines of a program or object file with those of llvm-cov, and
+// compareFiles compares all lines of a program or object file with llvm-cov's, and
 // returns how many there are.
 func (b *build) compareFiles(t *testing.T, program string) (lines int) {
 	t.Helper()
@@ -255,7 +255,7 @@ func (b *build) compareFiles(t *testing.T, program string) (lines int) {
 	return lines
 }
 
-// compareOwn compares lines with those of llvm-cov of the release that compiled it, which
+// compareOwn compares lines with llvm-cov of the release that compiled it, which
 // which may lack one or two.
 func (b *build) compareOwn(t *testing.T, program string, got fileLines) {
 	t.Helper()

@@ -93,7 +93,7 @@ func imported(t *testing.T, file string) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// TestLinesAsLLVM: the tracefile is that of llvm-cov, which has branches, too, and no name of
+// TestLinesAsLLVM: the tracefile equals llvm-cov's, which has branches, too, and no name of
 // a test.
 func TestLinesAsLLVM(t *testing.T) {
 	t.Parallel()

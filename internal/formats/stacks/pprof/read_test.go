@@ -99,7 +99,7 @@ func TestStacksComeBack(t *testing.T) {
 	}
 }
 
-// TestPlacesComeBack: files, start lines and lines are those of the profile.
+// TestPlacesComeBack: files, start lines and lines equal the profile's.
 func TestPlacesComeBack(t *testing.T) {
 	data := testprofile.OfCompiler(t)
 	s, _ := testprofile.Import(t, data)

@@ -156,7 +156,7 @@ func TestPprofReadsIt(t *testing.T) {
 			}
 			for stack, n := range values(p, v.Type) {
 				name, _, _ := strings.Cut(stack, "<")
-				if name == "_ZL5totalv" { // names of C++ are demangled, those of Java are left alone
+				if name == "_ZL5totalv" { // names of C++ are demangled, names of Java are left alone
 					name = "total"
 				}
 				if n < math.MaxInt64 && !regexp.MustCompile(`(?m)^ *[\d.]+s? .*`+regexp.QuoteMeta(name)+`$`).MatchString(text) {

@@ -115,7 +115,7 @@ int main(int argc, char **argv) {
 }
 `
 
-// loop is the first counter of main in each run, which is that of its loop.
+// loop is the first counter of main in each run: it counts main's loop.
 const loop = 1000
 
 // compiled returns an instrumented program.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The counts of a filtered tree are those of the stacks that pass the filter.
+// A filtered tree counts the stacks that pass the filter.
 func TestFilteredTreesHaveTheStacksThatPass(t *testing.T) {
 	t.Parallel()
 	is := func(wanted ...uint32) func(uint32) bool {

@@ -90,7 +90,7 @@ func TestOddProfiles(t *testing.T) {
 	}
 }
 
-// TestSumIsThatOfMergedProfiles: of several profiles the edges are those of pprof's merge.
+// TestSumIsThatOfMergedProfiles: several profiles have the edges of pprof's merge.
 func TestSumIsThatOfMergedProfiles(t *testing.T) {
 	t.Parallel()
 	var profiles []*profile.Profile
