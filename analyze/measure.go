@@ -279,14 +279,14 @@ type ShareOf string
 
 // The totals that shares refer to.
 const (
-	ShareOfSum     ShareOf = "sum"     // the sum over the methods of the archive
+	shareOfSum     ShareOf = "sum"     // the sum over the methods of the archive
 	ShareOfRun     ShareOf = "run"     // the total of the run, which has methods that the archive lacks
 	ShareOfThreads ShareOf = "threads" // the cycles of all threads of the run
 	ShareOfHighest ShareOf = "highest" // the highest value: inclusive values cannot be added up
 )
 
 // AddsUp reports whether shares of several methods can be added up.
-func (o ShareOf) AddsUp() bool { return o == ShareOfSum || o == ShareOfRun }
+func (o ShareOf) AddsUp() bool { return o == shareOfSum || o == ShareOfRun }
 
 // total returns the total that shares refer to, and which one it is.
 func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
@@ -298,13 +298,13 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 		return sum.highest, ShareOfHighest, err
 	}
 	if by.recorded == "" {
-		return sum.total, ShareOfSum, nil
+		return sum.total, shareOfSum, nil
 	}
 	recorded, err := numberProperty(s, by.recorded)
 	if recorded > sum.total {
 		return recorded, ShareOfRun, err
 	}
-	return sum.total, ShareOfSum, err
+	return sum.total, shareOfSum, err
 }
 
 // threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were

@@ -1,5 +1,5 @@
-// Package analyze ranks the methods of an archive by a measure, such as invocations. Its
-// reports marshal to the JSON that the command prints.
+// Package analyze says what the points of a profile recorded, and ranks the methods of an archive by
+// a measure, such as invocations. Its points and reports marshal to the JSON that the command prints.
 package analyze
 
 import (

@@ -140,7 +140,7 @@ func (c Change) String() string { return changeNames[c] }
 // before.
 type SiteChange struct {
 	Place
-	Kind   Kind // KindReceivers, KindTypeChecks or KindIndirectCalls
+	Kind   Kind // KindReceivers, kindTypeChecks or KindIndirectCalls
 	Change Change
 	A, B   Seen
 	// Gone are the types or targets that only a saw there, New those that only b did: the
@@ -175,18 +175,18 @@ type Kind uint8
 // The kinds. Archives are scored by the first that both count.
 const (
 	KindEdges         Kind = iota // calls of methods, branches, calls: LLVM's counters
-	KindBytecodes                 // Jamaica: bytecodes executed
-	KindCalls                     // calls by callee
-	KindCycles                    // processor cycles
-	KindSamples                   // samples taken
+	kindBytecodes                 // Jamaica: bytecodes executed
+	kindCalls                     // calls by callee
+	kindCycles                    // processor cycles
+	kindSamples                   // samples taken
 	KindReceivers                 // receiver types of calls
-	KindTypeChecks                // types that are checked
+	kindTypeChecks                // types that are checked
 	KindIndirectCalls             // LLVM: targets of indirect calls
 	KindMemOps                    // LLVM: sizes of memory operations
 	KindVTables                   // LLVM: vtables at virtual calls
-	KindNativeCalls               // Jamaica: calls of native methods
-	KindArrays                    // Jamaica: arrays created
-	KindNanoseconds               // processor time of samples
+	kindNativeCalls               // Jamaica: calls of native methods
+	kindArrays                    // Jamaica: arrays created
+	kindNanoseconds               // processor time of samples
 	numKinds
 )
 
@@ -197,9 +197,9 @@ func (k Kind) String() string { return kindNames[k] }
 
 // unitKinds are the kinds of counts by unit, if nothing else is known of them.
 var unitKinds = [layout.NumCountUnits]Kind{
-	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: KindBytecodes, layout.UnitCycles: KindCycles,
-	layout.UnitNativeCalls: KindNativeCalls, layout.UnitArrays: KindArrays, layout.UnitPointSamples: KindSamples,
-	layout.UnitNanoseconds: KindNanoseconds,
+	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: kindBytecodes, layout.UnitCycles: kindCycles,
+	layout.UnitNativeCalls: kindNativeCalls, layout.UnitArrays: kindArrays, layout.UnitPointSamples: kindSamples,
+	layout.UnitNanoseconds: kindNanoseconds,
 }
 
 // valueKinds are the kinds of ValueSite entries by their Sub.

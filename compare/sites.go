@@ -161,7 +161,7 @@ func (s *sites) receivers(t site) error {
 	t.class, t.kind = classReceivers, KindReceivers
 	if tag := t.entry.Tag(); tag == layout.TagReceiverType ||
 		tag == layout.TagReceivers && t.entry.Sub() == layout.SubTypeCheck {
-		t.class, t.kind = classTypeCheck, KindTypeChecks
+		t.class, t.kind = classTypeCheck, kindTypeChecks
 	}
 	from := len(s.cells)
 	unlisted := r.Unlisted(r.Other().Trained())
@@ -212,7 +212,7 @@ func (s *sites) rows(t site, shape listShape) error {
 	case classValues:
 		t.kind = valueKinds[t.sub]
 	case classCallees:
-		t.kind = KindCalls
+		t.kind = kindCalls
 	}
 	first := uint64(len(s.cells) - from)
 	for i := range rows.Len() {

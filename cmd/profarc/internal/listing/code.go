@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
@@ -29,10 +30,10 @@ type Instruction struct {
 	Labels  []int32 `json:"labels,omitempty"`
 	Line    int     `json:"line,omitempty"` // of the source, 0 if it is not known
 
-	Points []Point `json:"points,omitempty"`
-	Count  uint64  `json:"count"` // how often it was executed, if Basis says so
-	Basis  Basis   `json:"basis,omitempty"`
-	Heat   float64 `json:"heat"` // see Heat
+	Points []analyze.Point `json:"points,omitempty"`
+	Count  uint64          `json:"count"` // how often it was executed, if Basis says so
+	Basis  Basis           `json:"basis,omitempty"`
+	Heat   float64         `json:"heat"` // see Heat
 }
 
 // A Basis says where a count comes from.

@@ -3,6 +3,7 @@ package listing
 import (
 	"math"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 )
@@ -115,8 +116,8 @@ func (f *flow) sent(i *Instruction, k int) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		for _, o := range p.Outcomes {
 			switch {
-			case o.Kind == Taken, o.Kind == Default && k == 0, o.Kind == Case && o.Index == k-1,
-				o.Kind == To && *o.Target == i.Targets[k]:
+			case o.Kind == analyze.Taken, o.Kind == analyze.Default && k == 0, o.Kind == analyze.Case && o.Index == k-1,
+				o.Kind == analyze.To && *o.Target == i.Targets[k]:
 				n = disk.SaturatingAdd(n, o.Count)
 			}
 		}
@@ -138,7 +139,7 @@ func (f *flow) after(at int, n uint64, known bool) (uint64, bool) {
 	for _, p := range i.Points {
 		known = known || p.Executed
 		for _, o := range p.Outcomes {
-			if o.Kind == NotTaken || o.Kind == To && *o.Target != i.Targets[0] {
+			if o.Kind == analyze.NotTaken || o.Kind == analyze.To && *o.Target != i.Targets[0] {
 				n = disk.SaturatingAdd(n, o.Count)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
@@ -81,9 +82,9 @@ type Listing struct {
 	Problem    string `json:"problem,omitempty"` // what is damaged, "" if nothing is
 	// Unplaced are the points that belong to no instruction that is listed: all of them
 	// unless Match is Same or Unproven.
-	Unplaced     []Point       `json:"unplaced,omitempty"`
-	Instructions []Instruction `json:"instructions"`
-	Source       *Source       `json:"source,omitempty"` // nil if none was found
+	Unplaced     []analyze.Point `json:"unplaced,omitempty"`
+	Instructions []Instruction   `json:"instructions"`
+	Source       *Source         `json:"source,omitempty"` // nil if none was found
 	// SourceFile is the file that the class says it was compiled from, without its folder; ""
 	// if it does not say.
 	SourceFile string `json:"source_file,omitempty"`
@@ -115,10 +116,10 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	if err != nil {
 		return nil, err
 	}
-	var points []Point
+	var points []analyze.Point
 	var entered entries
 	for _, q := range profiles {
-		some, err := Points(q)
+		some, err := analyze.Points(q)
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func (e *entries) add(q reader.Profile) {
 }
 
 // list lists the code of a method.
-func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []Point, entered entries) *Listing {
+func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point, entered entries) *Listing {
 	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
 		Instructions: []Instruction{}}
 	class, m := p.method(l, d, k, code)
@@ -254,7 +255,7 @@ var pointKinds = map[layout.Tag][]bytecode.PointKind{
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
 
 // mayBeOf reports whether all points lie at bytecodes of their kind.
-func mayBeOf(points []Point, code []byte, list []Instruction) bool {
+func mayBeOf(points []analyze.Point, code []byte, list []Instruction) bool {
 	for _, p := range points {
 		if p.Point < 0 {
 			continue // of no bytecode
@@ -263,7 +264,7 @@ func mayBeOf(points []Point, code []byte, list []Instruction) bool {
 			return false
 		}
 		i, _ := bytecode.At(code, int(p.Point))
-		if kinds, ruled := pointKinds[p.Entry.Tag()]; ruled && !slices.Contains(kinds, i.Kind()) {
+		if kinds, ruled := pointKinds[p.Entry().Tag()]; ruled && !slices.Contains(kinds, i.Kind()) {
 			return false
 		}
 	}
@@ -272,7 +273,7 @@ func mayBeOf(points []Point, code []byte, list []Instruction) bool {
 
 // place puts points beside their instructions, and the targets and labels of branches into
 // their outcomes.
-func (l *Listing) place(points []Point) {
+func (l *Listing) place(points []analyze.Point) {
 	for _, p := range points {
 		at, ok := instructionAt(l.Instructions, int(p.Point))
 		if !ok {
@@ -280,7 +281,7 @@ func (l *Listing) place(points []Point) {
 			continue
 		}
 		i := &l.Instructions[at]
-		p.lead(i, l.next(at))
+		lead(&p, i, l.next(at))
 		i.Points = append(i.Points, p)
 	}
 }
@@ -294,15 +295,15 @@ func (l *Listing) next(at int) int {
 }
 
 // lead sets the targets of outcomes, and the labels of cases.
-func (p *Point) lead(i *Instruction, next int) {
+func lead(p *analyze.Point, i *Instruction, next int) {
 	for k := range p.Outcomes {
 		o := &p.Outcomes[k]
 		switch {
-		case o.Kind == NotTaken && next >= 0:
+		case o.Kind == analyze.NotTaken && next >= 0:
 			o.Target = &next
-		case (o.Kind == Taken || o.Kind == Default) && len(i.Targets) > 0:
+		case (o.Kind == analyze.Taken || o.Kind == analyze.Default) && len(i.Targets) > 0:
 			o.Target = &i.Targets[0]
-		case o.Kind == Case && len(i.Labels) == len(p.Outcomes)-1 && o.Index < len(i.Labels):
+		case o.Kind == analyze.Case && len(i.Labels) == len(p.Outcomes)-1 && o.Index < len(i.Labels):
 			o.Target, o.Label = &i.Targets[o.Index+1], &i.Labels[o.Index]
 		}
 	}

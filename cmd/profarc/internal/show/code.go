@@ -119,10 +119,10 @@ func (p *profilePrinter) code(l *listing.Listing) {
 }
 
 // entries prints points, without those of the section of traps, which follows.
-func (p *profilePrinter) entries(points []listing.Point) {
+func (p *profilePrinter) entries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {
-			p.printEntry(points[i].Entry)
+			p.printEntry(points[i].Entry())
 		}
 	}
 }

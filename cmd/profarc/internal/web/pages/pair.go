@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -247,7 +246,7 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
 	}
-	points, err := listing.Points(q)
+	points, err := analyze.Points(q)
 	if err != nil {
 		return nil, err
 	}

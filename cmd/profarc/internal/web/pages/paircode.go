@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -65,7 +66,7 @@ func (p *point) explainTaken(text string) {
 		return
 	}
 	for i := range p.Outcomes {
-		if o := &p.Outcomes[i]; o.What.Text == string(listing.Taken) {
+		if o := &p.Outcomes[i]; o.What.Text == string(analyze.Taken) {
 			o.Note, o.Then = text, nil
 		}
 	}
@@ -91,8 +92,8 @@ func (l link) onSide(s *Site) link {
 
 // ranked reports whether outcomes of a kind are listed by their counts, as types are, not in
 // an order of their own.
-func ranked(k listing.Kind) bool {
-	return k == listing.OfType || k == listing.Call || k == listing.Value
+func ranked(k analyze.Kind) bool {
+	return k == analyze.OfType || k == analyze.Call || k == analyze.Value
 }
 
 // inOneOrder puts the types, callees or values that a point saw in both archives in one order,

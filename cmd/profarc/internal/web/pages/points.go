@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -106,10 +107,10 @@ func (b *pointReader) element(n int32) string {
 
 // point returns what is shown of a point. Called is what the bytecode at the point calls,
 // nil if that is not known.
-func (b *pointReader) point(p *listing.Point, called *listing.Ref) *point {
+func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
-		Kind: p.Kind, About: kindsAbout[p.Entry.Tag()], Executed: p.Executed, Count: p.Count}
-	if p.Sub != "" && p.Entry.Tag() != layout.TagCount {
+		Kind: p.Kind, About: kindsAbout[p.Entry().Tag()], Executed: p.Executed, Count: p.Count}
+	if p.Sub != "" && p.Entry().Tag() != layout.TagCount {
 		q.Kind += ", " + p.Sub
 	}
 	q.Notes = pointNotes(p)
@@ -121,12 +122,12 @@ func (b *pointReader) point(p *listing.Point, called *listing.Ref) *point {
 	for _, t := range p.Types {
 		q.Types = append(q.Types, b.valueType(t))
 	}
-	q.Cells = b.cells(p.Entry)
+	q.Cells = b.cells(p.Entry())
 	return q
 }
 
 // pointNotes says what is special about a point.
-func pointNotes(p *listing.Point) (notes []string) {
+func pointNotes(p *analyze.Point) (notes []string) {
 	if p.Mark != nil {
 		notes = append(notes, p.Mark.String())
 	}
@@ -136,10 +137,10 @@ func pointNotes(p *listing.Point) (notes []string) {
 	if p.NullSeen {
 		notes = append(notes, "null seen")
 	}
-	if e := p.Entry; e.Tag() == layout.TagCount && e.Flags()&layout.EntryInterpreted != 0 {
+	if e := p.Entry(); e.Tag() == layout.TagCount && e.Flags()&layout.EntryInterpreted != 0 {
 		notes = append(notes, "interpreted")
 	}
-	if e := p.Entry; e.Tag() == layout.TagUndecoded {
+	if e := p.Entry(); e.Tag() == layout.TagUndecoded {
 		notes = append(notes, fmt.Sprintf("%s from an entry of HotSpot's tag %d on: not adopted",
 			plural(uint64(e.Cells()), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes()))))
 	}
@@ -147,64 +148,64 @@ func pointNotes(p *listing.Point) (notes []string) {
 }
 
 // outcome returns what is shown of outcome i of a point.
-func (b *pointReader) outcome(p *listing.Point, i int, names []string, called *listing.Ref) outcome {
+func (b *pointReader) outcome(p *analyze.Point, i int, names []string, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
 	shown := outcome{Count: o.Count, Share: o.Share,
-		Shared: o.Kind != listing.Failed && p.Count > 0 && len(p.Outcomes) > 1}
+		Shared: o.Kind != analyze.Failed && p.Count > 0 && len(p.Outcomes) > 1}
 	if o.Target != nil {
 		l := b.bytecode(*o.Target)
 		shown.Then = &l
 	}
 	shown.What, shown.ranked = link{Text: string(o.Kind)}, ranked(o.Kind)
 	switch o.Kind {
-	case listing.Case:
+	case analyze.Case:
 		shown.What.Text = fmt.Sprintf("case index %d", o.Index)
 		if o.Label != nil {
 			shown.What.Text = fmt.Sprintf("label %d", *o.Label)
 		}
-	case listing.To:
+	case analyze.To:
 		shown.What.Text = "went on"
 		if o.Index > 0 {
 			shown.Note = fmt.Sprintf("successor %d", o.Index)
 		}
-	case listing.OfType:
+	case analyze.OfType:
 		shown.What = b.typeLink(o.Type, o.Loader, called)
-	case listing.Others:
+	case analyze.Others:
 		shown.What.Text = ranking.OthersText(ranking.SiteReceivers)
-	case listing.Untyped:
+	case analyze.Untyped:
 		shown.What.Text = ranking.UntypedText
-	case listing.Unlooked:
+	case analyze.Unlooked:
 		shown.What.Text = "not profiled"
-	case listing.Failed:
+	case analyze.Failed:
 		shown.What.Text = "checks that failed"
-	case listing.Call:
+	case analyze.Call:
 		shown.What = b.callee(p, o, called)
-	case listing.Value:
+	case analyze.Value:
 		shown.What = b.value(p, o)
-		shown.Silent = p.Entry.Tag() == layout.TagSpeculativeTrap
-	case listing.Events:
+		shown.Silent = p.Entry().Tag() == layout.TagSpeculativeTrap
+	case analyze.Events:
 		shown.What.Text = names[min(o.Index, len(names)-1)]
 	}
 	return shown
 }
 
 // callee returns a link to a called method.
-func (b *pointReader) callee(p *listing.Point, o *listing.Outcome, called *listing.Ref) link {
+func (b *pointReader) callee(p *analyze.Point, o *analyze.Outcome, called *listing.Ref) link {
 	if o.Method == nil {
 		if l, ok := b.called(called, ""); ok {
 			return l
 		}
 		return link{Text: "calls"}
 	}
-	rows, _ := p.Entry.Rows()
+	rows, _ := p.Entry().Rows()
 	m, err := rows.Method(o.Index)
 	b.err = cmp.Or(b.err, err)
 	return linkTo(o.Method.Spelled(), nameOfMethod, methodQuery(m))
 }
 
 // value returns a link to the function or method that a value stands for, or its text.
-func (b *pointReader) value(p *listing.Point, o *listing.Outcome) link {
-	e := p.Entry
+func (b *pointReader) value(p *analyze.Point, o *analyze.Outcome) link {
+	e := p.Entry()
 	switch {
 	case e.Tag() == layout.TagSpeculativeTrap && o.Method != nil:
 		m, err := e.Trap()
@@ -253,7 +254,7 @@ func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
 }
 
 // valueType returns what is shown of the type of an argument or result.
-func (b *pointReader) valueType(t listing.ValueType) typeFact {
+func (b *pointReader) valueType(t analyze.ValueType) typeFact {
 	f := typeFact{Where: fmt.Sprintf("slot %d", t.Slot), Type: b.typeLink(t.Type, t.Loader, nil)}
 	if t.Slot < 0 {
 		f.Where = "result"
@@ -268,8 +269,8 @@ func (b *pointReader) valueType(t listing.ValueType) typeFact {
 }
 
 // countNames returns the names of the counts of an entry, in their order, at least one.
-func (b *pointReader) countNames(p *listing.Point) (names []string) {
-	e, shape := p.Entry, b.shape()
+func (b *pointReader) countNames(p *analyze.Point) (names []string) {
+	e, shape := p.Entry(), b.shape()
 	if e.Tag() == layout.TagCount {
 		return []string{cmp.Or(strings.ReplaceAll(p.Sub, "-", " "), fmt.Sprintf("kind %d", e.Sub()))}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -163,7 +162,7 @@ func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 
 // section adds the points of a section, from the one that the query of a single profile says.
 func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSection, at query) error {
-	all, err := listing.Section(q, s)
+	all, err := analyze.Section(q, s)
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -193,7 +192,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 
 // traps adds how often compiled code was left, by reason, and where.
 func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
-	points, err := listing.Points(q)
+	points, err := analyze.Points(q)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package listing
+package analyze
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -31,7 +30,7 @@ type Point struct {
 	// Types are those of arguments and of the result of a call.
 	Types []ValueType `json:"types,omitempty"`
 
-	Entry reader.Entry `json:"-"`
+	entry reader.Entry
 }
 
 // A Kind says what an outcome is.
@@ -60,13 +59,13 @@ type Outcome struct {
 	Count uint64  `json:"count"`
 	Share float64 `json:"share"` // of the point's count
 	// Type and Loader are those of OfType: java/lang/String or [I, and "" for the boot loader.
-	Type   string              `json:"type,omitempty"`
-	Loader string              `json:"loader,omitempty"`
-	Method *analyze.MethodName `json:"method,omitempty"`
-	Target *int                `json:"target,omitempty"` // bci
-	Index  int                 `json:"index,omitempty"`  // of several, from 0
-	Label  *int32              `json:"label,omitempty"`  // of the case, if the code is known
-	Text   string              `json:"text,omitempty"`
+	Type   string      `json:"type,omitempty"`
+	Loader string      `json:"loader,omitempty"`
+	Method *MethodName `json:"method,omitempty"`
+	Target *int        `json:"target,omitempty"` // bci
+	Index  int         `json:"index,omitempty"`  // of several, from 0
+	Label  *int32      `json:"label,omitempty"`  // of the case, if the code is known
+	Text   string      `json:"text,omitempty"`
 }
 
 // A ValueType is the type of an argument or of a result.
@@ -77,6 +76,9 @@ type ValueType struct {
 	Several  bool   `json:"several,omitempty"` // of several types
 	NullSeen bool   `json:"null_seen,omitempty"`
 }
+
+// Entry returns the entry that the point was read from.
+func (p *Point) Entry() reader.Entry { return p.entry }
 
 // Points returns the points of a profile, in its order. It needs no code, and takes the
 // profiles of all domains.
@@ -89,7 +91,7 @@ func Points(q reader.Profile) (points []Point, err error) {
 		if section == layout.SectionExtra {
 			list = slices.DeleteFunc(list, func(p Point) bool {
 				return p.Traps == "" &&
-					p.Entry.Tag() != layout.TagSpeculativeTrap
+					p.entry.Tag() != layout.TagSpeculativeTrap
 			})
 			for i := range list {
 				list[i].Extra = true
@@ -140,7 +142,7 @@ func (r *pointReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // point reads an entry.
 func (r *pointReader) point(e reader.Entry) Point {
-	p := Point{Point: e.Point(), Kind: r.s.Mapping().Shape().TagName(e.Tag()), Outcomes: []Outcome{}, Entry: e}
+	p := Point{Point: e.Point(), Kind: r.s.Mapping().Shape().TagName(e.Tag()), Outcomes: []Outcome{}, entry: e}
 	if e.Traps() != 0 {
 		p.Traps = r.trapReasons().At(e)
 	}
@@ -251,7 +253,7 @@ func (r *pointReader) callees(p *Point, e reader.Entry) {
 		o := Outcome{Kind: Call, Index: i, Count: rows.Cell(i, 1).Load()}
 		m, err := rows.Method(i)
 		if r.fail(err); m.Valid() {
-			name, err := analyze.NameOf(r.s, m)
+			name, err := NameOf(r.s, m)
 			r.fail(err)
 			o.Method = &name
 		}
@@ -293,7 +295,7 @@ func (r *pointReader) counts(p *Point, e reader.Entry) {
 	}
 	if m, err := trapMethod(e); m.Valid() || err != nil {
 		r.fail(err)
-		name, err := analyze.NameOf(r.s, m)
+		name, err := NameOf(r.s, m)
 		r.fail(err)
 		p.add(Outcome{Kind: Value, Text: "speculative trap", Method: &name})
 	}
