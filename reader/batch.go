@@ -170,18 +170,6 @@ func (b *batch) fetchHeads(ids []uint64) {
 	b.s.m.Prefetch(b.places[:n])
 }
 
-// fetchRecords asks for the records of the methods of as many profiles.
-func (b *batch) fetchRecords(lookups int) {
-	n := 0
-	for _, at := range b.blocks[:lookups] {
-		if at != 0 {
-			b.places[n] = layout.Ref(b.s.hit.data.Uint32(uint64(at)*disk.Unit + disk.BlockMethod)).Offset()
-			n++
-		}
-	}
-	b.s.m.Prefetch(b.places[:n])
-}
-
 // fetchKeys asks for the texts of the keys in the profiles that the index has for these
 // keys, whose ids it returns.
 func (b *batch) fetchKeys(keys []layout.Key) (ids []uint64) {

@@ -113,9 +113,6 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// writtenBytes returns the number of bytes written so far.
-func (f *File) writtenBytes() int64 { return f.written.Load() }
-
 // Path returns the path of the temporary file. The function that At calls may open it there, to
 // look at what it wrote, and must close it before it returns.
 func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }

@@ -103,8 +103,8 @@ func TestLongWriteEndsWithTheContext(t *testing.T) {
 	ctx := &expiring{Context: t.Context(), left: 3}
 	err := At(ctx, filepath.Join(t.TempDir(), "app.parc"), func(f *File) error {
 		n, err := f.WriteAt(make([]byte, 5*writeBlock), 100)
-		if n != 2*writeBlock-100 || f.writtenBytes() != int64(n) {
-			t.Errorf("%d bytes written, %d counted", n, f.writtenBytes())
+		if n != 2*writeBlock-100 || f.written.Load() != int64(n) {
+			t.Errorf("%d bytes written, %d counted", n, f.written.Load())
 		}
 		return err
 	})
@@ -133,8 +133,8 @@ func TestWriteAtAnyOffset(t *testing.T) {
 		half := len(text) / 2
 		_, err1 := f.WriteAt(text[half:], int64(half))
 		_, err2 := f.WriteAt(text[:half], 0)
-		if f.writtenBytes() != int64(len(text)) {
-			t.Errorf("%d bytes counted, %d written", f.writtenBytes(), len(text))
+		if f.written.Load() != int64(len(text)) {
+			t.Errorf("%d bytes counted, %d written", f.written.Load(), len(text))
 		}
 		return errors.Join(err1, err2)
 	})

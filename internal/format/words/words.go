@@ -29,18 +29,6 @@ func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 	return (*atomic.Uint64)(p), true
 }
 
-// Word32 is [Word64] for 4 bytes.
-func Uint32(b []byte, offset int) (w *atomic.Uint32, ok bool) {
-	if offset < 0 || offset > len(b)-4 {
-		return nil, false
-	}
-	p := unsafe.Pointer(unsafe.SliceData(b[offset:]))
-	if uintptr(p)%4 != 0 {
-		return nil, false
-	}
-	return (*atomic.Uint32)(p), true
-}
-
 // Address returns the address of the first byte of b, 0 if b is empty.
 func Address(b []byte) uintptr {
 	if len(b) == 0 {
@@ -134,9 +122,6 @@ func (v View) Uint64(at uint64) uint64 {
 
 // Cell returns the 8 bytes at an offset.
 func (v View) Cell(at uint64) *[8]byte { return (*[8]byte)(unsafe.Add(v.start, at)) }
-
-// ViewOfWords returns the view of words.
-func ViewOfWords(w []atomic.Uint32) View { return View{unsafe.Pointer(unsafe.SliceData(w))} }
 
 // Word32 returns the 4 bytes at an offset, which are aligned, to be used atomically.
 func (v View) Word32(at uint64) *atomic.Uint32 { return (*atomic.Uint32)(unsafe.Add(v.start, at)) }

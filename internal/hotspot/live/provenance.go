@@ -108,10 +108,6 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 	b.DescribeRun(run)
 }
 
-// OwnFiles reports whether the process has files of its own, as in a container:
-// they can be read only as long as it lives.
-func (r *Report) OwnFiles() bool { return r.origin.root != "" }
-
 // The VM keeps a table of measurements and facts for jstat and jcmd, PerfMemory. Its
 // texts are used here. A VM may run without it.
 //

@@ -224,13 +224,3 @@ func Text(s string) string {
 
 // anyText replaces texts that producers print differently.
 const anyText = "\"\""
-
-// Labels returns the values of the cases of the switch at a place in code, in the order
-// of the targets of its point; nil if there is no switch.
-func Labels(code []byte, at int) []int32 {
-	java, from, size := operandsAt(code, at)
-	if size == 0 {
-		return nil
-	}
-	return labels(java, code[from:at+size])
-}

@@ -31,7 +31,7 @@ func TestPoints(t *testing.T) {
 		t.Errorf("%v %s", ok, diff)
 	}
 	for at, want := range map[int][]int32{12: {5, 6}, 36: {7}, 0: nil, 5: nil, 13: nil, -1: nil, 1000: nil} {
-		if got := Labels(code, at); !slices.Equal(got, want) {
+		if got := labelsAt(code, at); !slices.Equal(got, want) {
 			t.Errorf("the labels at %d are %v, want %v", at, got, want)
 		}
 	}
@@ -56,4 +56,14 @@ func TestPointsOfAnything(t *testing.T) {
 			t.Error("points of what is no code")
 		}
 	})
+}
+
+// labelsAt returns the values of the cases of the switch at a place in code, in the order
+// of the targets of its point; nil if there is no switch.
+func labelsAt(code []byte, at int) []int32 {
+	java, from, size := operandsAt(code, at)
+	if size == 0 {
+		return nil
+	}
+	return labels(java, code[from:at+size])
 }

@@ -1,6 +1,0 @@
-/** The shortest program. */
-public class Hello {
-    public static void main(String[] args) {
-        System.out.println("Hello, World");
-    }
-}
