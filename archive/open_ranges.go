@@ -119,7 +119,7 @@ func (p *pieces) fetchAll(part layout.Span) error {
 }
 
 // touch reads the pages of a span that are missing, and more behind them if they follow
-// those of the last call.
+// the pieces of the last call.
 func (p *pieces) touch(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -92,7 +92,7 @@ type Builder struct {
 func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).set } }
 
 // New returns an empty builder. If the domain or the config is not valid, its Err says so
-// from the start, and every Done and Commit fails with that error; that of an unknown
+// from the start, and every Done and Commit fails with that error; the error of an unknown
 // domain matches ErrDomain.
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config

@@ -53,7 +53,7 @@
 //  4. Count what the archive or the format cannot hold in a list of losses, with
 //     a constant for each kind.
 //  5. Add the line to Importers or Exporters, and a row to the table above and to
-//     that of README.md; tests compare them. Flags and help of the command come
+//     README.md; tests compare them. Flags and help of the command come
 //     from Format and Options: nothing else has to change.
 //  6. Test the parser with real files of the tool in testdata, with a fuzz target,
 //     and with an export that is the imported input again, byte for byte where

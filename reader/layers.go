@@ -200,7 +200,7 @@ func (l *Layers) Find(k layout.Key) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
 }
 
-// FindID is like Find, but by the id of the method. The error also matches ErrAmbiguous, as that of
+// FindID is like Find, but by the id of the method. The error also matches ErrAmbiguous, as the error of
 // [Store.FindID].
 func (l *Layers) FindID(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// An ExitError ends profarc with an exit code: train ends with that of the
+// An ExitError ends profarc with an exit code: train ends with the code of the
 // command it ran.
 type ExitError struct {
 	Code int

@@ -246,7 +246,7 @@ func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	}
 }
 
-// ChangedEntry adds an entry that is not in the archive. Its pointers are those of the
+// ChangedEntry adds an entry that is not in the archive. Its pointers belong to the
 // archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
 	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
@@ -260,7 +260,7 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSect
 }
 
 // producersCells copies the cells of a producer's entry that are no counts. Unless the
-// trained profile is copied they are those of now: what a VM may record in which of them
+// trained profile is copied they are the present ones: what a VM may record in which of them
 // it alone knows.
 func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 	for cell, kind := range c.shape.Walk(raw) {

@@ -19,8 +19,8 @@ import (
 )
 
 // JSON prints the whole archive: header, types, methods with their profiles,
-// tables. Numbers are those of the file, not what adopted profiles have counted
-// since. The error is that of the first record that cannot be read, or of w;
+// tables. Numbers come from the file, not from what adopted profiles have counted
+// since. The error is of the first record that cannot be read, or of w;
 // what was printed before it is then not complete JSON.
 func JSON(w io.Writer, s *reader.Store) error {
 	p := newPrinter(w, s)

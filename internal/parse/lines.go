@@ -7,7 +7,7 @@ import (
 	"iter"
 )
 
-// Lines splits an input into lines of bounded length. Its [Place] is that of the
+// Lines splits an input into lines of bounded length. Its [Place] is the place of the
 // line that was read last.
 type Lines struct {
 	Place
@@ -35,7 +35,7 @@ const (
 )
 
 // NewLines returns the lines of r, which must not be longer than MaxLine. The
-// name is that of the file, for errors; it may be empty.
+// name names the file, for errors; it may be empty.
 func NewLines(r io.Reader, name string) *Lines {
 	return NewLinesLimited(r, name, MaxLine, OverlongRefuse)
 }

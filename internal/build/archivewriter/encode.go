@@ -187,7 +187,7 @@ func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	return p.typeAt(profileset.TypeRef(ref))
 }
 
-// Names and blocks are written in the order of names, and lie in that of their
+// Names and blocks are written in the order of names, and lie in the order of their
 // arrival. While a group is being written, the next is on its way into the
 // caches.
 const (

@@ -12,7 +12,7 @@ import (
 )
 
 // measureProfiles counts what is in all profiles, and notes their pointer slots. It goes
-// through them in the order of their arrival, which is that of the file that most of
+// through them in the order of their arrival, which is the order of the file that most of
 // them are in.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}

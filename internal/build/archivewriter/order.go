@@ -107,7 +107,7 @@ func (o *order) sortDeclared(b *profileset.Set) {
 }
 
 // sortContexts ranks the nodes level by level, since the order among siblings
-// of different parents is that of the parents.
+// of different parents follows the parents' order.
 func (o *order) sortContexts(b *profileset.Set) {
 	n := b.Contexts.Len()
 	o.contextRank = make([]uint32, n)
@@ -132,7 +132,7 @@ func (o *order) sortContexts(b *profileset.Set) {
 	o.contextRank = ranks(o.contexts)
 }
 
-// sortLevel sorts nodes of one depth, those of one less being ranked, by method
+// sortLevel sorts nodes of one depth, after the depth above is ranked, by method
 // and parent, then caller and point.
 func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 	for i, k := range level {

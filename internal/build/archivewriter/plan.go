@@ -33,7 +33,7 @@ type plan struct {
 
 	symbols    []layout.Ref       // by SymbolRef-1; 0 if the symbol is not in the symbol section
 	symbolRefs []intern.SymbolRef // of the symbol section, in order
-	lists      lists              // those of them that are lists
+	lists      lists              // the symbols that are lists
 	methods    []layout.Ref       // in their order, as the records
 	blocks     []layout.Ref       // by ProfileRef-1, for tables; see blockAt
 
@@ -57,8 +57,8 @@ type plan struct {
 	section  [disk.NumParts]int64
 }
 
-// newPlan lays an archive out. The error is that of what cannot be laid out, or
-// of ctx. The caller holds the set's lock, and closes the plan.
+// newPlan lays an archive out. The error says which record cannot be laid out, or
+// is ctx's. The caller holds the set's lock, and closes the plan.
 func newPlan(ctx context.Context, b *profileset.Set, o Options) (_ *plan, err error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err

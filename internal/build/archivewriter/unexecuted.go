@@ -80,7 +80,7 @@ func (p *plan) planNeverRan() {
 func (p *plan) hasRow(method int) bool { return p.records[method].units == 0 }
 
 // typesOfOneName reports of each type, by TypeRef-1, whether it has a name that no
-// other has, and no loader: then the order of types is that of classes in keys.
+// other has, and no loader: then types are in the order of the classes in keys.
 func (p *plan) typesOfOneName() []bool {
 	alone := make([]bool, len(p.o.types))
 	types := &p.b.Types

@@ -6,7 +6,7 @@ import "github.com/profarc/profarc/internal/format/mmap"
 // by its place, so that what refers to them has no pointers.
 type Arena struct {
 	slabs  [][]byte
-	pieces []*mmap.Piece // of the slabs; nil for those of the heap
+	pieces []*mmap.Piece // of the slabs; nil for slabs of the heap
 }
 
 // A Place is where an arena keeps bytes. The zero value is nowhere.

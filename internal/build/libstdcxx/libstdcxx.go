@@ -106,7 +106,7 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 }
 
 // A Heap is a priority queue whose top is not less than any other element. Which of
-// several equal elements is the top depends on the steps below, which are those of the
+// several equal elements is the top depends on the steps below, which follow the
 // library.
 type Heap[T any] struct {
 	Less func(a, b T) bool

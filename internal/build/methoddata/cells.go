@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// cells adds an entry whose cells are those of x and y, united one by one.
+// cells adds an entry whose cells unite the cells of x and y, one by one.
 func (m *Merger) cells(x, y disk.Entry) {
 	e := m.keep(x)
 	uniteHeaders(e, y)
@@ -111,7 +111,7 @@ func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 }
 
 // hotCounters merges two functions that are marked as hot or warm. The cells after the
-// mark are not counts either; llvm-profdata keeps those of the first.
+// mark are not counts either; llvm-profdata keeps the first's.
 func (m *Merger) hotCounters(e, y disk.Entry) {
 	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
 	for i := 1; i < e.Cells() && !m.Rules.AsLLVM; i++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// With Rules.AsLLVM a merge is that of llvm-profdata merge --num-threads=1, which depends
+// With Rules.AsLLVM a merge equals llvm-profdata merge --num-threads=1, which depends
 // on the order of the files and on the release. The release follows from
 // Params.LLVMVersion; without it, it is the newest.
 

@@ -149,7 +149,7 @@ func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	return all[:n], all[n:]
 }
 
-// point merges the entries of one profile point: those of one kind one by one, in
+// point merges the entries of one profile point: entries of one kind one by one, in
 // their order.
 func (m *Merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
@@ -178,7 +178,7 @@ func (m *Merger) point(x, y []disk.Entry) {
 	}
 }
 
-// compareKinds orders entries of one profile point. Equal ones are merged: those of the
+// compareKinds orders entries of one profile point. Equal ones are merged: entries of the
 // same tag, sub, and keys that stand once.
 func (m *Merger) compareKinds(x, y disk.Entry) int {
 	kind := func(e disk.Entry) layout.Tag {

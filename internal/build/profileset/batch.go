@@ -108,7 +108,7 @@ func (b *Set) state() builderState {
 	return s
 }
 
-// Commit ends the batch and keeps what it has added. The error is that of the set, or
+// Commit ends the batch and keeps what it has added. The error comes from the set, or
 // names a profile of the batch that is unfinished; the batch is still open then.
 func (t *Batch) Commit() error {
 	b := t.b

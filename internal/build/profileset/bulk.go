@@ -76,7 +76,7 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	return len(group)
 }
 
-// addFunction adds a function, whose counters are simply summed with those of the runs
+// addFunction adds a function, whose counters are simply summed with the counters of the runs
 // before if sums is set. It reports whether the function was valid.
 func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 	if f.count() > maxCells || f.Code == layout.CodeAny {
@@ -145,7 +145,7 @@ func appendFunction(b []byte, f *Function) []byte {
 	return append(b, f.Cells...)
 }
 
-// sumFunction adds the counters of a function to those of the runs before. It reports
+// sumFunction adds the counters of a function to the sums of the runs before. It reports
 // whether it could: there are as many, and nothing else has to be merged.
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))

@@ -35,7 +35,7 @@ type ProfileKey struct {
 	Code    uint64
 }
 
-// ProfileData is a finished profile. Its block is that of the file, except for the
+// ProfileData is a finished profile. Its block has the form of the file, except for the
 // links, and for pointer cells, which hold references.
 type ProfileData struct {
 	ProfileKey
@@ -271,7 +271,7 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// take stores the encoded profile of a run, or merges it with that of the runs before.
+// take stores the encoded profile of a run, or merges it with the profile of the runs before.
 // The caller holds mu.
 func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
@@ -341,7 +341,7 @@ func (b *Set) compactBlocks() {
 }
 
 // RewriteBlocks replaces each block by what rewrite makes of it. After an error, which
-// may be that of rewrite, nothing has changed. The caller holds mu, and no batch is open.
+// may come from rewrite, nothing has changed. The caller holds mu, and no batch is open.
 func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) error {
 	anew := spill.Store{Config: b.Blocks.Config}
 	places := make([]spill.Place, b.Profiles.Len())
@@ -374,7 +374,7 @@ func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) erro
 }
 
 // first returns the place of the first profile of a method and context. Nearly all have
-// one profile only; those of further versions of the code are in a map.
+// one profile only; profiles of further versions of the code are in a map.
 func (b *Set) first(key ProfileKey) *ProfileRef {
 	if key.Context == NoContext {
 		return &b.Methods.At(uint32(key.Method)).first

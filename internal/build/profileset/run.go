@@ -18,10 +18,10 @@ import (
 type RunRules struct {
 	Weight    layout.Weight // of its counts, 0 for 1
 	AsLLVM    bool          // as llvm-profdata merges
-	FileOrder bool          // the order of the profiles is that of a file
+	FileOrder bool          // the profiles are in the order of a file
 }
 
-// NextRun begins another run: profiles recorded from here on are merged with those of
+// NextRun begins another run: profiles recorded from here on are merged with profiles of
 // the runs before. Recording one twice in a run fails with ErrDuplicate.
 func (b *Set) NextRun(r RunRules) {
 	b.Mu.Lock()
@@ -56,7 +56,7 @@ type keptOrder uint8
 
 const (
 	NoOrder    keptOrder = iota
-	fileOrder            // it is that of the only file
+	fileOrder            // the order of the only file
 	mergeOrder           // it is that in which llvm-profdata saw them
 )
 
@@ -130,11 +130,11 @@ func (b *Set) CountedSince(dump [16]byte) {
 	}
 }
 
-// DescribeRun records the run that the dump is of. Its DumpID and Time are those of the
+// DescribeRun records the run that the dump is of. Its DumpID and Time describe the
 // archive. A run of the zero Process is one of this process, as it counts now. A dump without
 // an ID gets one from the run's process and the archive's time, or a random one if these are
 // not known: two runs that count just the same are two.
-// An archive without a fingerprint gets that of the run's program. Secrets are masked.
+// An archive without a fingerprint gets the one of the run's program. Secrets are masked.
 func (b *Set) DescribeRun(run layout.Provenance) {
 	b.Mu.Lock()
 	c := &b.Heading

@@ -250,7 +250,7 @@ func (b *Set) addCertain(ref ProfileRef) {
 	b.merger.Certain = b.merger.Certain[:0]
 }
 
-// keepCertain gives the rows of sites the new numbers of their profiles, and drops those of
+// keepCertain gives the rows of sites the new numbers of their profiles, and drops rows of
 // profiles that were dropped. The caller holds mu.
 func (b *Set) keepCertain(became []ProfileRef) {
 	t := b.Tables[disk.TableCertain]

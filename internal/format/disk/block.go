@@ -112,7 +112,7 @@ func ParseBlock(b []byte) (Block, error) {
 
 // Geometry returns what [ParseBlock] checks, without an error that says what is wrong: whether
 // fields and sections fill the block, but for padding. The size in the block's header must
-// be that of b. It returns where the fields end.
+// be b's. It returns where the fields end.
 func (b Block) Geometry() (fields int64, ok bool) {
 	if b.Presence() >= presenceEnd || b.Presence()&(HasID|HasKey) == HasKey {
 		return 0, false

@@ -36,7 +36,7 @@ func TagDomains(tag layout.Tag) []layout.Domain {
 
 // HoldsTag reports whether archives of a domain hold entries of a tag. A domain that is
 // none of the profilers here may hold all of this format's own but TagUndecoded, and every
-// domain those of tags that are not listed here.
+// domain subs of tags that are not listed here.
 func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	domains := TagDomains(tag)
 	if domains == nil || slices.Contains(domains, d) {

@@ -173,7 +173,7 @@ func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 	return int32(uint32(cell)), uint32(cell >> 32)
 }
 
-// UniteTraps returns the traps word for what two of them say. The rule is that of
+// UniteTraps returns the traps word for what two of them say. The rule comes from
 // Deoptimization::trap_state_add_reason in OpenJDK's
 // src/hotspot/share/runtime/deoptimization.cpp.
 func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {

@@ -14,7 +14,7 @@ type Mask struct {
 	Signed   bool // counts below zero are no counts
 }
 
-// Masks are those of HotSpot's tags whose entries are all of one size.
+// Masks has the masks of HotSpot's tags whose entries are all of one size.
 type Masks [16]Mask
 
 // Masks returns the masks of entries.
@@ -51,7 +51,7 @@ type WideMask struct {
 	Types, TypesOfRows uint64
 }
 
-// WideMasks are those of the wide tags whose entries are of cells that stand once and of
+// WideMasks has the masks of the wide tags whose entries are of cells that stand once and of
 // rows of equal cells, and point to types alone, by tag less 64; nil for others, and for
 // TagUndecoded, which a check must notice.
 type WideMasks [256 - firstWide]*WideMask

@@ -248,7 +248,7 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
-// Fits reports whether the flags are known, and the size is that of a record
+// Fits reports whether the flags are known, and the size fits a record
 // with these flags.
 func (h MethodHead) Fits() bool {
 	flags, size := h.Flags(), h.Size()
@@ -316,7 +316,7 @@ func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c
 //	0 u32 classes
 //	4 u32 zero
 //	8 classes x 8 bytes, ClassRow, in the order of their types
-//	  rows x 8 bytes, NeverRanRow: those of the first class, then of the next
+//	  rows x 8 bytes, NeverRanRow: rows of the first class, then of the next
 //
 // The rows of a class are sorted by name and signature.
 const (

@@ -15,7 +15,7 @@ package disk
 //	bit 19         inverse: a branch is taken where its condition does not hold
 //
 // and 4 zero bits where the number of points is odd. The numbers are hashes: they
-// can be compared with those of a sketch of the same version, and say nothing else.
+// can be compared with the words of a sketch of the same version, and say nothing else.
 
 // A SketchPoint is the part of a sketch about a profile point.
 type SketchPoint struct {

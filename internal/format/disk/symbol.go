@@ -11,7 +11,7 @@ import (
 //
 // The symbol of a signature may be a list of other symbols instead: u32 number
 // of parts with the highest bit set, then u32 for each part, zeros up to a
-// multiple of 8. Its text is that of the first part, "(", those of the others
+// multiple of 8. Its text is the first part, "(", the others
 // with "," between, ")": signatures as GraalVM spells them are made of the names
 // of types, and take an eighth of their text so.
 

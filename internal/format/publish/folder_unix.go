@@ -32,7 +32,7 @@ func syncFolder(folder *os.Root) error {
 }
 
 // mayTrust reports whether a link in a directory may be followed, or a pipe in it
-// written to. The rule is that of Linux's protected_symlinks and protected_fifos,
+// written to. The rule follows Linux's protected_symlinks and protected_fifos,
 // which need not be on and which other systems do not have: in a sticky directory
 // that all may write to, as /tmp, trusted is what this user or the directory's owner
 // put there.
@@ -45,7 +45,7 @@ func mayTrust(folder, file fs.FileInfo) bool {
 	return ok1 && ok2 && (int(l.Uid) == os.Geteuid() || l.Uid == in.Uid)
 }
 
-// keepOwner sets owner and group of a file to those of the file that it replaces, as far
+// keepOwner gives a file the owner and group of the file that it replaces, as far
 // as this process may, and returns the permissions for it. If the group could not be
 // kept, members of the old group are now others and the reverse, so that both get only
 // the permissions that both had.

@@ -124,7 +124,7 @@ func (f *File) Private() error {
 	return f.file.Chmod(0o600)
 }
 
-// finish prepares the file for renaming: it sets owner and permissions to those of the
+// finish prepares the file for renaming: it takes owner and permissions from the
 // file that it replaces, if there is one, and syncs it.
 func (f *File) finish() error {
 	old, err := f.target.replaceable() // whose permissions may have changed since

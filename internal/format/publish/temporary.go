@@ -95,7 +95,7 @@ func removeLitter(folder *os.Root) {
 }
 
 // abandonedAfter is the age from which on a temporary file of another machine is
-// litter if its lock is free. Names of machines change, as those of containers.
+// litter if its lock is free. Names of machines change, such as names of containers.
 const abandonedAfter = 24 * time.Hour
 
 func removeIfDead(folder *os.Root, name string) {

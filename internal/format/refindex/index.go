@@ -46,7 +46,7 @@ func (x *Index) Put(at, hash, ref uint32) {
 // Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of
 // lookups in a table larger than the caches faster: the loop is so short that the cache
 // misses of many slots overlap, and Find then hits the cache. It does so for the records
-// too if the caller touches those of the guesses.
+// too if the caller touches the guesses' records.
 func (x *Index) Guess(hashes, refs []uint32) {
 	clear(refs[:len(hashes)])
 	if len(x.slots) == 0 {

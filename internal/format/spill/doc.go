@@ -24,7 +24,7 @@
 // While an archive is recorded, strings of the file are asked for in order, if at all:
 // runs of one program come in one order. [Store.Read] reads ahead as far as that has
 // paid. An archive is laid out from a [View], which maps the file: profiles are read
-// once in the order of their arrival and once in that of the archive, which may be any.
+// once in the order of their arrival and once in the order of the archive, which may be any.
 // Mapped pages of a file are not the process's own, and the system can take them back.
 //
 // The file has no name (on Windows: is deleted when it is closed), so that it does not

@@ -91,7 +91,7 @@ type View struct{ start unsafe.Pointer }
 // ViewOf returns the view of b.
 func ViewOf(b []byte) View { return View{unsafe.Pointer(unsafe.SliceData(b))} }
 
-// From returns the view of what begins at an offset; that of nothing if v is that of nothing.
+// From returns the view from an offset on, empty if v is empty.
 func (v View) From(at uint64) View {
 	if v.start == nil {
 		return View{}

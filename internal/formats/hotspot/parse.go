@@ -233,7 +233,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	return m, true
 }
 
-// isClass reports whether a name can be that of a class with methods, and of no array.
+// isClass reports whether a name can name a class with methods, and no array.
 func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 
 // signatureStart returns the index of the signature in "name(Ljava/lang/String;)I", -1 if

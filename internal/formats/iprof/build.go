@@ -19,7 +19,7 @@ type build struct {
 	intake intake // of methods, while the file is read
 
 	typeRows, methodRows idRows
-	typeRefs             []builder.TypeRef // by row; ids without a row follow those of the file
+	typeRefs             []builder.TypeRef // by row; ids without a row follow the file's
 	numbers, spelled     []string          // by row of types: the duplicate mark of its name, its spelling in signatures
 	methodRefs           []builder.MethodRef
 	ran                  []bool // by row of methods

@@ -168,7 +168,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 	}
 }
 
-// internSignatures interns the new signatures of a batch and sets those of its methods.
+// internSignatures interns the new signatures of a batch and gives them to its methods.
 func (b *build) internSignatures(batch *resolvedBatch) {
 	refs := &b.intake.signatureRefs
 	known := len(*refs)

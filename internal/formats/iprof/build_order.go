@@ -93,7 +93,7 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 // one kind, one after the other, are one list: the rows of types, the rows of
 // methods, and the profiles of the records of the sections in profiles. Wrapping
 // the lists keeps the table free of empty cells. The ids of a run of types or
-// methods count up from that of its first item; an empty cell is an id that the
+// methods count up from the id of its first item; an empty cell is an id that the
 // file does not have.
 
 // A keptAs says where the items of a run are. The numbers are stored.

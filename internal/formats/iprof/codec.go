@@ -89,7 +89,7 @@ func (s *Salvage) describe(r *codec.Report, ofName string) {
 		ofName))
 }
 
-// An Exporter writes iprof files. Its fields are those of [WriteOptions].
+// An Exporter writes iprof files. Its fields are explained at [WriteOptions].
 type Exporter struct {
 	Version string
 	Prune   bool

@@ -321,7 +321,7 @@ func (e *exporter) profilesFit() (bool, error) {
 	return len(list) == 0, nil
 }
 
-// An ordinalWalk returns the place of each listed record among those of its section in its
+// An ordinalWalk returns the place of each listed record among the records of its section in its
 // profile.
 type ordinalWalk struct {
 	rest []placedEntry

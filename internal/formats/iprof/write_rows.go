@@ -36,7 +36,7 @@ func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err
 	return id, dangling, nil
 }
 
-// assignIDs assigns the ids of types and methods: those of the source order if there is
+// assignIDs assigns the ids of types and methods: the source order's if there is
 // one, otherwise the next free ones.
 func (e *exporter) assignIDs() error {
 	if err := e.assignTypeIDs(); err != nil {

@@ -101,7 +101,7 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 	return nil
 }
 
-// writeInOrder writes the items of a section: those of the source order, or else n listed
+// writeInOrder writes the items of a section: the source order's, or else n listed
 // ones. typed writes the listed items, except those that skip leaves out; items that are
 // kept as text are written unchanged. It returns the number of items written.
 func (e *exporter) writeInOrder(s *orderedSection, n int, typed func(i int) error, skip func(i int) bool) (written int,
@@ -226,7 +226,7 @@ type item struct {
 }
 
 // cachedProfiles and cachedText limit the cache of profiles. The records of a profile are
-// mostly near each other. The text is that of callers, whose number is not limited.
+// mostly near each other. The text names callers, whose number is not limited.
 const (
 	cachedProfiles = 1 << 14
 	cachedText     = 16 << 20

@@ -133,7 +133,7 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 	return nil
 }
 
-// sortEntries sorts entries into an order that does not depend on that of the lines.
+// sortEntries sorts entries into an order that does not depend on the order of the lines.
 func (p *methodProfile) sortEntries(t *text) {
 	slices.SortFunc(p.counts, func(a, b builder.Count) int {
 		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags),

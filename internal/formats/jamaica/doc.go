@@ -39,7 +39,7 @@
 // have truncated signatures: such a method cannot be matched with one of another run
 // (layout.MethodNotMatchable). Several methods may share one truncated signature, so that
 // a profile may have several counts of the same kind, which must not be added up. The
-// cycles of a method are included in those of its callers. Heap, threads and classes are
+// cycles of a method are included in its callers' cycles. Heap, threads and classes are
 // tables. A cut mark is kept by the length of its line, a property, and completed if lines
 // are cut to several lengths. Shares are not kept but computed. If the lines of a file are not all of a run,
 // the smallest total that agrees with its shares is kept as a property.

@@ -101,7 +101,7 @@ type text struct {
 	columns int // the length to which lines were cut, 0 if their marks do not show it
 }
 
-// parseText reads all lines. The error is a [*SyntaxError], or that of r.
+// parseText reads all lines. The error is a [*SyntaxError], or r's.
 func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	t := &text{names: names{ids: map[string]nameID{}}}
 	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)

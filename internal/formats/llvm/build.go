@@ -227,7 +227,7 @@ const (
 	sinceStreams  = 13
 )
 
-// addStreamSize adds the number of traces that those of the file were sampled from.
+// addStreamSize adds the number of traces from which the file's were sampled.
 func (in *intake) addStreamSize(size uint64) {
 	version := in.report.Params.LLVMVersion
 	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {

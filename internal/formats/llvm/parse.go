@@ -29,7 +29,7 @@ func (k Kind) String() string {
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
 	Name string // of the file, for errors
-	// Config describes the archive. Read sets those of its Params that follow from
+	// Config describes the archive. Read sets the parameters of its Params that follow from
 	// the file. A ParamLLVMVersion that is not 0 is kept for raw files and text,
 	// which do not say exactly which LLVM made them.
 	Config builder.Config

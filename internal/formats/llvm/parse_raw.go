@@ -112,7 +112,7 @@ func (m *rawModule) checkVersion(at int64) error {
 }
 
 // correlated returns the error of a profile whose names and data are elsewhere. The option
-// is that of llvm-profdata, which without it writes an empty profile.
+// follows llvm-profdata, which without it writes an empty profile.
 func (m *rawModule) correlated(at int64, option string) error {
 	return m.fault(ErrCorrelated, at, "run llvm-profdata merge --"+option+"=PROGRAM FILE -o OUT.profdata and import that")
 }
@@ -137,7 +137,7 @@ func (m *rawModule) headerFields() error {
 	return nil
 }
 
-// The magic numbers of raw files, as big-endian words: those of little-endian machines
+// The magic numbers of raw files, as big-endian words: words of little-endian machines
 // start with 0x81.
 const (
 	rawMagic64Little = 0x8172666f72706cff
@@ -263,7 +263,7 @@ func (h *rawHeader) indexedVersion() int {
 }
 
 // newestIndexedVersion returns the newest version of the indexed format that an LLVM of
-// this raw version writes, or 0 if it is that of indexedVersion.
+// this raw version writes, or 0 where indexedVersion returns it.
 func (h *rawHeader) newestIndexedVersion() int {
 	switch {
 	case h.version == 8 && h.variant&VariantTemporal == 0:

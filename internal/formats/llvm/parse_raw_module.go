@@ -400,7 +400,7 @@ func (m *rawModule) placeFunctions() {
 }
 
 // addRecord adds the function of a record. Two functions of one name and hash are
-// merged, as those of two modules.
+// merged, as profiles of two modules are.
 func (m *rawModule) addRecord(i uint64, record []byte) error {
 	name, ok := m.names.find(m.machine.u64(record))
 	if !ok {

@@ -319,7 +319,7 @@ func (q *hottestQueue) takeAll(s *reader.Store) (hottest []HotFunction, err erro
 	return hottest, nil
 }
 
-// shownVersion returns the version of the indexed format whose order is shown: that of
+// shownVersion returns the version of the indexed format whose order is shown: the version of
 // the LLVM that made the profiles.
 func shownVersion(s *reader.Store) int {
 	v := producerVersion(s)

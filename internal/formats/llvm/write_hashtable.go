@@ -135,7 +135,7 @@ func (m *probedMap) items() []int32 {
 const firstStringSlots = 16
 
 // sortAsStringMap returns places in the order of llvm-profdata's map from names, into
-// which they are inserted one by one. The hashes are those of the names, by place.
+// which they are inserted one by one. The hashes belong to the names, by place.
 func sortAsStringMap(places []int32, hashes []uint32) []int32 {
 	m := probedMap{make([]int32, firstStringSlots), func(place int32) uint32 { return hashes[place] }}
 	for i, place := range places {

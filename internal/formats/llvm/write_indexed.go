@@ -23,7 +23,7 @@ type WriteOptions struct {
 	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for the
 	// version of the LLVM that made the profiles: it has a place for all that they hold,
 	// and of a front end only that version understands the hashes. If several LLVMs can
-	// have made them, it is that of the oldest.
+	// have made them, it is the oldest's.
 	Version int
 	// Sparse leaves unexecuted functions out.
 	Sparse bool
@@ -32,7 +32,7 @@ type WriteOptions struct {
 }
 
 // WriteIndexed writes the profiles of an archive as llvm-profdata merge does, with the
-// same bytes as that of LLVM 17 and later. It writes trained counts.
+// same bytes as the writer of LLVM 17 and later. It writes trained counts.
 func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err

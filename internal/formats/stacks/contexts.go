@@ -146,7 +146,7 @@ type Edge struct {
 	Profile reader.Profile // of the caller, which has the edge
 }
 
-// Edges calls yield with the edges of an archive, those of one caller and point one after
+// Edges calls yield with the edges of an archive, edges of one caller and point one after
 // the other. It returns the error of the archive or of yield.
 func Edges(s *reader.Store, yield func(Edge) error) error {
 	for m, err := range s.Methods() {

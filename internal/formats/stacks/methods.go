@@ -75,7 +75,7 @@ func cutFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function
 	}
-	// Names of Objective-C and Swift may contain colons, too; those of files contain a
+	// Names of Objective-C and Swift may contain colons, too; names of files contain a
 	// dot before the colon.
 	if at := strings.IndexByte(name, ':'); at > 0 && strings.IndexByte(name[:at], '.') > 0 {
 		return name[:at], name[at+1:]

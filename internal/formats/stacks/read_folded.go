@@ -60,7 +60,7 @@ func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
 	return line[:at], n, err == nil
 }
 
-// Import reads all lines. Names of frames are those of functions, their points 0. The error
+// Import reads all lines. Frames are named by functions, their points are 0. The error
 // matches ErrSyntax for a line that is no stack.
 func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)

@@ -76,7 +76,7 @@
 // cell that says what the others count. A tag that is new in the table needs no
 // code here.
 //
-// The shapes of a producer's entries, and its ids, are those of an archive of domain
+// The shapes of a producer's entries, and its ids, belong to an archive of domain
 // custom. In such an archive every wide entry may have "sub=", and "flags=" where it has no seen. A cell of a row
 // that follows a name, or the key of the row, has "=" before it.
 //

@@ -31,7 +31,7 @@ type ReadOptions struct {
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
 // Read reads a text into a builder of its own. The error is an [*Error] where the text is
-// not understood, or that of r.
+// not understood, or r's.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	p := &parser{o: o, lines: parse.NewLines(r, o.Name)}
 	p.refOf = p.cellRef

@@ -131,7 +131,7 @@ const (
 	sampleCount = 3
 )
 
-// oneCount refuses a row of a stack whose count, just read, is not that of the
+// oneCount refuses a row of a stack whose count, just read, differs from the
 // stack's row before it.
 func (p *parser) oneCount(column int) {
 	t := &p.table

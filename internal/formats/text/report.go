@@ -28,7 +28,7 @@ type Report struct {
 // The sentinels that an [*Error] matches. It may also match an error of package
 // builder: a profile that occurs twice matches builder.ErrDuplicate.
 var (
-	// ErrFormat: the first line is not that of a text of an archive.
+	// ErrFormat: the first line does not begin a text of an archive.
 	ErrFormat = errors.New("not the text of an archive: its first line would be \"" + firstLine + "\"")
 	// ErrVersion: the text is of a version that this code does not read.
 	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")

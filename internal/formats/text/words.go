@@ -13,7 +13,7 @@ import (
 // word is written as it is.
 
 // firstLine is the first line of every text of this version; firstWords begin
-// that of every version.
+// every version's.
 const (
 	firstWords = "profarc text "
 	firstLine  = firstWords + "1"
@@ -190,7 +190,7 @@ func (l domains) String() string {
 }
 
 // orderFits reports whether a table of the source order with these columns can
-// be of a domain: only that of an iprof file lists more than profiles.
+// be of a domain: only an iprof file's lists more than profiles.
 func orderFits(d layout.Domain, columns []layout.ColumnKind) bool {
 	return d == layout.DomainGraal || len(columns) == 1 && columns[0] == layout.ColumnProfile
 }

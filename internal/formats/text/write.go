@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Write writes the whole archive. Numbers are those of the file, not what
-// adopted profiles have counted since. The error is that of the first record
+// Write writes the whole archive. Numbers come from the file, not from what
+// adopted profiles have counted since. The error is of the first record
 // that cannot be read, or of out; what was written before it is then not
 // complete: it lacks its last line.
 //

@@ -24,7 +24,7 @@ import (
 // cache of the user.
 type Build struct {
 	// Agent has the sources of the agent, and Library the folders include and src of
-	// libprofarc. nil: those of this module.
+	// libprofarc. nil: the module's own.
 	Agent, Library fs.FS
 	// Cache is the folder to build into; empty: the user's.
 	Cache string
@@ -32,7 +32,7 @@ type Build struct {
 	Begin func(compiler string)
 }
 
-// flags are those of the compiler; the sources stand between the two parts.
+// flags are the compiler's; the sources stand between the two parts.
 var flags = [2][]string{
 	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-Ic/include", "-Iagent"},
 	{"-lpthread"},

@@ -36,7 +36,7 @@ var ErrTooLarge = errors.New("too many inlined calls")
 
 // Read returns what C2 inlined in the compilations that succeeded. Parents come before
 // their children. Lines that are not understood are passed over: other threads may write
-// into the log. The error is the reader's, that of ctx, or matches ErrTooLarge.
+// into the log. The error is the reader's, ctx's, or matches ErrTooLarge.
 func Read(ctx context.Context, r io.Reader, name string) ([]Node, error) {
 	l := &log{tree: tree{known: map[Node]int{}}, types: map[string]string{}, methods: map[string]Method{}}
 	lines := parse.NewLinesLimited(r, name, maxLine, parse.OverlongKeepStart)

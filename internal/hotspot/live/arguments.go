@@ -121,10 +121,10 @@ func (l *launch) classPath() (classPath string, ok bool) {
 	return l.expandWildcards(classPath), true
 }
 
-// maxArguments bounds the arguments of a process with those of its files.
+// maxArguments bounds the arguments of a process, its files' arguments included.
 const maxArguments = 1 << 16
 
-// arguments returns the launcher's arguments: those of JDK_JAVA_OPTIONS, then those of
+// arguments returns the launcher's arguments: first from JDK_JAVA_OPTIONS, then from
 // the command line. Argument files before the main class are replaced by their content.
 func (l *launch) arguments() (args []string) {
 	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))

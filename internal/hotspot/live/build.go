@@ -208,7 +208,7 @@ func untagged(cell uint64, kind disk.CellKind) uint64 {
 	return cell
 }
 
-// klass returns the name of a class, which must be that of a class loader.
+// klass returns the name of a class, which must be a class loader's.
 func (b *build) klass(addr uint64) (klassName, error) {
 	if k, ok := b.klasses[addr]; ok {
 		return k, nil

@@ -35,7 +35,7 @@ type Options struct {
 	// compilers see them. The dump names the archive then, with which it can't be merged.
 	KeepAdopted bool
 	// Began is when the VM's program took the place of another in its process, in clock ticks
-	// since the machine was booted: by that the run differs from that of a VM before it. 0 is
+	// since the machine was booted: by that the run differs from the run of a VM before it. 0 is
 	// the start of the process.
 	Began uint64
 	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It

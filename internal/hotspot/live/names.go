@@ -198,7 +198,7 @@ type pool struct {
 	*namer
 	addr   uint64
 	tags   []byte
-	cache  uint64 // 0 if the class is not linked, so that its code is that of the class file
+	cache  uint64 // 0 if the class is not linked, so that its code equals the class file's
 	lookup map[constantUse]bytecode.Name
 }
 

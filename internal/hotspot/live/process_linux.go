@@ -20,7 +20,7 @@ import (
 // A process is read through read and readMany alone. Nothing is ever written to it.
 type process struct {
 	pid   int
-	begun string // its start in clock ticks, which differs from that of a later process of the same number
+	begun string // its start in clock ticks, which differs from the start of a later process of the same number
 	image string // addresses of its program, which differ after an execve
 }
 

@@ -176,7 +176,7 @@ const maxEntries = 1 << 13
 // (PerfMaxStringConstLength).
 const perfCut = 1024
 
-// entries returns the entries of the class path, then those of the module path, in the
+// entries returns the entries of the class path, then of the module path, in the
 // VM's own spelling, without their content. It is nil if they are not known.
 //
 // PerfMemory has the class path, but truncates long ones. The full path is then taken
@@ -234,7 +234,7 @@ type Contents struct {
 const contentTime = 20 * time.Second
 
 // readClassPath returns a class path with the content of its entries. Each jar is
-// followed by the entries of its manifest. Paths are those of the process.
+// followed by the entries of its manifest. Paths are as the process sees them.
 func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	if classPath == nil {

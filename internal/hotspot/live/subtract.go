@@ -144,7 +144,7 @@ func (s *subtraction) entries(section layout.BlockSection, at uint64) {
 }
 
 // ownTypeWord takes the archive's type off a type word. Where the call did not happen
-// here, nothing was seen. Where it did, a type that is alone is that of all values that
+// here, nothing was seen. Where it did, a type that is alone is the type of all values that
 // came, and one among several can't be named: it may be the archive's.
 func ownTypeWord(v, written uint64, counted bool) uint64 {
 	const tags = disk.TypeNullSeen | disk.TypeUnknown

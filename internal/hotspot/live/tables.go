@@ -17,7 +17,7 @@ type field struct {
 	addr   uint64 // of a static field
 }
 
-// tables are those of one VM. Lookups are checked here, once: a field is within its
+// tables has the tables of one VM. Lookups are checked here, once: a field is within its
 // structure, and every structure has a plausible size. Code that has read a structure
 // of that size can therefore read its fields without checks.
 type tables struct {

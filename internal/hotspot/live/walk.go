@@ -81,7 +81,7 @@ func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([
 	}
 }
 
-// alignment is that of all structures in lists.
+// alignment holds for all structures in lists.
 const alignment = 8
 
 // structure reads a structure in a list.

@@ -30,7 +30,7 @@ type ClassPath struct {
 }
 
 // OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*),
-// and homes of JDKs. The release is that of the JVM whose profiles are checked, 0
+// and homes of JDKs. The release is the release of the JVM whose profiles are checked, 0
 // if it is not known. What is not there is left out, unless nothing is there. See
 // classfile.Open. Close closes them.
 func OpenClassPath(paths []string, release int) (*ClassPath, error) {
@@ -130,7 +130,7 @@ func (c *ClassPath) without(k layout.Key) fit.Answer {
 }
 
 // packages are a JDK's packages, for archives without class loaders. toolPackages are
-// those of its modules in the application class loader.
+// its modules in the application class loader.
 var (
 	packages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
 		"org/ietf/jgss/", "netscape/javascript/"}

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Process is the code of a running JVM: that of its loaded classes.
+// A Process is the code of a running JVM: of its loaded classes.
 type Process struct {
 	methods map[layout.Key]fit.Version
 	classes map[[2]string]bool // by name and loader

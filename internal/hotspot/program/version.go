@@ -138,7 +138,7 @@ func instructions(c *classfile.File, code []byte) ([]bytecode.Instruction, bool)
 	})
 }
 
-// constants are those of a class file.
+// constants has the constants of a class file.
 type constants struct{ c *classfile.File }
 
 func (p constants) Class(i uint16) (string, bool) {

@@ -10,8 +10,8 @@ import (
 type Command struct {
 	Path string   // of the file
 	Args []string // with the name of the program in front
-	Dir  string   // its working directory; empty: that of the caller
-	Env  []string // nil: that of the caller
+	Dir  string   // its working directory; empty: the caller's
+	Env  []string // nil: the caller's
 	// Files are its standard input, output and error.
 	Files [3]*os.File
 	// Held is called, by one goroutine, with each JVM that ends. The JVM is stopped until

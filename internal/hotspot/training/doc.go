@@ -43,7 +43,7 @@
 //
 // # Limits
 //
-//   - Processes that are not descendants of the command are not traced: those of a
+//   - Processes that are not descendants of the command are not traced: processes of a
 //     daemon that ran before, a container engine or a service manager.
 //   - A JVM that gets a second SIGKILL while it is held is lost.
 //   - A JVM that still runs when the command has ended, such as a build daemon, is

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An Instruction is one bytecode of a method in its plain form: that of the class file,
+// An Instruction is one bytecode of a method in its plain form: as in the class file,
 // with the local variables and constants that short forms have in their opcodes.
 type Instruction struct {
 	Bci   int
@@ -27,7 +27,7 @@ type Name struct {
 	// Class has the field or method, or is the class itself. It is empty for
 	// invokedynamic and constants.
 	Class string
-	// Name and Descriptor are those of the field, method or dynamic constant. For other
+	// Name and Descriptor belong to the field, method or dynamic constant. For other
 	// loaded constants Name is the value as text.
 	Name, Descriptor string
 }

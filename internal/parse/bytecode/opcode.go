@@ -256,7 +256,7 @@ func wideSize(code []byte, at int) int {
 	return 4
 }
 
-// Mnemonic returns the name of the bytecode at a place in code as javap prints it: that of
+// Mnemonic returns the name of the bytecode at a place in code as javap prints it: the name of
 // the class file, iload_w for a wide iload. It is "" where Size is 0.
 func Mnemonic(code []byte, at int) string {
 	java, from, size := operandsAt(code, at)

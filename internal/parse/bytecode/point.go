@@ -101,7 +101,7 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 // its rewritten form in a VM, in every run and release:
 //
 //   - quick forms are replaced by the bytecodes of the class file;
-//   - operands are those of the class file, big-endian, without indices into the
+//   - operands are as in the class file, big-endian, without indices into the
 //     constant pool (and invokedynamic's two zero bytes): the VM replaces the indices,
 //     and they change with every other method of the class;
 //   - the padding of a switch is left out.

@@ -89,7 +89,7 @@ func (c *File) describeDynamic(k Constant) (Description, error) {
 	return Description{refKinds[k.Tag], text, Member{Name: name, Signature: signature}}, err
 }
 
-// quotedName quotes a name that is none of Java, such as <init> or that of an array. The
+// quotedName quotes a name that is none of Java, such as <init> or an array's. The
 // parts of a class name are separated by slashes.
 func quotedName(name string) string {
 	start := true

@@ -30,7 +30,7 @@ const (
 	TagPackage   = 20
 )
 
-// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 that of its
+// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 the size of its
 // length.
 var poolSizes = map[byte]int{
 	TagUtf8: 2, TagInteger: 4, TagFloat: 4, TagLong: 8, TagDouble: 8, TagClass: 2, TagString: 2,

@@ -104,7 +104,7 @@ func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zi
 }
 
 // addClasses adds the class files. Of files of one name the first counts, and those at
-// the root come before those of an application.
+// the root come before classes of an application.
 func (j *jar) addClasses(z *zip.Reader) {
 	roots := []string{""}
 	if j.module {
@@ -326,7 +326,7 @@ type link struct {
 
 // links returns the existing files and folders that the manifest of a jar adds to the
 // class path. A JVM resolves them in the folder of the jar itself, other class loaders
-// perhaps in that of a link to it, which comes second.
+// perhaps in the folder of a link to it, which comes second.
 func links(j *jar) (all []link) {
 	dirs := []string{filepath.Dir(j.name)}
 	if real, err := filepath.EvalSymlinks(j.name); err == nil && filepath.Dir(real) != dirs[0] {

@@ -46,7 +46,7 @@ const objectClass = "java/lang/Object"
 // jar. The libraries of a jar with an application (lib, BOOT-INF, WEB-INF) are opened
 // too. What is not there is left out, as a JVM does, unless nothing is there: see Missing.
 //
-// In a multi-release jar a class has files for several releases. The release is that of
+// In a multi-release jar a class has files for several releases. The release is the one of
 // the JDK on the path if there is one, else the given one, 0 if it is not known.
 //
 // The error matches ErrTooLarge if the class path exceeds a limit.

@@ -46,7 +46,7 @@ func OpenSources(sourcePath, classPath []string) (*Sources, error) {
 
 // besides returns the files with sources that lie beside the files of a class path.
 func besides(classPath []string) (files []string) {
-	classPath, _ = expand(classPath) // errors are those of opening the class path
+	classPath, _ = expand(classPath) // opening the class path reports errors
 	for _, p := range classPath {
 		beside := sourceZip(p)
 		if isJar(p) {

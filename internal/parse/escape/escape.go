@@ -3,7 +3,7 @@
 // not see bidirectional controls and characters without width, so that with
 // either of them a name can hide what stands beside it or pass for another.
 //
-// The spelling is that of JSON strings, \uXXXX, so that one writer serves text
+// The spelling follows JSON strings, \uXXXX, so that one writer serves text
 // for people and JSON alike. A byte that is not part of valid UTF-8 becomes the
 // lone surrogate \udcXX. docs/format.md fixes both for the JSON dump.
 package escape

@@ -33,7 +33,7 @@ func OfProgram(path string) string {
 	return ""
 }
 
-// FindJava returns the java that a start would run: the one named, or that of JAVA_HOME, or
+// FindJava returns the java that a start would run: the one named, or JAVA_HOME's, or
 // the one on PATH. The name may be a program or the home of a JDK. It is empty if there is none.
 func FindJava(name string) string {
 	names := []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"}

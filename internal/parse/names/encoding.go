@@ -71,7 +71,7 @@ const (
 )
 
 // Unquote undoes HotSpot's quoting of names. Escapes that HotSpot would not have written
-// stay unchanged, and so do those of characters that no name in an archive contains: half
+// stay unchanged, and so do escapes of characters that no name in an archive contains: half
 // a surrogate pair, a NUL.
 func Unquote(quoted []byte) string {
 	s := string(quoted)

@@ -12,14 +12,14 @@ import (
 // The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228
 // in JDK 17, Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an
 // address. An archive calls such a class Foo$$Lambda@Foo#0 instead, after its host
-// and its rank among those of the same dump.
+// and its rank among the hidden classes of the same dump.
 
 const (
 	addressPrefix = "0x"
 	lambdaMark    = "$$Lambda$" // a number follows
 )
 
-// IsHidden reports whether an internal name is that of a hidden class.
+// IsHidden reports whether an internal name names a hidden class.
 func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
 
 // hiddenAddress returns the place of the separator before the address in the
@@ -107,7 +107,7 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
 // IsNumbered reports whether a JDK has generated and numbered a class at run time, so
-// that its name may be that of another class in another run.
+// that its name may name another class in another run.
 func IsNumbered(class string) bool {
 	last := len(class) - 1
 	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)

@@ -35,7 +35,7 @@ type Function struct {
 	files      []string // by file id
 	main       int      // the file that it begins in; -1 if all are texts of macros
 	regions    []counted
-	conditions []condition // in main, as llvm-cov has them: not those of macros
+	conditions []condition // in main, as llvm-cov has them: none of macros
 	ones       bool
 }
 
@@ -251,7 +251,7 @@ func (c *Coverage) Mismatches() ([]*Mismatch, error) {
 	return l.mismatches, nil
 }
 
-// files are all functions of the programs, and those of each source file.
+// files has all functions of the programs, and the functions of each source file.
 type files struct {
 	in         map[string][]*Function // that have regions in the file
 	functions  []*Function

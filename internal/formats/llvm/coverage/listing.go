@@ -46,7 +46,7 @@ const (
 	maxUntitled = 1 << 16  // lines without text
 )
 
-// List returns the lines of a view from its first to its last, or those of the whole file.
+// List returns the lines of a view from its first to its last, or all lines of the file.
 // Without text it has only lines that are counted.
 func (s Sources) List(v *View, whole bool) *Listing {
 	l := &Listing{File: v.File}

@@ -22,7 +22,7 @@ type counted struct {
 	n uint64
 }
 
-// order sorts regions by position, outer ones first, and of those of one place that which
+// order sorts regions by position, outer ones first, and of regions in one place the one which
 // is more of code first.
 func (c counted) order(d counted) int {
 	return cmp.Or(comparePositions(c.start, d.start), comparePositions(d.end, c.end), cmp.Compare(c.kind, d.kind))
@@ -32,8 +32,8 @@ func comparePositions(p, q position) int {
 	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
 }
 
-// unite sorts regions and sums those of one place, as instantiations of one template are, or
-// uses of one macro. Only those of the first one's kind count: where a macro is all of
+// unite sorts regions and sums regions of one place, as instantiations of one template are, or
+// uses of one macro. Only regions of the first one's kind count: where a macro is all of
 // another macro's text, its expansion and its code are in one place.
 func unite(list []counted, ones bool) []counted {
 	slices.SortStableFunc(list, counted.order)

@@ -40,7 +40,7 @@ type Line struct {
 	Branches []Branch
 }
 
-// First returns the number of the first line, and Last that of the last one; 0 if the view
+// First returns the number of the first line, and Last the number of the last one; 0 if the view
 // is empty.
 func (v *View) First() int {
 	if len(v.Segments) == 0 {
@@ -80,7 +80,7 @@ func (v *View) Lines() iter.Seq[Line] {
 	}
 }
 
-// branchesAt splits branches by position into those of a line and those after it.
+// branchesAt splits branches by position into branches of a line and branches after it.
 func branchesAt(list []Branch, number int) (at, after []Branch) {
 	for len(list) > 0 && int(list[0].Line) < number {
 		list = list[1:]

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Exporter writes tracefiles. Lines is that of [WriteOptions]; Programs are those whose
+// An Exporter writes tracefiles. Lines is explained at [WriteOptions]; Programs are the programs whose
 // source lines are written, as by [WriteLines].
 type Exporter struct {
 	Lines    bool

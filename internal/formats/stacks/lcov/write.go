@@ -218,7 +218,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	return n, counted || ran || m.Unexecuted(), nil
 }
 
-// inProfile returns the calls that a profile counts. It adds those of a native method to
+// inProfile returns the calls that a profile counts. It adds the calls of a native method to
 // native.
 func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {

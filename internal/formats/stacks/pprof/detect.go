@@ -55,7 +55,7 @@ func detectProfile(head []byte, whole bool) bool {
 	for len(head) > 0 {
 		f, rest, err := nextField(head)
 		if err != nil {
-			break // cut off by the end of head, or by that of the file
+			break // cut off by the end of head, or of the file
 		}
 		if f.number == 0 || f.number >= uint64(len(kinds)) || kinds[f.number]>>f.kind&1 == 0 {
 			return false

@@ -6,7 +6,7 @@
 // [Importer] takes CPU profiles, whose values are samples/count or cpu/nanoseconds, into
 // archives of domain sampled. docs/format.md defines what becomes of stacks and edges. A
 // decoder of our own goes through the bytes of a profile twice, and through its samples one
-// by one: memory is a small multiple of the profile, and of several profiles that of one and
+// by one: memory is a small multiple of the profile, and for several profiles a multiple of one and
 // of the sum.
 //
 // The profile is not trusted: what it refers to must be there, and its stacks must not have

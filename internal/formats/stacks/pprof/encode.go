@@ -9,7 +9,7 @@ import (
 
 // An Encoder writes a profile piece by piece, compressed by gzip, so that samples need not be
 // in memory. Texts, functions and locations are written when they are first used. The first
-// error of the writer is that of Close.
+// error of the writer comes from Close.
 type Encoder struct {
 	out     *bufio.Writer
 	packed  *gzip.Writer

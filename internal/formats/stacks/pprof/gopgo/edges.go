@@ -28,7 +28,7 @@ type profile struct {
 	unit    string
 	names   []string
 	numbers map[layout.Ref]int32
-	edges   []edge // those of one caller and point are adjacent
+	edges   []edge // edges of one caller and point are adjacent
 	clamped int
 }
 

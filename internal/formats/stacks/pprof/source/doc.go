@@ -3,7 +3,7 @@
 //
 // Nothing is type-checked. A call is told by the name that the source spells before its
 // parenthesis; a profile's callee may be called there if its last name is that one. Calls that
-// the source does not spell may be anywhere: those of the runtime, of functions in variables
+// the source does not spell may be anywhere: calls of the runtime, of functions in variables
 // and parameters, and deferred ones.
 //
 // Functions have the names that Go's linker gives them, without type arguments. A closure,

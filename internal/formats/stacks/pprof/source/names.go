@@ -12,7 +12,7 @@ type symbol struct {
 	closure bool   // a function within that
 }
 
-// inner are the parts of a name that closures and wrappers add to that of their function.
+// inner are the parts of a name that closures and wrappers add to their function's.
 var inner = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
 // parseSymbol splits the name of a function.

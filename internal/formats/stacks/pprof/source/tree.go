@@ -35,7 +35,7 @@ type folder struct{ functions map[string][]*body }
 
 // Open reads the Go files of a folder and of those below it, but for tests, testdata and
 // folders whose names begin with a dot or underscore. The error matches ErrNoModule or
-// ErrNoFiles, or is that of a folder that cannot be read.
+// ErrNoFiles, or names a folder that cannot be read.
 func Open(dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func importPath(known map[string]string, dir string) string {
 	switch base := filepath.Base(dir); {
 	case above == outside:
 		return outside
-	case base == "vendor" && above != "" && above != "cmd": // those of Go itself are renamed
+	case base == "vendor" && above != "" && above != "cmd": // Go's own packages are renamed
 		return ""
 	default:
 		return path.Join(above, base)
