@@ -23,7 +23,7 @@ type Batch struct{ of *profileset.Batch }
 // Begin starts a batch. The error matches ErrBatch if one is open, or comes from the
 // builder.
 func (b *Builder) Begin() (*Batch, error) {
-	t, err := b.set.Begin()
+	t, err := b.set().Begin()
 	if err != nil {
 		return nil, err
 	}

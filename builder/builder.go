@@ -84,25 +84,21 @@ var (
 )
 
 // A Builder gathers profiles.
-type Builder struct {
-	set     *profileset.Set
-	options archivewriter.Options
-}
+type Builder profileset.Face
 
-func init() { profileset.Of = func(b any) *profileset.Set { return b.(*Builder).set } }
+func (b *Builder) set() *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
 
 // New returns an empty builder. If the domain or the config is not valid, its Err says so
 // from the start, and every Done and Commit fails with that error; the error of an unknown
 // domain matches ErrDomain.
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
-	b := &Builder{
-		profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
-			Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
-			spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder}),
-		archivewriter.Options{Workers: c.Workers, Progress: c.Progress},
-	}
-	b.set.GiveRoom(c.ReceiverRows)
+	set := profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
+		Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
+		spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder})
+	set.Workers, set.Progress = c.Workers, c.Progress
+	set.GiveRoom(c.ReceiverRows)
+	b := (*Builder)(set.Face())
 	if c.Run != nil {
 		b.DescribeRun(*c.Run)
 	}
@@ -110,21 +106,21 @@ func New(domain layout.Domain, config Config) *Builder {
 }
 
 // Domain returns the domain that the builder was made for.
-func (b *Builder) Domain() layout.Domain { return b.set.Domain }
+func (b *Builder) Domain() layout.Domain { return b.set().Domain }
 
 // Err returns the first error of any call on the builder.
-func (b *Builder) Err() error { return b.set.Err() }
+func (b *Builder) Err() error { return b.set().Err() }
 
 // Params returns the settings of what the builder has.
-func (b *Builder) Params() layout.Params { return b.set.Params() }
+func (b *Builder) Params() layout.Params { return b.set().Params() }
 
 // JoinParams takes the settings of a further run: the higher of each, of LLVM's
 // variants all bits. They must not change the shape of entries; the error
 // matches ErrMismatch.
-func (b *Builder) JoinParams(p layout.Params) error { return b.set.JoinParams(p) }
+func (b *Builder) JoinParams(p layout.Params) error { return b.set().JoinParams(p) }
 
 // Symbol interns any text or bytes, for tables.
-func (b *Builder) Symbol(text string) SymbolRef { return b.set.Symbol(text) }
+func (b *Builder) Symbol(text string) SymbolRef { return b.set().Symbol(text) }
 
 // A TypeKey names a type.
 type TypeKey struct {
@@ -139,12 +135,12 @@ type TypeInfo struct {
 }
 
 // Type interns a type.
-func (b *Builder) Type(k TypeKey) TypeRef { return b.set.Type(k.Name, k.Loader) }
+func (b *Builder) Type(k TypeKey) TypeRef { return b.set().Type(k.Name, k.Loader) }
 
 // DescribeType adds to what is known of a type: flags are united, the alias
 // that sorts first is kept.
 func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
-	b.set.DescribeType(t, info.Alias, info.Flags)
+	b.set().DescribeType(t, info.Alias, info.Flags)
 }
 
 // MethodInfo describes a method in addition to its key.
@@ -155,17 +151,17 @@ type MethodInfo struct {
 
 // Method interns a method. Its class, if any, is interned as a type with the
 // key's loader.
-func (b *Builder) Method(k layout.Key) MethodRef { return b.set.Method(k) }
+func (b *Builder) Method(k layout.Key) MethodRef { return b.set().Method(k) }
 
 // DescribeMethod adds to what is known of a method: flags are united.
 func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
-	b.set.DescribeMethod(m, info.Access, info.Flags)
+	b.set().DescribeMethod(m, info.Access, info.Flags)
 }
 
 // Seen notes methods that were loaded or instrumented. A method that nothing
 // shows to have run (no profile, context, sampled stack or callee) is recorded
 // as unexecuted.
-func (b *Builder) Seen(methods ...MethodRef) { b.set.Seen(methods...) }
+func (b *Builder) Seen(methods ...MethodRef) { b.set().Seen(methods...) }
 
 // A Frame is one caller: where, in which method, the call stands.
 type Frame struct {
@@ -176,7 +172,7 @@ type Frame struct {
 // Context interns the calling context of a method, whose frames go from the direct
 // caller outward. Without frames it returns NoContext.
 func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
-	if !b.set.CheckDepth(m, len(frames)) {
+	if !b.set().CheckDepth(m, len(frames)) {
 		return NoContext
 	}
 	node := NoContext
@@ -191,13 +187,13 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 // OuterContext interns the calling context of a method that is inner, which may be
 // NoContext, within one more frame.
 func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRef {
-	return b.set.OuterContext(m, inner, f.Caller, f.Point)
+	return b.set().OuterContext(m, inner, f.Caller, f.Point)
 }
 
 // DeclareShape declares the entries of one of the producer's tags, for Profile.Custom. It
 // needs layout.DomainCustom. Declaring a shape again does nothing; the error matches
 // ErrMismatch if the tag has another shape. A merge has the shapes of all archives.
-func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set.Declare(s) }
+func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set().Declare(s) }
 
 // A Table gathers the rows of one table of ex, in the order in which they are
 // added.
@@ -207,7 +203,7 @@ type Table struct{ data *profileset.Table }
 // those of its kind; it is made if the builder does not have it yet. Asking for other
 // columns than before is an error of the builder.
 func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
-	return &Table{b.set.Table(kind, flags, columns...)}
+	return &Table{b.set().Table(kind, flags, columns...)}
 }
 
 // Row adds a row. A cell is a number, or a reference of the builder as a
@@ -226,13 +222,13 @@ func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 // and the archive's time, or a random one if these are not known, so that two runs that
 // count just the same are two. An archive without a fingerprint gets the one of the run's
 // program.
-func (b *Builder) DescribeRun(run layout.Provenance) { b.set.DescribeRun(run) }
+func (b *Builder) DescribeRun(run layout.Provenance) { b.set().DescribeRun(run) }
 
 // ExpectBase records that the archive is a layer on another one, which has the profiles
 // that this one lacks: reader.OpenLayers opens the two together. An archive is a layer on
 // one other: with a second one the archive is not written, and the error matches
 // ErrMismatch.
-func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set.ExpectBase(base) }
+func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set().ExpectBase(base) }
 
 // A Run is a training run whose profiles are recorded.
 type Run struct {
@@ -252,17 +248,17 @@ type Run struct {
 
 // NextRun begins another run: profiles recorded from here on are merged with profiles of
 // the runs before. Done refuses one that the run has recorded with ErrDuplicate.
-func (b *Builder) NextRun(r Run) { b.set.NextRun(profileset.RunRules(r)) }
+func (b *Builder) NextRun(r Run) { b.set().NextRun(profileset.RunRules(r)) }
 
 // Unmerged returns the number of entries that could not be summed with the same entry of
 // another run, since one had more cells, and was kept. With Run.AsLLVM it includes the
 // values of a site beyond 255.
-func (b *Builder) Unmerged() uint64 { return b.set.Unmerged() }
+func (b *Builder) Unmerged() uint64 { return b.set().Unmerged() }
 
 // Unmatchable returns the number of profiles that were summed with one of another run
 // although their key may mean another method there: methods of hidden classes, of numbered
 // class loaders, and of IDs that a file does not explain.
-func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
+func (b *Builder) Unmatchable() uint64 { return b.set().Unmatchable() }
 
 // Commit lays out the archive and creates or replaces the file at path in one step: by
 // way of a temporary file that is synced and renamed. After an error the old file stays.
@@ -271,13 +267,13 @@ func (b *Builder) Unmatchable() uint64 { return b.set.Unmatchable() }
 // all may write to is refused with fs.ErrPermission. The builder can be added to and
 // committed again.
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
-	r, err := archivewriter.Publish(ctx, b.set, path, b.options)
+	r, err := archivewriter.Publish(ctx, b.set(), path)
 	return Report(r), err
 }
 
 // Bytes lays out the archive in memory.
 func (b *Builder) Bytes() ([]byte, Report, error) {
-	data, r, err := archivewriter.Bytes(b.set, b.options)
+	data, r, err := archivewriter.Bytes(b.set())
 	return data, Report(r), err
 }
 

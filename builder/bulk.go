@@ -14,7 +14,7 @@ import (
 type Bulk struct{ set *profileset.Set }
 
 // Bulk returns the interface for millions of records.
-func (b *Builder) Bulk() Bulk { return Bulk{b.set} }
+func (b *Builder) Bulk() Bulk { return Bulk{b.set()} }
 
 // Symbols interns signatures, for Methods. "" becomes 0.
 func (k Bulk) Symbols(texts []string, refs []SymbolRef) { k.set.Names(texts, refs) }

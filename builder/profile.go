@@ -27,7 +27,7 @@ func (b *Builder) ProfileIn(k layout.Key, code uint64, c ContextRef) *Profile {
 // ProfileOf is like ProfileIn, for a method that the builder has interned.
 func (b *Builder) ProfileOf(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)
-	b.set.Record(&p.rec, m, code, c)
+	b.set().Record(&p.rec, m, code, c)
 	return p
 }
 

@@ -34,7 +34,7 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	code, _ := against.(Types)
 	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
-	set := profileset.Of(b)
+	set := profileset.Of((*profileset.Face)(b))
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
 		copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
 	return w

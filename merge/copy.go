@@ -128,8 +128,9 @@ func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	if err != nil {
 		return Dropped{}, err
 	}
-	t := target{profileset.Of(b)}
-	run, err := t.admit(s, &contents, take)
+	t := targetOf(b)
+	var run profileset.Run
+	t.Locked(func() { run, err = t.admit(s, &contents, take) })
 	if err != nil {
 		return Dropped{}, err
 	}
@@ -140,10 +141,9 @@ func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	return dropped, err
 }
 
-// admit checks an archive, notes its dumps, and returns the run that the copy belongs to.
+// admit checks an archive, notes its dumps, and returns the run that the copy belongs to. The
+// caller holds mu.
 func (b target) admit(s *reader.Store, contents *Contents, take Counts) (profileset.Run, error) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
 	if h.Domain != b.Domain || !s.Mapping().Shape().SameSettings(b.Shape) {

@@ -40,7 +40,7 @@ var (
 // these five the builder is
 // unchanged; after any other it has a part of the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
-	t := target{profileset.Of(b)}
+	t := targetOf(b)
 	use, err := useOf(ctx, s)
 	if err != nil {
 		return err
@@ -76,18 +76,18 @@ func (b target) admitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse
 // noted before, as far as can be told without its profiles, and notes it. Errors are those
 // of Into. Use a builder of its own: Into refuses what was noted.
 func Note(b *builder.Builder, c Contents, r builder.Run) error {
-	_, err := target{profileset.Of(b)}.joinRun(&c, r, profileset.ShapeUse{})
+	_, err := targetOf(b).joinRun(&c, r, profileset.ShapeUse{})
 	return err
 }
 
 // joinRun joins the header of an archive with the builder's, and returns the run that
 // its profiles belong to.
-func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
+func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weighted(r)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	run, err := b.join(c.header, c.shapes, use, dumps, c, profileset.RunRules(r))
+	b.Locked(func() { run, err = b.join(c.header, c.shapes, use, dumps, c, profileset.RunRules(r)) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -105,6 +105,8 @@ func mergeHooks(w layout.Weight) copier.Hooks {
 
 // A target is the set of a builder that archives are copied into.
 type target struct{ *profileset.Set }
+
+func targetOf(b *builder.Builder) target { return target{profileset.Of((*profileset.Face)(b))} }
 
 // isRelisted reports whether a table is not copied: it holds for one source only, as the
 // order does, or is made anew, as the table of dumps.
@@ -129,11 +131,9 @@ func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
 
 // join makes the builder's archive a merged one. Its header has what holds for all: the
 // highest settings, the last time, and a fingerprint if all have the same. After an error
-// nothing has changed.
+// nothing has changed. The caller holds mu.
 func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
 	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
 	c := &b.Heading
 	empty := len(b.Dumps) == 0
 	if err := cmp.Or(b.mergeable(h, empty), b.JoinProducer(h)); err != nil {
@@ -223,11 +223,10 @@ func (b target) mergeable(h *layout.Header, empty bool) error {
 }
 
 // Dumps returns the number of dumps that Into has put into the builder.
-func Dumps(b *builder.Builder) int {
-	t := profileset.Of(b)
-	t.Mu.Lock()
-	defer t.Mu.Unlock()
-	return len(t.Dumps)
+func Dumps(b *builder.Builder) (n int) {
+	t := targetOf(b)
+	t.Locked(func() { n = len(t.Dumps) })
+	return n
 }
 
 // useOf returns the parts of the shape that the entries of an archive depend on. In a

@@ -24,7 +24,7 @@ func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error
 	if err != nil {
 		return err
 	}
-	t := target{profileset.Of(b)}
+	t := targetOf(b)
 	use := profileset.ShapeUse{}
 	for _, p := range all {
 		of, err := useOf(ctx, p.s)
@@ -128,8 +128,7 @@ func (p *partStore) copyTo(ctx context.Context, t target, run profileset.Run) er
 }
 
 // anotherRun returns a run that follows those so far.
-func (b target) anotherRun() profileset.Run {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	return b.NewRun(profileset.RunRules{})
+func (b target) anotherRun() (run profileset.Run) {
+	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
+	return run
 }

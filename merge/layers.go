@@ -51,7 +51,7 @@ func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
 // matches ErrMismatch if the layers could not be merged, and otherwise is the reader's, or
 // ctx's.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
-	f := flattening{t: target{profileset.Of(b)}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
+	f := flattening{t: targetOf(b), poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
 		if err := f.add(ctx, s); err != nil {
 			return err
@@ -138,9 +138,7 @@ func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run,
 	rest := contents.besides(f.t)
 	run, err := f.t.joinRun(&rest, builder.Run{}, use)
 	if err == nil {
-		f.t.Mu.Lock()
-		f.t.note(&contents)
-		f.t.Mu.Unlock()
+		f.t.Locked(func() { f.t.note(&contents) })
 	}
 	return run, err
 }
@@ -148,12 +146,12 @@ func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run,
 // besides returns an archive without the dumps and runs that the builder has, and as no
 // layer.
 func (c *Contents) besides(b target) Contents {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
 	rest := *c
 	rest.base, rest.ids, rest.runs = nil, maps.Clone(c.ids), maps.Clone(c.runs)
-	maps.DeleteFunc(rest.ids, func(id [16]byte, _ bool) bool { _, has := b.Copied[id]; return has })
-	maps.DeleteFunc(rest.runs, func(key profileset.RunKey, _ runDump) bool { _, has := b.RunIDs[key]; return has })
+	b.Locked(func() {
+		maps.DeleteFunc(rest.ids, func(id [16]byte, _ bool) bool { _, has := b.Copied[id]; return has })
+		maps.DeleteFunc(rest.runs, func(key profileset.RunKey, _ runDump) bool { _, has := b.RunIDs[key]; return has })
+	})
 	return rest
 }
 
@@ -173,7 +171,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	}
 	var dropped Dropped
 	for i, s := range l.Stores() {
-		c := layerCopy{ctx: ctx, t: target{profileset.Of(b)}, s: s, take: take, dropped: &dropped}
+		c := layerCopy{ctx: ctx, t: targetOf(b), s: s, take: take, dropped: &dropped}
 		if err := c.run(i == 0); err != nil {
 			return dropped, err
 		}

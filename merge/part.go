@@ -31,7 +31,7 @@ type PartOptions struct {
 // archive only the page sums, the index, names and tables are read, and the profiles in the
 // part.
 func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
-	t := target{profileset.Of(b)}
+	t := targetOf(b)
 	use, err := p.useOf(ctx, t, s, o)
 	if err != nil {
 		return err
@@ -59,11 +59,11 @@ func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOption
 	if !o.OneShape {
 		return useOf(ctx, s)
 	}
-	t.Mu.Lock()
-	defer t.Mu.Unlock()
-	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(t.Shape) {
+	var have disk.Shape
+	t.Locked(func() { have = t.Shape })
+	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(have) {
 		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch,
-			describeShape(shape), describeShape(t.Shape))
+			describeShape(shape), describeShape(have))
 	}
 	return use, err
 }

@@ -49,9 +49,13 @@ func ParseVersions(text string) (Versions, error) {
 // error matches builder.ErrBatch, names a profile without Done, comes from a file of
 // spilled profiles, or is ctx's; the builder is unchanged then.
 func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
-	b := target{profileset.Of(of)}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b := targetOf(of)
+	b.Locked(func() { methods, dropped, err = b.keepVersions(ctx, v) })
+	return methods, dropped, err
+}
+
+// keepVersions is KeepVersions. The caller holds mu.
+func (b target) keepVersions(ctx context.Context, v Versions) (methods, dropped int, err error) {
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
 		return 0, 0, err
 	}
@@ -142,10 +146,14 @@ type Narrowing struct {
 // other domains an entry with fewer rows stays as it is. Narrowing loses rows, so it is
 // the last step of a merge. After an error, which may be ctx's, the builder is
 // unchanged.
-func NarrowRows(ctx context.Context, of *builder.Builder, n int) (Narrowing, error) {
-	b := target{profileset.Of(of)}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+func NarrowRows(ctx context.Context, of *builder.Builder, n int) (done Narrowing, err error) {
+	b := targetOf(of)
+	b.Locked(func() { done, err = b.narrowRows(ctx, n) })
+	return done, err
+}
+
+// narrowRows is NarrowRows. The caller holds mu.
+func (b target) narrowRows(ctx context.Context, n int) (Narrowing, error) {
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.narrowable(n)); err != nil {
 		return Narrowing{}, err
 	}
@@ -179,9 +187,13 @@ func (b target) narrowable(n int) error {
 // HotSpot's own again. In other domains it is 0. The error comes from a file of spilled
 // profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
-	b := target{profileset.Of(of)}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b := targetOf(of)
+	b.Locked(func() { entries, err = b.widened(ctx) })
+	return entries, err
+}
+
+// widened is Widened. The caller holds mu.
+func (b target) widened(ctx context.Context) (entries int, err error) {
 	if b.Domain != layout.DomainHotSpot {
 		return 0, nil
 	}

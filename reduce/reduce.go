@@ -120,7 +120,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 		return nil, nil, err
 	}
 	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
-	t := &reduction{cut: cut, s: s, set: profileset.Of(b), poll: poll.New(ctx)}
+	t := &reduction{cut: cut, s: s, set: profileset.Of((*profileset.Face)(b)), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
 	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
 		t.copier.Tables, b.Err} {
@@ -176,13 +176,14 @@ func (t *reduction) adoptDumps() error {
 	if err != nil {
 		return err
 	}
-	t.set.Mu.Lock()
-	defer t.set.Mu.Unlock()
-	t.set.Mixed = true
-	for _, d := range dumps {
-		d.ID = t.names.identity(d.ID)
-		t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, profileset.Source{Name: t.s.Mapping().Name(), Dumps: len(dumps)}
-	}
+	from := profileset.Source{Name: t.s.Mapping().Name(), Dumps: len(dumps)}
+	t.set.Locked(func() {
+		t.set.Mixed = true
+		for _, d := range dumps {
+			d.ID = t.names.identity(d.ID)
+			t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, from
+		}
+	})
 	return nil
 }
 

@@ -101,7 +101,7 @@ func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) 
 	m := &mutants{Mutator: f, name: sp.Name, archive: filepath.Join(dir, "a.parc"), seen: map[string]bool{}}
 	other := filepath.Join(dir, "other.parc")
 	b := sp.Build()
-	profileset.Of(b).Heading.DumpID = [16]byte{1} // another run
+	profileset.Of((*profileset.Face)(b)).Heading.DumpID = [16]byte{1} // another run
 	twin, _, err := b.Bytes()
 	if err = errors.Join(err, os.WriteFile(m.archive, data, 0o666), os.WriteFile(other, twin, 0o666)); err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ func TestHooks(t *testing.T) {
 			t.Parallel()
 			s := original(t)
 			b := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-			set := profileset.Of(b)
+			set := profileset.Of((*profileset.Face)(b))
 			if err := copier.New(t.Context(), set, s, set.CurrentRun(), test.hooks).All(); err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestLazyCopy(t *testing.T) {
 	t.Parallel()
 	s := original(t)
 	b := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-	set := profileset.Of(b)
+	set := profileset.Of((*profileset.Face)(b))
 	c := copier.New(t.Context(), set, s, set.CurrentRun(), copier.Hooks{Lazy: true})
 	m, err := s.Find(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"})
 	if err != nil {

@@ -68,7 +68,7 @@ func TestSharedIDsAreBounded(t *testing.T) {
 	for _, m := range b.Methods.All {
 		m.ID = 1
 	}
-	if _, _, err := Bytes(b, Options{}); !errors.Is(err, layout.ErrTooLarge) {
+	if _, _, err := Bytes(b); !errors.Is(err, layout.ErrTooLarge) {
 		t.Errorf("3000 methods of one id: %v, want ErrTooLarge", err)
 	}
 }

@@ -23,13 +23,12 @@ import (
 // A plan says where everything will lie. It is made before a byte is written,
 // so that a file can be written from front to back.
 type plan struct {
-	b       *profileset.Set
-	options Options
-	o       *order
-	view    *spill.View // of the blocks
-	mu      sync.Mutex
-	pieces  []*mmap.Piece // see scratch
-	header  layout.Header
+	b      *profileset.Set
+	o      *order
+	view   *spill.View // of the blocks
+	mu     sync.Mutex
+	pieces []*mmap.Piece // see scratch
+	header layout.Header
 
 	symbols    []layout.Ref       // by SymbolRef-1; 0 if the symbol is not in the symbol section
 	symbolRefs []intern.SymbolRef // of the symbol section, in order
@@ -59,11 +58,11 @@ type plan struct {
 
 // newPlan lays an archive out. The error says which record cannot be laid out, or
 // is ctx's. The caller holds the set's lock, and closes the plan.
-func newPlan(ctx context.Context, b *profileset.Set, o Options) (_ *plan, err error) {
+func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err
 	}
-	p := &plan{b: b, options: o}
+	p := &plan{b: b}
 	if p.view, err = b.Blocks.View(); err != nil {
 		return nil, fmt.Errorf("builder: %w", err)
 	}

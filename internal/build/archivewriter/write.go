@@ -18,12 +18,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options say how an archive is written.
-type Options struct {
-	Workers  int // goroutines; GOMAXPROCS if 0
-	Progress func(done, total int64)
-}
-
 // A Report says what was written.
 type Report struct {
 	Counts layout.Counts
@@ -35,10 +29,14 @@ type Report struct {
 }
 
 // Publish lays an archive out and publishes it at path.
-func Publish(ctx context.Context, b *profileset.Set, path string, o Options) (Report, error) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	p, err := newPlan(ctx, b, o)
+func Publish(ctx context.Context, b *profileset.Set, path string) (r Report, err error) {
+	b.Locked(func() { r, err = publishLocked(ctx, b, path) })
+	return r, err
+}
+
+// publishLocked is Publish. The caller holds mu.
+func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report, error) {
+	p, err := newPlan(ctx, b)
 	if err != nil {
 		return Report{}, err
 	}
@@ -50,10 +48,14 @@ func Publish(ctx context.Context, b *profileset.Set, path string, o Options) (Re
 }
 
 // Bytes lays an archive out in memory.
-func Bytes(b *profileset.Set, o Options) ([]byte, Report, error) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
-	p, err := newPlan(context.Background(), b, o)
+func Bytes(b *profileset.Set) (out []byte, r Report, err error) {
+	b.Locked(func() { out, r, err = bytesLocked(b) })
+	return out, r, err
+}
+
+// bytesLocked is Bytes. The caller holds mu.
+func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
+	p, err := newPlan(context.Background(), b)
 	if err != nil {
 		return nil, Report{}, err
 	}
@@ -92,7 +94,7 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	if err != nil {
 		return err
 	}
-	s := newSheets(ctx, w, &p.header, p.workers(), p.options.Progress)
+	s := newSheets(ctx, w, &p.header, p.workers(), p.b.Progress)
 	s.write(disk.RegionIX, ix)
 	p.writeRO(s)
 	s.write(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
@@ -131,7 +133,7 @@ func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
 }
 
 func (p *plan) workers() int {
-	if n := p.options.Workers; n > 0 {
+	if n := p.b.Workers; n > 0 {
 		return n
 	}
 	return runtime.GOMAXPROCS(0)

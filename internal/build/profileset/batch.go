@@ -70,8 +70,8 @@ type builderState struct {
 
 // Begin starts a batch. The error matches ErrBatch if one is open, or is the set's.
 func (b *Set) Begin() (*Batch, error) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err := b.WithoutBatch(); err != nil {
 		return nil, err
 	}
@@ -112,8 +112,8 @@ func (b *Set) state() builderState {
 // names a profile of the batch that is unfinished; the batch is still open then.
 func (t *Batch) Commit() error {
 	b := t.b
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case b.batch != t:
 		return errors.New("builder: the batch has ended")
@@ -132,8 +132,8 @@ func (t *Batch) Commit() error {
 // Rollback ends the batch and restores the set. It does nothing if the batch has ended.
 func (t *Batch) Rollback() {
 	b := t.b
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.batch != t {
 		return
 	}

@@ -63,8 +63,8 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	if !b.Domain.LLVM() {
 		return 0
 	}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var methods [FunctionGroup]MethodRef
 	b.functions(group, methods[:])
 	sums := b.mergerFor(b.Run.RunRules).CountersAdd()
@@ -185,14 +185,14 @@ func functionCells(block disk.Block, f *Function) []byte {
 // sort when the archive is written. It may run in parallel to calls that add
 // profiles: all names are known long before all profiles.
 func (b *Set) SortSymbols() {
-	b.Mu.Lock()
+	b.mu.Lock()
 	have, era := b.Symbols.Snapshot(), b.era
-	b.Mu.Unlock()
+	b.mu.Unlock()
 	var sorter intern.Sorter
 	defer sorter.Close()
 	sorted := have.SortedAnew(&sorter)
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.era == era {
 		b.Symbols.Presorted = sorted
 	}

@@ -12,8 +12,8 @@ import (
 // does nothing. After an error nothing has changed; it matches ErrMismatch if a tag has
 // another shape already.
 func (b *Set) Declare(shapes ...layout.EntryShape) error {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.DeclareLocked(shapes)
 }
 

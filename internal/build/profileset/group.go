@@ -21,8 +21,8 @@ type MethodOfClass struct {
 
 // MethodsOfClasses interns methods, at most FunctionGroup of them, into refs.
 func (b *Set) MethodsOfClasses(methods []MethodOfClass, refs []MethodRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	var texts [FunctionGroup]string
 	var names [FunctionGroup]intern.SymbolRef
 	for i := range methods {
@@ -69,8 +69,8 @@ func (t *methods) fetch(keys []methodKey) {
 
 // Names interns parts of keys into refs, which must be as long: "" is none.
 func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for len(texts) > 0 {
 		n := min(len(texts), FunctionGroup)
 		b.shuffledNames(texts[:n], refs, false)

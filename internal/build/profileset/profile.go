@@ -47,16 +47,16 @@ type ProfileData struct {
 // Record begins the profile of a method, for the code with that id and in that
 // context, in the run that the set is at.
 func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.Shaped = ShapeUse{true, true} // its entries are of the shape that the set has now
 	b.record(p, b.Run, m, code, c)
 }
 
 // RecordIn is Record for a given run, so that several goroutines can record one each.
 func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.record(p, run, m, code, c)
 }
 
@@ -94,8 +94,8 @@ func (p *Recording) Ref() ProfileRef { return p.ref }
 
 // Shape returns what decides the cells of entries.
 func (p *Recording) Shape() disk.Shape {
-	p.b.Mu.Lock()
-	defer p.b.Mu.Unlock()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
 	return p.b.Shape
 }
 
@@ -116,8 +116,8 @@ func (p *Recording) tooLate() bool {
 		return false
 	}
 	p.Fail(fmt.Errorf("something was added after %s", p.ended))
-	p.b.Mu.Lock()
-	defer p.b.Mu.Unlock()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
 	p.b.fail(p.err)
 	return true
 }
@@ -203,8 +203,8 @@ func (p *Recording) MethodCell(m MethodRef) uint64 {
 }
 
 func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint64 {
-	p.b.Mu.Lock()
-	defer p.b.Mu.Unlock()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
 	if ref != 0 && !has(ref) {
 		p.Fail(fmt.Errorf("%s %d is not of this builder", what, ref))
 	}
@@ -215,8 +215,8 @@ func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint
 // recorded before is refused with ErrDuplicate, and the set goes on without it.
 func (p *Recording) Done() error {
 	if p.ended != "" {
-		p.b.Mu.Lock()
-		defer p.b.Mu.Unlock()
+		p.b.mu.Lock()
+		defer p.b.mu.Unlock()
 		p.Fail(fmt.Errorf("Done was called after %s", p.ended))
 		p.b.fail(p.err)
 		return p.err
@@ -224,8 +224,8 @@ func (p *Recording) Done() error {
 	if p.err == nil {
 		p.parts.Encode()
 	}
-	p.b.Mu.Lock()
-	defer p.b.Mu.Unlock()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
 	if p.era != p.b.era { // its method or context may have been rolled back
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
 	} else {
@@ -252,8 +252,8 @@ func (p *Recording) end(how string) {
 // Discard drops the profile, and its error if it has one. It does nothing after a Done
 // that the set could take.
 func (p *Recording) Discard() {
-	p.b.Mu.Lock()
-	defer p.b.Mu.Unlock()
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
 	if p.ended == "" {
 		p.end("Discard")
 	}
@@ -452,8 +452,8 @@ func (b *Set) addProfile(key ProfileKey) ProfileRef {
 // Expect returns the profile with a key. If the set has none yet it must be recorded before
 // the archive is written, for tables that refer to it.
 func (b *Set) Expect(key ProfileKey) ProfileRef {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.Methods.Has(uint32(key.Method)) || key.Context != NoContext && !b.Contexts.Has(uint32(key.Context)) {
 		b.fail(fmt.Errorf("method %d or context %d is not of this builder", key.Method, key.Context))
 		return 0

@@ -32,8 +32,8 @@ type typeData struct {
 
 // Type interns a type.
 func (b *Set) Type(name, loader string) TypeRef {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.typeRef(name, loader)
 }
 
@@ -61,8 +61,8 @@ func (b *Set) typeName(text string) intern.SymbolRef {
 // DescribeType adds to what is known of a type: flags are united, the alias
 // that sorts first is kept.
 func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.Types.Has(uint32(t)) {
 		b.fail(fmt.Errorf("type %d is not of this builder", t))
 		return
@@ -92,8 +92,8 @@ type methodData struct {
 // Method interns a method. Its class, if any, is interned as a type with the
 // key's loader.
 func (b *Set) Method(k layout.Key) MethodRef {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	key := methodKey{Name: b.typeName(k.Name), Signature: b.name(k.Signature)}
 	if k.Class != "" {
 		key.Holder = b.typeRef(k.Class, k.Loader)
@@ -105,8 +105,8 @@ func (b *Set) Method(k layout.Key) MethodRef {
 
 // DescribeMethod adds to what is known of a method: flags are united.
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if d := b.changeMethod(m); d != nil {
 		d.Access |= access
 		d.Flags |= flags & layout.MethodNotMatchable
@@ -116,8 +116,8 @@ func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlag
 // Seen notes methods that were loaded or instrumented. A method that nothing shows to
 // have run (no profile, context, sampled stack or callee) is recorded as unexecuted.
 func (b *Set) Seen(methods ...MethodRef) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, m := range methods {
 		if d := b.changeMethod(m); d != nil {
 			d.Seen = true
@@ -237,8 +237,8 @@ type contexts struct {
 // OuterContext interns a calling context of a method that has one frame more
 // around it than inner, which may be NoContext.
 func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !b.Methods.Has(uint32(m)) || inner != NoContext &&
 		(!b.Contexts.Has(uint32(inner)) || b.Contexts.At(uint32(inner)).Method != m) {
 		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", inner, m))
@@ -279,8 +279,8 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 // CheckDepth reports whether a method of the set may have a context of so many frames.
 // If not, it fails the set.
 func (b *Set) CheckDepth(m MethodRef, frames int) bool {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	switch {
 	case frames > disk.MaxDepth:
 		b.failDepth(frames)

@@ -24,8 +24,8 @@ type RunRules struct {
 // NextRun begins another run: profiles recorded from here on are merged with profiles of
 // the runs before. Recording one twice in a run fails with ErrDuplicate.
 func (b *Set) NextRun(r RunRules) {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.Mixed = b.Mixed || b.Profiles.Len() > 0 || len(b.Tables) > 0
 	b.Ordered = b.nextOrder(r)
 	b.Run = b.NewRun(r)
@@ -34,8 +34,8 @@ func (b *Set) NextRun(r RunRules) {
 // CurrentRun returns the run that profiles belong to now, for entries of the shape that
 // the set has now.
 func (b *Set) CurrentRun() Run {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.Shaped = ShapeUse{Types: true, Returns: true}
 	return b.Run
 }
@@ -136,7 +136,7 @@ func (b *Set) CountedSince(dump [16]byte) {
 // not known: two runs that count just the same are two.
 // An archive without a fingerprint gets the one of the run's program. Secrets are masked.
 func (b *Set) DescribeRun(run layout.Provenance) {
-	b.Mu.Lock()
+	b.mu.Lock()
 	c := &b.Heading
 	if run.Process == (layout.Process{}) {
 		run.Process, run.Since = ThisProcess(), cmp.Or(run.Since, b.since)
@@ -155,7 +155,7 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	}
 	run.DumpID, run.Time = c.DumpID, c.DumpTime
 	run.Command, run.Options = secrets.Line(run.Command), secrets.OptionsLine(run.Options)
-	b.Mu.Unlock()
+	b.mu.Unlock()
 	row := disk.RunRowOf(&run)
 	cells := append([]uint64(nil), row.Words[:]...)
 	for _, text := range row.Texts {

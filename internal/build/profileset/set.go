@@ -29,7 +29,10 @@ type Set struct {
 	Shape  disk.Shape
 	Room   int // rows that a wide type profile has at least
 
-	Mu       sync.Mutex
+	Workers  int                     // goroutines that write an archive; GOMAXPROCS if 0
+	Progress func(done, total int64) // is told how much of an archive is written; may be nil
+
+	mu       sync.Mutex
 	Heading  Heading
 	Symbols  intern.Symbols
 	Types    intern.Table[typeKey, typeData]
@@ -85,9 +88,15 @@ type Heading struct {
 	Flags       uint64
 }
 
-// Of returns the set of a *builder.Builder, for merge, reduce and fit, which copy whole
-// archives into builders. Package builder sets it.
-var Of func(builder any) *Set
+// A Face hides a set from those who have no business in it. A builder.Builder is one: merge,
+// reduce and fit, which copy whole archives into builders, convert it back and call Of.
+type Face struct{ set *Set }
+
+// Face returns a face of the set.
+func (b *Set) Face() *Face { return &Face{b} }
+
+// Of returns the set behind a face.
+func Of(f *Face) *Set { return f.set }
 
 // New returns an empty set, which keeps blocks as memory says.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
@@ -151,17 +160,25 @@ func (b *Set) fail(err error) {
 // Fail makes an error the set's, unless it has one. The caller holds mu.
 func (b *Set) Fail(err error) { b.fail(err) }
 
+// Locked calls f with the lock held: f may use the fields of the set, and the methods whose
+// caller holds mu.
+func (b *Set) Locked(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f()
+}
+
 // Err returns the first error of any call.
 func (b *Set) Err() error {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.err
 }
 
 // Symbol interns any text or bytes, for tables.
 func (b *Set) Symbol(text string) intern.SymbolRef {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.symbol(text, disk.MaxBlob)
 }
 
@@ -198,15 +215,15 @@ func (b *Set) Text(s intern.SymbolRef) string {
 
 // Params returns the settings of what the set holds.
 func (b *Set) Params() layout.Params {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.Heading.Params
 }
 
 // JoinParams takes the settings of a further run. The error matches ErrMismatch.
 func (b *Set) JoinParams(p layout.Params) error {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if !disk.ShapeOf(&p).SameSettings(b.Shape) {
 		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch,
 			disk.ShapeOf(&p), b.Shape)
@@ -234,15 +251,15 @@ func (b *Set) MergeParams(p layout.Params) {
 // Unmatchable returns the number of profiles that were summed with one of
 // another run although their method's key need not mean the same there.
 func (b *Set) Unmatchable() uint64 {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.unmatchable
 }
 
 // Unmerged returns the number of entries that could not be summed.
 func (b *Set) Unmerged() uint64 {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.merger.Unmerged
 }
 

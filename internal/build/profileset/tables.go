@@ -32,8 +32,8 @@ func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.Colum
 	if len(columns) == 0 {
 		columns = disk.TableColumns(kind)
 	}
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return b.table(kind, flags, columns)
 }
 
@@ -73,15 +73,15 @@ func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.Col
 // Row adds a row. A cell is a number, or a reference of the set as a number, as its
 // column says. Each run may number the groups of samples and traces from 0.
 func (t *Table) Row(cells ...uint64) {
-	t.b.Mu.Lock()
-	defer t.b.Mu.Unlock()
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
 	t.addRow(cells)
 }
 
 // RowOnce adds a row unless the table has one with the same first cell.
 func (t *Table) RowOnce(cells ...uint64) {
-	t.b.Mu.Lock()
-	defer t.b.Mu.Unlock()
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
 	if t.firsts == nil {
 		t.firsts = map[uint64]bool{}
 		for at := 0; at < len(t.Cells); at += len(t.Columns) {
@@ -183,8 +183,8 @@ func (b *Set) SortedTables() []*Table {
 // AppendRows adds rows of another run, and renumbers its groups. It does not check the
 // cells.
 func (t *Table) AppendRows(cells []uint64) {
-	t.b.Mu.Lock()
-	defer t.b.Mu.Unlock()
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
 	at := len(t.Cells)
 	t.Cells, t.firsts = append(t.Cells, cells...), nil
 	if !Grouped(t.Kind) || at == 0 {

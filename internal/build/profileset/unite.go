@@ -80,8 +80,8 @@ func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight
 // UniteGrown unites the tables if they have doubled since the last time, so that they do
 // not grow with the number of runs. The error is the set's.
 func (b *Set) UniteGrown() error {
-	b.Mu.Lock()
-	defer b.Mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	rows := 0
 	for _, t := range b.Tables {
 		rows += t.Rows()

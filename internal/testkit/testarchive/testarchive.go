@@ -92,7 +92,7 @@ func MustDone(t TB, profiles ...*builder.Profile) {
 // RecordAs records with a builder that takes the entries of another domain meanwhile, for
 // archives as no builder writes them.
 func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
-	set := profileset.Of(b)
+	set := profileset.Of((*profileset.Face)(b))
 	was := set.Domain
 	set.Domain = d
 	defer func() { set.Domain = was }()
