@@ -27,7 +27,7 @@ type Point struct {
 	// Mark says that the counts were counted in other code; nil if not.
 	Mark  *reader.Mark `json:"moved,omitempty"`
 	Extra bool         `json:"extra,omitempty"` // a trap at a bytecode, which may have another point
-	// Types are those of arguments and of the result of a call.
+	// Types are the types of a call's arguments and result.
 	Types []ValueType `json:"types,omitempty"`
 
 	entry reader.Entry
@@ -58,7 +58,7 @@ type Outcome struct {
 	Kind  Kind    `json:"kind"`
 	Count uint64  `json:"count"`
 	Share float64 `json:"share"` // of the point's count
-	// Type and Loader are those of OfType: java/lang/String or [I, and "" for the boot loader.
+	// Type and Loader belong to OfType: java/lang/String or [I, and "" for the boot loader.
 	Type   string      `json:"type,omitempty"`
 	Loader string      `json:"loader,omitempty"`
 	Method *MethodName `json:"method,omitempty"`

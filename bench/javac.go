@@ -22,7 +22,7 @@ var (
 // of javac are: 480 bytes on average, most far less.
 func JavacBlock(i int) int { return one(&javacBlocks, i, 1) }
 
-// JavacKey returns the key of method i, with parts as long as those of javac's methods, some
+// JavacKey returns the key of method i, with parts as long as in javac's methods, some
 // 100 bytes in all. As there, half of the names and short signatures belong to many
 // methods, and long signatures to two on average.
 func JavacKey(i int) layout.Key {

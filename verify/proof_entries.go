@@ -113,7 +113,7 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 	return n, true
 }
 
-// listed reports whether a row of the directory is that of an entry.
+// listed reports whether a row of the directory names an entry.
 func listed(directory []byte, n int, point int32, offset int) bool {
 	rows := directory[n*disk.DirectoryRowSize:]
 	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32

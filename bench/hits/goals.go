@@ -49,7 +49,7 @@ var goals = []goal{
 	{"size", "index", "", 0, more, 13},
 }
 
-// compare fills in the ratios and the goals of a table. A ratio is the median of those of
+// compare fills in the ratios and the goals of a table. A ratio is the median of the ratios of
 // the rounds: a round meets one state of the machine.
 func compare(t *report.Table, costs [][]float64) {
 	places := make(map[string]int)

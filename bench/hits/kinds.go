@@ -29,7 +29,7 @@ const (
 var kindNames = [numKinds]string{plain, "list signature", "loader", "context of 3 frames", "one of 3 versions",
 	"unexecuted"}
 
-// frames are those of a context that is asked for.
+// frames spell a context that is asked for.
 const frames = 3
 
 // version is the one that is asked for, of versions.

@@ -32,7 +32,7 @@ func (t table) addTails(f *field, rounds int, result *report.Table) {
 	}
 }
 
-// appendGroups appends the nanoseconds of a lookup in each group, without those of the
+// appendGroups appends the nanoseconds of a lookup in each group, without the time of the
 // clock.
 func appendGroups(values []float64, f *field, c contender, q *query, clock float64) []float64 {
 	for from := 0; from+groupSize <= len(q.ids); from += groupSize {

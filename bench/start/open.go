@@ -94,7 +94,7 @@ func mapAndRead(path string, n int) error {
 	return nil
 }
 
-// kept are mappings that are released after the turn, as those of archives are.
+// kept are mappings that are released after the turn, as mappings of archives are.
 var kept [][]byte
 
 func release() {

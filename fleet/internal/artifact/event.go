@@ -34,7 +34,7 @@ const (
 	maxTurn = 999_999_999_999
 )
 
-// idForm is the form of an id: a number above those of all known events, and a random one.
+// idForm is the form of an id: a number above the numbers of all known events, and a random one.
 var idForm = regexp.MustCompile(`^[0-9]{12}-[0-9a-f]{16}$`)
 
 func isEventID(id string) bool { return idForm.MatchString(id) }
@@ -64,7 +64,7 @@ func (c *Channel) nextID() string {
 }
 
 // MaxChannel is the length of the longest tag that archives are promoted to: a tag has at most
-// 128 characters, and those of its events are longer.
+// 128 characters, and names of its events are longer.
 const MaxChannel = 128 - len(".event-") - len("000000000000-0123456789abcdef")
 
 // EventTags returns what the tags of a channel's events begin with. The rest is their ids.

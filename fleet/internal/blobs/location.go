@@ -17,7 +17,7 @@ type Location struct {
 	Key    string // of an object; as a prefix empty, or with a slash at its end
 }
 
-// schemes are those of stores whose bucket is the host of a URL.
+// schemes are the schemes of stores whose bucket is the host of a URL.
 var schemes = map[string]bool{"s3": true, "gs": true, "azblob": true}
 
 // Parse reads a location: the path of a directory or file, or a URL with the scheme file,

@@ -126,7 +126,7 @@ func (p *Plan) object(in *Input) blobs.Object {
 	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}
 }
 
-// folder returns below what the parts are written: those of other plans are elsewhere.
+// folder returns below what the parts are written: parts of other plans are elsewhere.
 func (p *Plan) folder() (blobs.Location, error) {
 	l, err := blobs.Parse(p.Work)
 	return l.Prefix().Join(p.ID[:16]).Prefix(), err

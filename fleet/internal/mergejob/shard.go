@@ -17,7 +17,7 @@ import (
 
 // A Place is where a worker keeps what it works on.
 type Place struct {
-	Folder string // for temporary files; empty for that of the system
+	Folder string // for temporary files; empty for the system's
 	Memory int64  // bytes of profiles that are kept in memory, as builder.Config.MemoryBudget
 }
 

@@ -34,7 +34,7 @@ type named struct {
 	digest   digest.Digest
 	archive  *artifact.Archive
 	channel  *artifact.Channel
-	subjects []digest.Digest // of an image: its own, and those of its platforms
+	subjects []digest.Digest // of an image: its own, and its platforms'
 }
 
 // lookUp returns what a reference names.

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A change is how a row differs from that of an earlier run.
+// A change is how a row differs from the row of an earlier run.
 type change struct {
 	Name    string  `json:"name"`
 	By      string  `json:"by"` // "time" or "ratio"
@@ -45,7 +45,7 @@ func readOld(path string) (*report, error) {
 	return &old, nil
 }
 
-// compare notes how the rows differ from those of an earlier run.
+// compare notes how the rows differ from the rows of an earlier run.
 func (r *report) compare(old *report) {
 	if old.Bytes != r.Bytes || old.Methods != r.Methods {
 		r.note("the earlier run was of another archive")

@@ -39,7 +39,7 @@ type figure struct {
 	P999NS   float64 `json:"p999_ns,omitempty"`
 }
 
-// A ratio is that of the archive to the map or to LLVM's reader, over the rounds.
+// A ratio divides the archive's time by the map's or LLVM's reader's, over the rounds.
 type ratio struct {
 	Median float64 `json:"median"`
 	Q1     float64 `json:"q1"`

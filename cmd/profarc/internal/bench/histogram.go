@@ -8,7 +8,7 @@ import (
 )
 
 // A bin counts the groups whose lookups took up to so long on average, and longer than
-// those of the bin before.
+// the bin before.
 type bin struct {
 	ToNS    float64 `json:"to_ns"`
 	Archive int     `json:"archive"`

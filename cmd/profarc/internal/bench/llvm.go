@@ -33,7 +33,7 @@ type llvmField struct {
 	repeat int // times that they are looked up
 }
 
-// withLLVM measures lookups, those of LLVM's reader, too, if it is asked for. What may be
+// withLLVM measures lookups, and LLVM's reader, too, if it is asked for. What may be
 // missing it finds before anything is measured.
 func (b *bench) withLLVM(lookups func() error) error {
 	if !b.o.llvm {
@@ -69,7 +69,7 @@ func (b *bench) withLLVM(lookups func() error) error {
 	return errors.Join(b.llvm(f), f.peer.Stop())
 }
 
-// llvm compares lookups with those of LLVM's own reader.
+// llvm compares lookups with LLVM's own reader.
 func (b *bench) llvm(f *llvmField) error {
 	if err := f.agree(b); err != nil {
 		return err

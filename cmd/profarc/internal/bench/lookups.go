@@ -124,7 +124,7 @@ func (b *bench) goroutines() error {
 }
 
 // crowd lets goroutines look up, each its own keys, and notes the time of one lookup:
-// that of all, divided by their number.
+// the time of all, divided by their number.
 func (b *bench) crowd(c *contest, which int) error {
 	f, errs := b.field, make([]error, c.goroutines)
 	lookups := 2 * f.perTurn()

@@ -34,7 +34,7 @@ func (b *bench) opening() error {
 }
 
 // openOnce opens the archive and looks methods up: the first by its key, the n others by
-// their ids. It notes the time up to the first, and that of each of the others.
+// their ids. It notes the time up to the first, and the time of each of the others.
 func (b *bench) openOnce(n int, opens, others *series) error {
 	q := b.field.query(1+n, false)
 	begin := time.Now()

@@ -30,7 +30,7 @@ type report struct {
 	Changes  []change `json:"changes,omitempty"`
 }
 
-// A memory is that of the archive and of the maps.
+// A memory has the bytes of the archive and of the maps.
 type memory struct {
 	IndexBytes int64 `json:"index_bytes"`
 	StoreHeap  int64 `json:"store_heap_bytes"` // of an open archive, all of it touched
@@ -100,7 +100,7 @@ func (f *figure) text() string {
 	return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), nsText(f.P99NS), nsText(f.P999NS))
 }
 
-// columns returns the width asked for, or that of the terminal.
+// columns returns the width asked for, or the terminal's.
 func columns(width int, a *cli.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))

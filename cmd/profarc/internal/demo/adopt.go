@@ -143,7 +143,7 @@ var errOtherAnswers = errors.New("the relocated profiles give other answers than
 	"output of profarc --version")
 
 // demoRelocate maps the archive again while its base is taken, claims every
-// profile, and compares all answers with those of the file.
+// profile, and compares all answers with the file's.
 func demoRelocate(a *cli.App, first *reader.Store) error {
 	s, err := reader.Open(first.Mapping().Name(), archive.Options{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // summaryShares are the shares of all counts for which a summary has a row, in
-// millionths: those of LLVM's summaries.
+// millionths, as in LLVM's summaries.
 var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
@@ -73,7 +73,7 @@ type KeptRow struct {
 
 // A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its
 // invocations and of its counts, as package weigh defines it. The counts of an inclusive unit
-// contain those of called methods: there, a share takes every method that has
+// contain the counts of called methods: there, a share takes every method that has
 // the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
@@ -90,7 +90,7 @@ type CurvePoint struct {
 	Share   float64
 }
 
-// curvePoints is the most points of a curve: that of fewer methods has one for each.
+// curvePoints is the most points of a curve: the curve of fewer methods has one for each.
 const curvePoints = 400
 
 // curveOf returns the curve of a unit.
@@ -191,7 +191,7 @@ func WithoutText(d layout.Domain) string {
 	return "they did not run, or ran uncounted"
 }
 
-// addBlocks sets the counts from LLVM's own summary of blocks, that of the
+// addBlocks sets the counts from LLVM's own summary of blocks, the one of the
 // context-sensitive profiles if there are no others.
 func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)

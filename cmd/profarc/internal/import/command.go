@@ -270,7 +270,7 @@ func Recognise(path string) (format string, ok bool) {
 }
 
 // nameRun notes which run profiles are of. It makes their dump another one than
-// that of a run that counted just the same.
+// the dump of a run that counted just the same.
 func nameRun(b *builder.Builder, name string) {
 	if name != "" {
 		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))

@@ -47,7 +47,7 @@ const (
 )
 
 // A Ref is a constant in the operand of a bytecode. Text is what javap prints behind Kind.
-// Class, Name and Descriptor are those of a field or method; a class has only Class, a
+// Class, Name and Descriptor belong to a field or method; a class has only Class, a
 // dynamic call only Name and Descriptor.
 type Ref struct {
 	Kind       string `json:"kind"` // javap's word: Method, Field, class, String, int ...

@@ -24,7 +24,7 @@ type Program struct {
 }
 
 // Open opens a class path and a source path: see classfile.Open and OpenSources. release
-// is that of the JVM that was profiled, 0 if it is not known.
+// is the profiled JVM's, 0 if it is not known.
 func Open(classPath, sourcePath []string, release int) (*Program, error) {
 	classes, err := classfile.Open(classPath, release)
 	if err != nil {
@@ -64,7 +64,7 @@ type Match string
 // probably are. With Other code the counts are left out of the listing: they belong to
 // other bytecodes.
 const (
-	Same     Match = "same"      // the code id is that of the profile
+	Same     Match = "same"      // the code id equals the profile's
 	Unproven Match = "unproven"  // the profile has no code id, but its points fit
 	Other    Match = "other"     // the method has other code: its instructions have no counts
 	NoCode   Match = "no code"   // the method is native or abstract
@@ -103,8 +103,8 @@ func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 }
 
 // Of lists the code of a method with the counts of its profiles, which are all of one
-// version of the code: one profile, or those of several contexts, whose counts are added.
-// Without profiles it lists the code alone. The error matches ErrDomain, or is that of a
+// version of the code: one profile, or the profiles of several contexts, whose counts are added.
+// Without profiles it lists the code alone. The error matches ErrDomain, or comes from a
 // damaged archive: what is wrong with class and source files is in the listing.
 func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
 	s := m.Store()

@@ -28,7 +28,7 @@ func parseHash(text string) (uint64, error) {
 }
 
 // hasCode returns an error that matches reader.ErrNotFound if the method has no
-// profile of that code. Hash 0 may also be that of a profile in a context, which
+// profile of that code. Hash 0 may also belong to a profile in a context, which
 // Profile does not find without its callers.
 func hasCode(m reader.Method, code uint64) error {
 	if code != layout.CodeUnknown && code != layout.CodeAny {

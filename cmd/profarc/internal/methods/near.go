@@ -45,7 +45,7 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near returns methods with names similar to those of keys that were not found, the
+// Near returns methods with names similar to keys that were not found, the
 // most similar first.
 func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {

@@ -34,7 +34,7 @@ const (
 )
 
 // Find looks for the command that args name. It may be a path, or found on PATH. With
-// inherit every JVM below it gets the flags. The error is that of cli.NotStarted.
+// inherit every JVM below it gets the flags. The error comes from cli.NotStarted.
 func Find(args []string, inherit bool) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
@@ -68,7 +68,7 @@ func exists(path string) bool {
 }
 
 // Java returns the java that the command runs, as far as is known: a script may find another one than
-// that of JAVA_HOME or PATH. It is empty if there is none.
+// the one of JAVA_HOME or PATH. It is empty if there is none.
 func (p *Program) Java() string {
 	switch p.Way {
 	case WayJava:

@@ -19,7 +19,7 @@ type SiteContext struct {
 }
 
 // ContextsOf returns what a site of a method saw in each context, those with the highest counts
-// first. Code is that of PollutedSite as a number, layout.CodeUnknown for none. A site that
+// first. Code is PollutedSite's as a number, layout.CodeUnknown for none. A site that
 // the method does not have has no contexts.
 func ContextsOf(m reader.Method, kind SiteKind, point int32, code uint64) (list []SiteContext, err error) {
 	sites, err := sitesOf(m, nil)

@@ -28,7 +28,7 @@ type PollutionReport struct {
 
 // A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the share of the
 // highest count of all that was
-// recorded, Cured that of the counts in contexts where the site is not polluted.
+// recorded, Cured the share of counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
 	Kind     SiteKind  `json:"kind"`

@@ -63,7 +63,7 @@ type Check struct {
 	Missing  []string              `json:"missing,omitempty"`    // elements of the class path that are not there
 	Origin   *CheckOrigin          `json:"class_path,omitempty"` // if the archive's own was taken
 	States   map[string]CheckState `json:"states"`               // by name
-	Reasons  []CheckReason         `json:"unchecked"`            // those of most profiles first
+	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
 	ByName   bool                  `json:"by_name"`              // methods were matched without their class loaders
 	Loaders  []LoaderDoubt         `json:"loader_doubts"`
 	Points   CheckPoints           `json:"moved_points"`
@@ -125,7 +125,7 @@ type CheckPoints struct {
 	// Swapped are the found branches whose counts change sides.
 	Found   CheckLost   `json:"found"`
 	Swapped CheckLost   `json:"swapped"`
-	Dropped []CheckLost `json:"dropped"` // those of most counts first
+	Dropped []CheckLost `json:"dropped"` // most counts first
 }
 
 // A CheckLost counts points with counts; dropped ones have a reason. Some counts
@@ -185,7 +185,7 @@ type RewrittenCounts struct {
 	Profiles      int     `json:"profiles"`
 	Dropped       int     `json:"dropped"`
 	Points        int     `json:"points"`         // of moved profiles, matched and written
-	Filled        int     `json:"filled"`         // new points whose counts follow from those of others
+	Filled        int     `json:"filled"`         // new points whose counts follow from counts of others
 	PointsDropped int     `json:"points_dropped"` // with counts, and no place in the new code
 	CountsDropped float64 `json:"counts_dropped"`
 	Swapped       int     `json:"swapped"` // branches whose counts changed sides

@@ -118,7 +118,7 @@ func (p *profilePrinter) code(l *listing.Listing) {
 	p.entries(l.Unplaced)
 }
 
-// entries prints points, without those of the section of traps, which follows.
+// entries prints points, without the section of traps, which follows.
 func (p *profilePrinter) entries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {

@@ -23,7 +23,7 @@ func printShapes(w io.Writer, shapes []layout.EntryShape) error {
 	return err
 }
 
-// printCells prints the cells that stand once, or those of each row.
+// printCells prints the cells that stand once, or each row's.
 func printCells(b *strings.Builder, where string, cells []layout.CellShape) {
 	for _, c := range cells {
 		fmt.Fprintf(b, "  %-4s  %s: %s", where, c.Name, c.Kind)

@@ -80,5 +80,5 @@ func (t *Table) row(r *tableRow) {
 	write(r.note)
 }
 
-// bars reports whether the table has bars: those of a pipe are read by programs.
+// bars reports whether the table has bars: programs read the tables of a pipe.
 func (t *Table) bars() bool { return t.screen.Width > 0 }

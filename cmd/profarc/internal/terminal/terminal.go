@@ -62,7 +62,7 @@ type Screen struct {
 	pager    *pager // nil if nothing is paged
 }
 
-// defaultWidth is that of a terminal that does not know its width.
+// defaultWidth is the width of a terminal that does not know its width.
 const defaultWidth = 80
 
 // Run calls print with a Screen for the output of a.

@@ -29,7 +29,7 @@ func newCompileLogs(archive string) (*compileLogs, error) {
 // toolOptions is the variable with options that every JVM takes.
 const toolOptions = "JAVA_TOOL_OPTIONS"
 
-// environment returns the environment of the command, nil for that of this process.
+// environment returns the environment of the command, nil for this process's.
 func (c *compileLogs) environment() []string {
 	if c == nil {
 		return nil

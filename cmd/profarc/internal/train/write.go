@@ -80,7 +80,7 @@ type trainedArchive struct {
 	Profiles uint64 `json:"profiles"`
 	Bytes    int64  `json:"bytes"`
 	JVMs     int    `json:"jvms"`
-	Apart    string `json:"apart,omitempty"` // why its JVMs are not merged with those of the first archive
+	Apart    string `json:"apart,omitempty"` // why its JVMs are not merged with the first archive's
 }
 
 // An unwritten holds profiles whose archive has not been written.

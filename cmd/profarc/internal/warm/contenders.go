@@ -12,7 +12,7 @@ import (
 // A contender is a way to run the command.
 type contender struct {
 	name  string
-	words []string // flags; @NAME is those of another contender
+	words []string // flags; @NAME stands for another contender's
 	own   bool     // the user's
 
 	flags   []string // of the VM, once all is there

@@ -10,7 +10,7 @@ import (
 
 const (
 	mostPoints = 60 // of a curve
-	mostParts  = 20 // in which a curve is compared with that of the base line
+	mostParts  = 20 // in which a curve is compared with the base line's
 )
 
 // A namedCurve is the median curve of a contender.
@@ -21,7 +21,7 @@ type namedCurve struct {
 	Behind    *behind      `json:"behind,omitempty"` // nil for the base line
 }
 
-// A behind says where a curve is slower than that of the base line. Each part has an interval of
+// A behind says where a curve is slower than the base line's. Each part has an interval of
 // such a confidence that all hold together with that asked for.
 type behind struct {
 	Parts     int     `json:"parts"`     // that were compared
@@ -72,7 +72,7 @@ func reachedNS(c, base warmup.Curve) float64 {
 }
 
 // curveSets returns the curves of all contenders whose runs have units, cut to the shortest. It
-// returns none without those of the base line.
+// returns none without the base line's.
 func (r *report) curveSets() (length int, sets []curveSet) {
 	for _, c := range r.Contenders {
 		set := curveSet{c.Name, map[int][]warmup.Unit{}}
@@ -125,8 +125,8 @@ func both(a, b curveSet, points int) (as, bs [][]warmup.Unit) {
 	return as, bs
 }
 
-// curveRow returns a figure of a median curve, which may need that of the base line. The range is
-// that of the curves of single runs.
+// curveRow returns a figure of a median curve, which may need the base line's. The range is
+// the range of the curves of single runs.
 func (r *report) curveRow(set, base curveSet, figure func(c, base warmup.Curve) float64) row {
 	baseCurve := warmup.MedianCurve(base.all(), mostPoints)
 	x := row{Contender: set.name, Runs: len(set.rounds),
@@ -178,7 +178,7 @@ func (r *report) curveRatio(set, base curveSet, of float64, figure func(c, base 
 	return &ratio{p, "bootstrap", verdictOf(p)}
 }
 
-// behind compares a curve with that of the base line part by part.
+// behind compares a curve with the base line's part by part.
 func (r *report) behind(set, base curveSet, length int) *behind {
 	as, bs := both(set, base, mostParts)
 	if len(as) == 0 {

@@ -51,7 +51,7 @@ func (r *report) printCurves(a *cli.App, width int) {
 	}
 }
 
-// text says where a curve is behind that of the base line.
+// text says where a curve is behind the base line's.
 func (b *behind) text(baseline string) string {
 	switch {
 	case b == nil:
@@ -67,7 +67,7 @@ func (b *behind) text(baseline string) string {
 		b.Slower, b.Parts, b.From, b.To, b.Estimate, b.Low, b.High)
 }
 
-// columns returns the width asked for, or that of the terminal.
+// columns returns the width asked for, or the terminal's.
 func columns(width int, a *cli.App) int {
 	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
 		width, _, _ = term.GetSize(int(f.Fd()))

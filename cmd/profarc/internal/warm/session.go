@@ -49,7 +49,7 @@ type record struct {
 	Round     int    `json:"round"` // from 1
 	Contender string `json:"contender"`
 	warmup.Run
-	Differs string `json:"differs,omitempty"`         // how the output differs from that of the first run
+	Differs string `json:"differs,omitempty"`         // how the output differs from the first run's
 	Adopted *int   `json:"methods_adopted,omitempty"` // as the agent reports
 }
 
@@ -152,7 +152,7 @@ func (s *session) checkAgent(r *record) {
 	}
 }
 
-// difference returns where the output of a run differs from that of the first, "" if it does not.
+// difference returns where the output of a run differs from the first run's, "" if it does not.
 func difference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""

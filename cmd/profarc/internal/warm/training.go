@@ -33,7 +33,7 @@ type trained struct {
 	Name   string `json:"name"`
 	WallNS int64  `json:"wall_ns"` // of the run
 	Bytes  int64  `json:"bytes"`
-	// Classes are those that a run with it loads, Shared those of them that come from it or from the
+	// Classes counts the classes that a run with it loads, Shared how many come from it or from the
 	// JDK's own archive; 0: not known.
 	Classes int `json:"classes"`
 	Shared  int `json:"classes_shared"`

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Keys are those of functions, in the order in which they are looked up.
+// Keys name functions, in the order in which they are looked up.
 type Keys struct {
 	Names  []string
 	Hashes []uint64 // of the functions
@@ -62,7 +62,7 @@ func (c *Contest) File() string {
 	return "hits"
 }
 
-// LookUp looks keys up, so many times. Its time is that of the thread, which the caller
+// LookUp looks keys up, so many times. Its time is the thread's, which the caller
 // must have locked.
 func (w Way) LookUp(s *reader.Store, k *Keys, times int) (a Answer, err error) {
 	begin := cputime.Thread()

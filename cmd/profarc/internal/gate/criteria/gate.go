@@ -97,7 +97,7 @@ const NameOfChecked = "checked"
 // Names are the names of all criteria, in the order of a report.
 var Names = []string{"fit", NameOfChecked, "coverage", "overlap", "size", "growth", "runs", "age"}
 
-// Judge judges a sound archive by all criteria. The error is that of ctx; whatever else
+// Judge judges a sound archive by all criteria. The error is ctx's; whatever else
 // goes wrong is the reason of a criterion.
 func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, limits: l, evidence: e}

@@ -3,7 +3,7 @@
 //
 // What is compared is the ratio of each pair, by Wilcoxon's signed-rank test of its
 // logarithm: it asks nothing of the distribution but symmetry, and one wild pair weighs no
-// more than its rank. The ratio that is reported is that of Hodges and Lehmann, the median of
+// more than its rank. The reported ratio is Hodges and Lehmann's, the median of
 // the means of all pairs of logarithms, with the interval that belongs to the same test. All
 // probabilities are exact, with ties too, and none is drawn at random.
 package paired
@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// A Ratio says how the figures of one sample relate to those of another.
+// A Ratio says how the figures of one sample relate to another's.
 type Ratio struct {
 	Pairs      int     `json:"pairs"`
 	Estimate   float64 `json:"estimate"`    // of the first sample to the second
@@ -27,7 +27,7 @@ type Ratio struct {
 func (r Ratio) Differs() bool { return r.Confidence > 0 && (r.Low > 1 || r.High < 1) }
 
 // Compare compares a[i] with b[i], for all i. Pairs with a figure that is not positive and
-// finite are left out; ok is false if none is left. confidence is that of the interval, as
+// finite are left out; ok is false if none is left. confidence is the interval's, as
 // 0.95.
 func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 	var logs []float64

@@ -14,7 +14,7 @@ import (
 type Program struct {
 	Path    string   // of the file
 	Args    []string // with the name of the program in front
-	Env     []string // nil: that of the caller
+	Env     []string // nil: the caller's
 	Input   string   // file that is its standard input; empty: none
 	Watch   Watch
 	Load    *Load         // nil for a program that ends by itself
@@ -52,7 +52,7 @@ const (
 var errTimeout = errors.New("it took too long")
 
 // Measure runs a program to its end. A run that does not count has a Failure. The error is
-// that of a program that could not be started, or of ctx.
+// about a program that could not be started, or ctx's.
 func Measure(ctx context.Context, p Program) (Run, error) {
 	p.Watch.begin()
 	within, cancel := context.WithCancel(ctx)

@@ -81,7 +81,7 @@ type Watcher struct {
 	seen        map[string]sighting // by path
 	published   [16]byte            // dump id of the archive as this watcher last saw it
 	waiting     int                 // files that the last batch left alone
-	unsettled   int                 // of these, those of which it is not known whether they are in use
+	unsettled   int                 // of these, how many may or may not be in use
 }
 
 // A sighting is what became of a file in the state that info describes.
@@ -118,7 +118,7 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 		return nil, err
 	}
 	left := filepath.Join(folder, claims)
-	if _, err := os.Stat(left); err == nil || o.Remove { // also those of a watcher that was killed
+	if _, err := os.Stat(left); err == nil || o.Remove { // also what a killed watcher left
 		err := w.lock(left)
 		if w.takes = err == nil; err != nil && o.Remove {
 			w.Close()

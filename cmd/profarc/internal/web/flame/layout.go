@@ -81,7 +81,7 @@ func (l *opener) open(box int) {
 }
 
 // whole returns what the width of a node stands for. The totals of a forged archive may have
-// come to the highest number there is, so that those of the children are more.
+// come to the highest number there is, so that the children's are more.
 func (l *opener) whole(node int) float64 {
 	sum := 0.0
 	for _, c := range l.tree.Nodes[node].Children {

@@ -15,7 +15,7 @@ import (
 const (
 	instructionsOnPage = 1500
 	linesOnPage        = 1500
-	linesAround        = 2 // source lines before and after those of the method
+	linesAround        = 2 // source lines before and after the method's
 	lineLength         = 400
 )
 

@@ -162,7 +162,7 @@ func codeText(code uint64) string {
 	return naming.IDText(code)
 }
 
-// addProfiles adds those profiles that the query asks for: one of them, those of one version of
+// addProfiles adds those profiles that the query asks for: one of them, all of one version of
 // the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
@@ -197,7 +197,7 @@ func (p *methodPage) showsPoints() bool {
 }
 
 // methodsWithPages returns the queries of the methods that a report has pages of: the first
-// by each measure, and those of the most polluted sites.
+// by each measure, and the methods of the most polluted sites.
 func methodsWithPages(r *request) ([]query, error) {
 	t, err := tallied(r)
 	if err != nil {

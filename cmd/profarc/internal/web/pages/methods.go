@@ -66,7 +66,7 @@ func (t *tally) fillMethods(list *table) error {
 }
 
 // order returns the methods that match the search of a table, in its order. The order
-// of the archive is that of the keys, and so of the names.
+// of the archive is the order of the keys, and so of the names.
 func (t *tally) order(list *table) ([]int32, error) {
 	var order []int32
 	switch {
@@ -97,7 +97,7 @@ func (t *tally) all() []int32 {
 	return all
 }
 
-// byLevel returns all methods by their levels, those of one level by the first measure. Those
+// byLevel returns all methods by their levels, methods of one level by the first measure. Those
 // without a level come last of falling ones.
 func (t *tally) byLevel(falling bool) []int32 {
 	order := t.all()
@@ -127,7 +127,7 @@ func (by *measured) order(lowestFirst bool) []int32 {
 	return order
 }
 
-// search returns those of some methods whose names contain each word of a text.
+// search returns the methods whose names contain each word of a text.
 func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32, error) {
 	text = strings.ReplaceAll(text, "/", ".")
 	steps := poll.New(ctx)

@@ -100,7 +100,7 @@ func moveNote(m fit.Move) string {
 	return ""
 }
 
-// A moveDrawing draws the points of the old code at the left and those of the new code at the
+// A moveDrawing draws the points of the old code at the left and the points of the new code at the
 // right, with a line for each that was found.
 type moveDrawing struct {
 	Label  string
@@ -119,7 +119,7 @@ type movePoint struct {
 	Title string
 }
 
-// A moveLine leads from a point of the old code to that of the new.
+// A moveLine leads from a point of the old code to its point in the new code.
 type moveLine struct {
 	From, To float64
 	Class    string

@@ -108,7 +108,7 @@ func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
 	return m, nil
 }
 
-// pair adds the profiles of both methods: those of the same context and code beside each
+// pair adds the profiles of both methods: profiles of the same context and code beside each
 // other.
 func (p *pairPage) pair(r *request, a, b reader.Method) error {
 	inA, leftInA, err := placedProfiles(r.ctx, a)
@@ -185,7 +185,7 @@ func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (str
 	return strings.Join(parts, " < "), err
 }
 
-// pairProfiles puts profiles of the same context beside each other: first those of the same
+// pairProfiles puts profiles of the same context beside each other: first profiles of the same
 // code, and then the others in their order. Those of A come first.
 func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 	take := func(a placedProfile, fits func(b placedProfile) bool) reader.Profile {

@@ -296,7 +296,7 @@ func (b *pointReader) countNames(p *analyze.Point) (names []string) {
 
 func (b *pointReader) shape() disk.Shape { return b.request.archive().Mapping().Shape() }
 
-// cells returns the cells of an entry that are in no outcome: those of entries that a
+// cells returns the cells of an entry that are in no outcome: cells of entries that a
 // producer defines, and the arguments of ArgInfo.
 func (b *pointReader) cells(e reader.Entry) (list []fact) {
 	if !e.Tag().ByProducer() && e.Tag() != layout.TagArgInfo {

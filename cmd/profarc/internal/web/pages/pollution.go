@@ -76,7 +76,7 @@ type segment struct {
 	Class string
 }
 
-// buildPollution builds the page of all sites, or that of one site in its contexts.
+// buildPollution builds the page of all sites, or the page of one site in its contexts.
 func buildPollution(r *request) (any, error) {
 	if r.query.get("at") != "" {
 		return buildSite(r)

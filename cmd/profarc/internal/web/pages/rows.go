@@ -72,7 +72,7 @@ func buildRows(r *request) (any, error) {
 	return p, v.fill(p.Rows)
 }
 
-// tableRows makes rows of pages from those of a table of the archive, which may be many.
+// tableRows makes rows of pages from the rows of a table of the archive, which may be many.
 type tableRows struct {
 	request *request
 	columns []listing.TableColumn

@@ -115,7 +115,7 @@ func operatorOf(text string) string {
 	return text[:at+len(text)-len(strings.TrimPrefix(text, "operator()"))]
 }
 
-// implemented returns the scopes of a method of Rust that implements a trait: those of the
+// implemented returns the scopes of a method of Rust that implements a trait: the scopes of the
 // type, and the method. ok is false for other names.
 func implemented(name string) (scopes []string, ok bool) {
 	inner, method, found := strings.Cut(strings.TrimPrefix(name, "<"), ">::")

@@ -18,7 +18,7 @@ type servingLimits struct {
 	connections int
 }
 
-// usualLimits are those of every server outside of tests. A browser has six connections to a
+// usualLimits are the limits of every server outside of tests. A browser has six connections to a
 // server, and needs some milliseconds to read a page from its own machine.
 var usualLimits = servingLimits{header: 10 * time.Second, request: 15 * time.Second, answer: time.Minute,
 	idle: 2 * time.Minute, ending: 3 * time.Second, connections: 256}

@@ -27,7 +27,7 @@ type Server struct {
 	site      *Site
 	token     string
 	port      string
-	addresses []netip.Addr // with the port, those of Host that are answered
+	addresses []netip.Addr // with the port; other values of Host are refused
 	templates sideTemplates
 	slots     chan struct{} // has as many elements as pages are being built
 	queueing  time.Duration // how long a page may wait for one of them

@@ -9,7 +9,7 @@ import (
 )
 
 // Of two archives each is a side, A or B, which has a site of its own: the views of one archive
-// show that of the site that is asked. The query says which, and the links of a page lead to
+// show the data of the site that is asked. The query says which, and the links of a page lead to
 // pages of its side. Views of both are asked of side A.
 const (
 	keyOfSide = "archive"
@@ -27,7 +27,7 @@ func (s *Site) newSides() {
 	s.twin = &Site{Options: o, work: newWork(s.work.ctx), isB: true, twin: s}
 }
 
-// sides returns the sites of the archives of a site that NewSite has returned, that of A first.
+// sides returns the sites of the archives of a site that NewSite has returned, A's first.
 func (s *Site) sides() []*Site {
 	if s.twin == nil {
 		return []*Site{s}

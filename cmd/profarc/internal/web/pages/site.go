@@ -40,7 +40,7 @@ func NewSite(ctx context.Context, o Options) *Site {
 }
 
 // Close ends all computations in the background, and closes the files that the site has opened:
-// those of its class path and sources. Its archives stay open. Pages that are asked for later
+// the files of its class path and sources. Its archives stay open. Pages that are asked for later
 // have what is computed already.
 func (s *Site) Close() {
 	for _, side := range s.sides() {
@@ -48,7 +48,7 @@ func (s *Site) Close() {
 	}
 }
 
-// name returns the name of the site: that of its archives, without their folders.
+// name returns the name of the site: its archives' names, without their folders.
 func (s *Site) name() string {
 	if s.Other == nil {
 		return baseName(s.Archive.Mapping().Name())

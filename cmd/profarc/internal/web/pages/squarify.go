@@ -18,7 +18,7 @@ func (b box) inset(border, top float64) box {
 // squarify divides a box among weights: their boxes have areas in proportion, do not
 // overlap, fill it, and are as close to squares as the algorithm of Bruls, Huizing and van
 // Wijk gets them. The heaviest come first, at the left and at the top. The boxes are returned
-// in the order of the weights; those of weights that are not above 0 are empty.
+// in the order of the weights; they are empty for weights that are not above 0.
 func squarify(in box, weights []float64) []box {
 	boxes := make([]box, len(weights))
 	var order []int

@@ -102,7 +102,7 @@ func frameOf(m reader.Method) uint32 {
 }
 
 // contextTree returns the tree of the calling contexts of all profiles. A context need not
-// begin at the start of the program, and that of a profile may be empty.
+// begin at the start of the program, and a profile's may be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
 	t, by, steps, done := flame.New(), contextCounts(s.Header()), poll.New(ctx), uint64(0)
 	for m, err := range s.Methods() {

@@ -20,7 +20,7 @@ type table struct {
 	ID      string // one word, unique on the page
 	Caption string
 	Columns []column
-	Rows    []row  // those of this page
+	Rows    []row  // of this page
 	Titled  bool   // a heading says what the caption does
 	None    string // what it means that there are no rows
 
@@ -189,7 +189,7 @@ func (t *table) Headings() (list []Heading) {
 }
 
 // again returns a link to the same page with another value of one of the table's keys. The
-// table begins at its first rows again, unless the key is that of the page.
+// table begins at its first rows again, unless the key is the page's.
 func (t *table) again(text, key, value string) link {
 	q := t.request.query
 	if key != ".page" {
@@ -216,7 +216,7 @@ func (t *table) Element() string { return t.request.element(t.ID) }
 // To returns the number of the last row of the page.
 func (t *table) To() int { return t.From - 1 + len(t.Rows) }
 
-// Before and After are links to the rows before and after those of the page; nil if there
+// Before and After are links to the rows before and after the page's; nil if there
 // are none.
 func (t *table) Before() *link { return t.turn("Previous rows", -1, t.From > 1) }
 

@@ -77,7 +77,7 @@ func newTally(ctx context.Context, s *reader.Store, p *Progress) (*tally, error)
 }
 
 // measuresOf returns the measures that an archive may have, the usual one first. Samples
-// are added apart, with those of callers.
+// are added apart, with the callers' counts.
 func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	usual := analyze.UsualMeasure(h)
 	if h.Domain != layout.DomainSampled {
@@ -146,7 +146,7 @@ func (t *tally) LevelsAbout() string {
 	return levelsAbout
 }
 
-// withLevel returns columns with that of the levels, or cells with the level of a method, if
+// withLevel returns columns with the column of levels, or cells with the level of a method, if
 // the archive knows levels.
 func withLevel[T any](t *tally, list []T, level T) []T {
 	if t.levels == nil {

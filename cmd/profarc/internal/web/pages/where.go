@@ -216,7 +216,7 @@ func (v *placeView) ownName(n int32) string {
 // A part of the archive says which methods belong to it, and how they are grouped there.
 type part interface {
 	// group returns the number of a method's group, and of its part in that; ok is false if
-	// the method is elsewhere. Numbers of methods are those of the tally.
+	// the method is elsewhere. Methods are numbered as in the tally.
 	group(v *placeView, method int32) (group, part groupKey, ok bool)
 }
 

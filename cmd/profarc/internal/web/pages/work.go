@@ -54,7 +54,7 @@ func newWork(ctx context.Context) *work {
 	return w
 }
 
-// close ends all jobs, and closes those of their results that have a method Close.
+// close ends all jobs, and closes all results that have a method Close.
 func (w *work) close() {
 	w.cancel()
 	w.mu.Lock()
