@@ -8,13 +8,11 @@
 //	...
 //	_, err = in.Builder.Commit(ctx, "app.parc")
 //	...
-//	lost, err := formats.Export(ctx, w, store, &llvm.IndexedExporter{Version: 12})
+//	lost, err := formats.Export(ctx, w, store, &formats.ProfdataExporter{Version: 12})
 //
-// Each format has a package below this one. Its Importer and its Exporter are
-// structs whose fields are the options of the format, such as
-// llvm.Importer{Release: 22} in [ImportOptions].Importers. Commands and servers
-// that learn options at run time find them by name in [Importer.Options] and
-// [Exporter.Options].
+// An importer or exporter is a struct. Its fields are the options of the format, such as
+// &[LLVMImporter]{Release: 22} in [ImportOptions].Importers. Commands and servers that learn
+// options at run time find them by name in [Importer.Options] and [Exporter.Options].
 //
 // What a conversion loses is counted, never silent: see [Losses].
 //
@@ -37,7 +35,7 @@
 //
 // # Adding a format
 //
-// A format is one folder below this one and one line of the registry
+// A format is one folder of internal/formats and one line of the registry
 // (formats.go):
 //
 //  1. Write the parser and the calls of the builder, or the writer, as functions
@@ -46,7 +44,7 @@
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
 //     both; the example of package codec is a whole importer. Their exported
 //     fields are the options; Options declares those that a user may set by name,
-//     and Format names the format.
+//     and Format names the format. A type with options gets an alias in options.go.
 //  3. Importer.Detect must refuse what is not surely of the format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     dump that the input holds and hands it to [codec.Batch.AddDump].

@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -49,7 +48,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	lost, err := formats.Export(ctx, os.Stdout, store, &llvm.TextExporter{})
+	lost, err := formats.Export(ctx, os.Stdout, store, &formats.ProftextExporter{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func writeProfdata(path, text string) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := formats.Export(ctx, f, store, &llvm.IndexedExporter{Version: 12}); err != nil {
+	if _, err := formats.Export(ctx, f, store, &formats.ProfdataExporter{Version: 12}); err != nil {
 		log.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -106,7 +105,7 @@ func writeProfdata(path, text string) {
 func ExampleImport_options() {
 	in, err := formats.Import(context.Background(),
 		[]formats.Input{{Name: "text", Reader: strings.NewReader(firstRun)}},
-		formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 22}}})
+		formats.ImportOptions{Importers: []formats.Importer{&formats.LLVMImporter{Release: 22}}})
 	if err != nil {
 		log.Fatal(err)
 	}

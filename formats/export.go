@@ -11,7 +11,7 @@ import (
 // Export writes the profiles of an archive in the format of an exporter, whose
 // fields are the options of the format:
 //
-//	lost, err := formats.Export(ctx, w, store, &llvm.IndexedExporter{Version: 12})
+//	lost, err := formats.Export(ctx, w, store, &formats.ProfdataExporter{Version: 12})
 //
 // It returns what the format cannot express; the list is empty, not nil, if that
 // is nothing. The error is an [*OptionError] if an option has a value that it

@@ -18,7 +18,7 @@ type ImportOptions struct {
 	// Unordered forgets the order of the profiles in the input: inputs that differ
 	// in nothing else then give the same archive.
 	Unordered bool
-	// Importers are importers with options, such as &llvm.Importer{Release: 22}.
+	// Importers are importers with options, such as &LLVMImporter{Release: 22}.
 	// Each takes the place of the one of its format in Importers(); importers of
 	// formats of your own are asked before those.
 	Importers []Importer

@@ -1,0 +1,44 @@
+package formats
+
+import (
+	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/stacks/lcov"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
+	"github.com/profarc/profarc/internal/formats/text"
+)
+
+// The importers that have options. Their fields are the options; each belongs, as a pointer,
+// into [ImportOptions].Importers.
+type (
+	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, of the LLVM
+	// that compiled the program.
+	LLVMImporter = llvm.Importer
+	// A PprofImporter has EdgesOnly, to leave the calling contexts out.
+	PprofImporter = pprof.Importer
+	// A TextImporter has AsLLVM, to merge as llvm-profdata does.
+	TextImporter = text.Importer
+	// An IprofImporter has Salvage, to read what is whole of a damaged file.
+	IprofImporter = iprof.Importer
+	// A JamaicaImporter has Runs, to keep the runs of a text apart.
+	JamaicaImporter = jamaica.Importer
+)
+
+// The exporters that have options. Their fields are the options; [Export] takes a pointer to one.
+type (
+	// A ProfdataExporter has the Version of LLVM's format, Sparse and KeepVTableNames.
+	ProfdataExporter = llvm.IndexedExporter
+	// A ProftextExporter has Sparse and KeepVTableNames.
+	ProftextExporter = llvm.TextExporter
+	// An IprofExporter has the Version of the format, and Prune, to leave out methods and
+	// types that nothing refers to.
+	IprofExporter = iprof.Exporter
+	// A GoPGOExporter has Hot, to leave cold edges out, and Preprocessed, to write what go
+	// tool preprofile does.
+	GoPGOExporter = gopgo.Exporter
+	// An LcovExporter has Lines, to give every function one line, and Programs, whose
+	// coverage mapping tells the lines.
+	LcovExporter = lcov.Exporter
+)
