@@ -220,7 +220,7 @@ func (c *conservation) accept(j int) {
 // refuse drops the pair of a new point.
 func (c *conservation) refuse(j int) {
 	i := c.from[j]
-	c.to.to[i], c.to.confidence[i], c.to.lost[i] = -1, 0, LostFlow
+	c.to.to[i], c.to.confidence[i], c.to.lost[i] = -1, 0, lostFlow
 	c.from[j], c.done[j] = -1, true
 }
 

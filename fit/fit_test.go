@@ -429,7 +429,7 @@ func TestImpossibleReceivers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lost := r.Lost[fit.LostReceivers]; lost.Counts != float64(1000-want) {
+		if lost := r.Lost["receiver types that the new code cannot have there"]; lost.Counts != float64(1000-want) {
 			t.Errorf("holder %q: lost %v", holder, lost)
 		}
 		m, err := memstore.Open(t, into).Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})

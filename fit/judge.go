@@ -153,11 +153,11 @@ func (c *checker) choose(l *alignment, old *profiled, now *Version) {
 		case l.confidence[i] < c.o.Confidence && l.confidence[i] == assumed:
 			l.lost[i] = LostAssumed
 		case l.confidence[i] < c.o.Confidence:
-			l.lost[i] = LostUnsure
+			l.lost[i] = lostUnsure
 		case now.Points[j].Bci > math.MaxUint16:
-			l.lost[i] = LostUnencodable
+			l.lost[i] = lostUnencodable
 		case !sameRows(&old.points[i], &now.Points[j]):
-			l.lost[i] = LostLabels
+			l.lost[i] = lostLabels
 		default:
 			continue
 		}

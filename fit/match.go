@@ -79,15 +79,15 @@ func (m *matcher) loss(i int, tooLarge bool) Loss {
 	case m.to[i] >= 0:
 		return ""
 	case tooLarge:
-		return LostSize
+		return lostSize
 	case p.Kind.Sketched() && !p.known():
 		return LostUnknown
 	case m.ambiguous[i]:
-		return LostAmbiguous
+		return lostAmbiguous
 	case !p.Kind.Sketched():
-		return LostAround
+		return lostAround
 	}
-	return LostOther
+	return lostOther
 }
 
 // same reports whether two points do the same with the same operands, whatever is

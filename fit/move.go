@@ -100,9 +100,9 @@ func (m *mover) companions() (moved []disk.Entry) {
 		bci, ok := m.bci(e.Point())
 		switch {
 		case namesPlaces(disk.Entry(e.Bytes()), m.shape):
-			m.lose(LostPlaces, weightOf(e, m.shape))
+			m.lose(lostPlaces, weightOf(e, m.shape))
 		case !ok:
-			m.lose(LostOther, weightOf(e, m.shape))
+			m.lose(lostOther, weightOf(e, m.shape))
 		default:
 			raw := disk.Entry(slices.Clone(e.Bytes()))
 			setPoint(raw, bci)
@@ -390,7 +390,7 @@ func (m *mover) receivers(raw disk.Entry, j int) error {
 			return err
 		}
 		if !possible {
-			m.lose(LostReceivers, float64(raw.Cell(cell+1)))
+			m.lose(lostReceivers, float64(raw.Cell(cell+1)))
 			raw.SetCell(cell, 0)
 			raw.SetCell(cell+1, 0)
 		}

@@ -183,20 +183,20 @@ type Rewritten struct {
 // A Loss is why counts of a profile point are not moved to new code.
 type Loss string
 
-// The reasons.
+// The reasons. A caller can do something about those that have a name here.
 const (
 	LostUnknown     Loss = "it is not known what was tested or called"
-	LostOther       Loss = "nothing in the new code tests, calls or checks the same"
-	LostAmbiguous   Loss = "several points of the new code resemble it equally"
-	LostUnsure      Loss = "the confidence of its match is below the limit"
-	LostAround      Loss = "a jump whose surrounding code has changed"
-	LostFlow        Loss = "the new code reaches it more or less often"
+	lostOther       Loss = "nothing in the new code tests, calls or checks the same"
+	lostAmbiguous   Loss = "several points of the new code resemble it equally"
+	lostUnsure      Loss = "the confidence of its match is below the limit"
+	lostAround      Loss = "a jump whose surrounding code has changed"
+	lostFlow        Loss = "the new code reaches it more or less often"
 	LostAssumed     Loss = "it is not known how often the new code reaches it"
-	LostSize        Loss = "the method has too many profile points to match"
-	LostReceivers   Loss = "receiver types that the new code cannot have there"
-	LostLabels      Loss = "a switch whose cases differ, and whose values are unknown"
-	LostPlaces      Loss = "an entry that refers to other bytecodes of the old code"
-	LostUnencodable Loss = "its bytecode index is too high for an entry"
+	lostSize        Loss = "the method has too many profile points to match"
+	lostReceivers   Loss = "receiver types that the new code cannot have there"
+	lostLabels      Loss = "a switch whose cases differ, and whose values are unknown"
+	lostPlaces      Loss = "an entry that refers to other bytecodes of the old code"
+	lostUnencodable Loss = "its bytecode index is too high for an entry"
 )
 
 // A Lost counts what was lost for one reason.

@@ -165,7 +165,8 @@ func TestMovesAreDrawnBetweenTheirPoints(t *testing.T) {
 	t.Parallel()
 	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: fit.Branch, Confidence: 1, Swapped: true},
 		{From: 7, To: 1, Kind: fit.Call, Confidence: 0.97},
-		{From: 12, To: -1, Kind: fit.Jump, Lost: fit.LostAround}, {From: -1, To: 4, Kind: fit.Call}})
+		{From: 12, To: -1, Kind: fit.Jump, Lost: "a jump whose surrounding code has changed"},
+		{From: -1, To: 4, Kind: fit.Call}})
 	if len(d.Left) != 3 || len(d.Right) != 3 || d.More != 0 {
 		t.Fatalf("the sides are %+v and %+v", d.Left, d.Right)
 	}
