@@ -17,6 +17,7 @@ type Point struct {
 	Point int32  `json:"point"` // the bci in domains of Java; a number of LLVM's otherwise
 	Kind  string `json:"kind"`  // the name of the entry's tag, as in "Branch"
 	Sub   string `json:"sub,omitempty"`
+	Site  Site   `json:"-"` // "" if compilers guess nothing there
 	// Count is the sum of the outcomes, without type checks that failed. Executed says
 	// that it is how often the bytecode was executed.
 	Count    uint64    `json:"count"`
@@ -56,6 +57,7 @@ const (
 // An Outcome is one of the things that a point counts.
 type Outcome struct {
 	Kind  Kind    `json:"kind"`
+	ID    uint64  `json:"-"` // the ordinal of Type, the value of Value, the cell of To, and Index+1 of Case
 	Count uint64  `json:"count"`
 	Share float64 `json:"share"` // of the point's count
 	// Type and Loader belong to OfType: java/lang/String or [I, and "" for the boot loader.
@@ -126,7 +128,16 @@ type pointReader struct {
 	s       *reader.Store
 	targets naming.Targets
 	reasons *naming.TrapReasons // nil until needed
+	trained bool                // counts are the trained ones, and outcomes have no names
 	err     error
+}
+
+// load returns a count.
+func (r *pointReader) load(c reader.Counter) uint64 {
+	if r.trained {
+		return c.Trained()
+	}
+	return c.Load()
 }
 
 func (r *pointReader) trapReasons() *naming.TrapReasons {
@@ -142,14 +153,15 @@ func (r *pointReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // point reads an entry.
 func (r *pointReader) point(e reader.Entry) Point {
-	p := Point{Point: e.Point(), Kind: r.s.Mapping().Shape().TagName(e.Tag()), Outcomes: []Outcome{}, entry: e}
+	p := Point{Point: e.Point(), Kind: r.s.Mapping().Shape().TagName(e.Tag()), Site: siteOf(e),
+		Outcomes: []Outcome{}, entry: e}
 	if e.Traps() != 0 {
 		p.Traps = r.trapReasons().At(e)
 	}
 	if schema, ok := disk.SchemaOf(e.Tag()); ok && int(e.Sub()) < len(schema.Subs) {
 		p.Sub = schema.Subs[e.Sub()]
 	}
-	p.NullSeen = e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount && !e.Tag().ByProducer()
+	p.NullSeen = nullSeen(e)
 	r.outcomes(&p, e)
 	r.types(&p, e)
 	for _, o := range p.Outcomes {
@@ -171,12 +183,12 @@ func (r *pointReader) outcomes(p *Point, e reader.Entry) {
 	switch e.Tag() {
 	case layout.TagBranch:
 		b, _ := e.Branch()
-		p.add(Outcome{Kind: Taken, Count: b.Taken.Load()}, Outcome{Kind: NotTaken, Count: b.NotTaken.Load()})
+		p.add(Outcome{Kind: Taken, Count: r.load(b.Taken)}, Outcome{Kind: NotTaken, Count: r.load(b.NotTaken)})
 	case layout.TagJump:
 		j, _ := e.Jump()
-		p.add(Outcome{Kind: Taken, Count: j.Taken.Load()})
+		p.add(Outcome{Kind: Taken, Count: r.load(j.Taken)})
 	case layout.TagCounter, layout.TagCallType:
-		p.add(Outcome{Kind: Call, Count: e.Cell(0).Load()})
+		p.add(Outcome{Kind: Call, Count: r.load(e.Cell(0))})
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
 		r.receivers(p, e)
 	case layout.TagMultiBranch:
@@ -202,13 +214,13 @@ func (r *pointReader) receivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
 		name, loader := r.typeName(row.Type)
-		p.add(Outcome{Kind: OfType, Count: row.Count.Load(), Type: name, Loader: loader})
+		p.add(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.load(row.Count), Type: name, Loader: loader})
 	}
-	unlisted := types.Unlisted(types.Other().Load())
+	unlisted := types.Unlisted(r.load(types.Other()))
 	p.addSome(Others, unlisted.Types)
 	p.addSome(Untyped, unlisted.Untyped)
 	if gap, ok := types.Gap(); ok {
-		p.addSome(Unlooked, gap.Load())
+		p.addSome(Unlooked, r.load(gap))
 	}
 	p.addSome(Failed, unlisted.Failed)
 	p.Executed = !disk.Entry(e.Bytes()).SignedCount()
@@ -223,26 +235,26 @@ func (p *Point) addSome(k Kind, n uint64) {
 
 func (r *pointReader) cases(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
-	p.add(Outcome{Kind: Default, Count: rows.Head(0).Load()})
+	p.add(Outcome{Kind: Default, Count: r.load(rows.Head(0))})
 	for i := range rows.Len() {
-		p.add(Outcome{Kind: Case, Index: i, Count: rows.Cell(i, 0).Load()})
+		p.add(Outcome{Kind: Case, ID: uint64(i) + 1, Index: i, Count: r.load(rows.Cell(i, 0))})
 	}
 }
 
 func (r *pointReader) successors(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	if e.Tag() == layout.TagRet {
-		p.addSome(Others, rows.Head(0).Load())
+		p.addSome(Others, r.load(rows.Head(0)))
 	}
 	for i := range rows.Len() {
-		cell, count := rows.Cell(i, 0).Load(), rows.Cell(i, 1).Load()
+		cell, count := r.load(rows.Cell(i, 0)), r.load(rows.Cell(i, 1))
 		bci, index := disk.UnpackSuccessor(cell)
 		if e.Tag() == layout.TagRet {
 			index = 0
 		}
 		if e.Tag() != layout.TagRet || count > 0 {
 			target := int(bci)
-			p.add(Outcome{Kind: To, Target: &target, Index: int(index), Count: count})
+			p.add(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: count})
 		}
 	}
 }
@@ -250,7 +262,7 @@ func (r *pointReader) successors(p *Point, e reader.Entry) {
 func (r *pointReader) callees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Call, Index: i, Count: rows.Cell(i, 1).Load()}
+		o := Outcome{Kind: Call, Index: i, Count: r.load(rows.Cell(i, 1))}
 		m, err := rows.Method(i)
 		if r.fail(err); m.Valid() {
 			name, err := NameOf(r.s, m)
@@ -264,8 +276,12 @@ func (r *pointReader) callees(p *Point, e reader.Entry) {
 func (r *pointReader) values(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Value, Index: i, Count: rows.Cell(i, 1).Load()}
-		v := rows.Cell(i, 0).Load()
+		v := r.load(rows.Cell(i, 0))
+		o := Outcome{Kind: Value, ID: v, Index: i, Count: r.load(rows.Cell(i, 1))}
+		if r.trained {
+			p.add(o)
+			continue
+		}
 		if e.Sub() == layout.SubMemOpSize {
 			o.Text = fmt.Sprintf("%d bytes", v)
 		} else {
@@ -290,7 +306,7 @@ func (r *pointReader) counts(p *Point, e reader.Entry) {
 	}
 	i := 0
 	for cell := range r.s.Mapping().Shape().Counts(e.Bytes()) {
-		p.add(Outcome{Kind: Events, Index: i, Count: e.Cell(cell).Load()})
+		p.add(Outcome{Kind: Events, Index: i, Count: r.load(e.Cell(cell))})
 		i++
 	}
 	if m, err := trapMethod(e); m.Valid() || err != nil {
@@ -310,7 +326,7 @@ func trapMethod(e reader.Entry) (m reader.Method, err error) {
 }
 
 func (r *pointReader) typeName(t reader.Type) (name, loader string) {
-	if !t.Valid() {
+	if !t.Valid() || r.trained {
 		return "", ""
 	}
 	n, err := t.Name()

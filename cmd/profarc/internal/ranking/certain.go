@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -64,21 +65,30 @@ func (s *site) timesCertain() (sum uint64) {
 
 // certainRows names the outcomes that were certain, the most frequent first.
 func (p *siteNames) certainRows(s *site) []SeenRow {
-	if s.kind == SiteNull && len(s.certain) > 0 {
+	if s.kind == analyze.SiteNull && len(s.certain) > 0 {
 		return []SeenRow{{"no null", s.timesCertain()}}
 	}
-	t := tally{seen: map[uint64]uint64{}}
+	t := tally{seen: map[way]uint64{}}
 	for outcome, n := range s.certain {
 		t.seen[p.wayOf(s.kind, outcome)] += n
 	}
-	return p.mostSeen(s.kind, &t, len(s.certain))
+	return p.mostSeen(&t, len(s.certain))
 }
 
-// wayOf returns the way that an outcome of a branch is, as in a tally: HotSpot numbers the two
-// ways of a branch, and the others are the cells of their rows.
-func (p *siteNames) wayOf(kind SiteKind, outcome uint64) uint64 {
-	if kind != SiteBranch || p.s.Header().Domain != layout.DomainHotSpot {
-		return outcome
+// wayOf returns the way that an outcome in the table is: HotSpot numbers the two ways of a
+// branch, and the others are the cells of their rows.
+func (p *siteNames) wayOf(kind analyze.Site, outcome uint64) way {
+	switch {
+	case kind == analyze.SiteBranch && p.s.Header().Domain == layout.DomainHotSpot:
+		return []way{{kind: analyze.Taken}, {kind: analyze.NotTaken}}[min(outcome, 1)]
+	case kind == analyze.SiteSwitch && outcome == 0:
+		return way{kind: analyze.Default}
 	}
-	return []uint64{wayTaken, wayNot}[min(outcome, 1)]
+	return way{outcomes[kind], outcome}
+}
+
+// outcomes are the kinds of most outcomes of sites.
+var outcomes = map[analyze.Site]analyze.Kind{
+	analyze.SiteReceivers: analyze.OfType, analyze.SiteChecked: analyze.OfType, analyze.SiteTargets: analyze.Value,
+	analyze.SiteBranch: analyze.To, analyze.SiteSwitch: analyze.Case,
 }

@@ -43,7 +43,7 @@ func sitesOfMerged(t *testing.T, runs ...[6]uint64) []PollutedSite {
 // compiler what to expect.
 func TestPointsThatWereCertainAreListed(t *testing.T) {
 	type listed struct {
-		Kind    SiteKind
+		Kind    analyze.Site
 		Count   uint64
 		Certain []SeenRow
 	}
@@ -52,16 +52,19 @@ func TestPointsThatWereCertainAreListed(t *testing.T) {
 		runs [][6]uint64
 		want []listed
 	}{
-		{"a branch", [][6]uint64{{1784}, {3784}, {1784, 200}}, []listed{{SiteBranch, 7552, []SeenRow{{"taken", 5568}}}}},
+		{"a branch", [][6]uint64{{1784}, {3784}, {1784, 200}},
+			[]listed{{analyze.SiteBranch, 7552, []SeenRow{{"taken", 5568}}}}},
 		{"each way in a run", [][6]uint64{{1784}, {0, 200}},
-			[]listed{{SiteBranch, 1984, []SeenRow{{"taken", 1784}, {"not taken", 200}}}}},
+			[]listed{{analyze.SiteBranch, 1984, []SeenRow{{"taken", 1784}, {"not taken", 200}}}}},
 		{"too few", [][6]uint64{{39}, {1784, 200}}, nil},
 		{"certain in all", [][6]uint64{{1784}, {200}, {}}, nil},
 		{"in none", [][6]uint64{{1784, 1}, {1784, 200}}, nil},
-		{"a switch", [][6]uint64{{0, 0, 0, 50}, {0, 0, 7, 100}}, []listed{{SiteSwitch, 157, []SeenRow{{"case 1", 50}}}}},
+		{"a switch", [][6]uint64{{0, 0, 0, 50}, {0, 0, 7, 100}},
+			[]listed{{analyze.SiteSwitch, 157, []SeenRow{{"case 1", 50}}}}},
 		{"no null", [][6]uint64{{0, 0, 0, 0, 60}, {0, 0, 0, 0, 90, 1}},
-			[]listed{{SiteNull, 150, []SeenRow{{"no null", 60}}}}},
-		{"null in all", [][6]uint64{{0, 0, 0, 0, 60, 1}, {0, 0, 0, 0, 90, 1}}, []listed{{SiteNull, 150, []SeenRow{}}}},
+			[]listed{{analyze.SiteNull, 150, []SeenRow{{"no null", 60}}}}},
+		{"null in all", [][6]uint64{{0, 0, 0, 0, 60, 1}, {0, 0, 0, 0, 90, 1}},
+			[]listed{{analyze.SiteNull, 150, []SeenRow{}}}},
 	} {
 		var got []listed
 		for _, s := range sitesOfMerged(t, c.runs...) {

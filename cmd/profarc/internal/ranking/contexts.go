@@ -2,6 +2,7 @@ package ranking
 
 import (
 	"cmp"
+	"github.com/profarc/profarc/analyze"
 	"slices"
 
 	"github.com/profarc/profarc/layout"
@@ -21,7 +22,7 @@ type SiteContext struct {
 // ContextsOf returns what a site of a method saw in each context, those with the highest counts
 // first. Code is PollutedSite's as a number, layout.CodeUnknown for none. A site that
 // the method does not have has no contexts.
-func ContextsOf(m reader.Method, kind SiteKind, point int32, code uint64) (list []SiteContext, err error) {
+func ContextsOf(m reader.Method, kind analyze.Site, point int32, code uint64) (list []SiteContext, err error) {
 	sites, err := sitesOf(m, nil)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func ContextsOf(m reader.Method, kind SiteKind, point int32, code uint64) (list 
 		for context, part := range at.parts {
 			n := part.total()
 			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind),
-				names.mostSeen(kind, part, seenRows), part.untyped})
+				names.mostSeen(part, seenRows), part.untyped})
 		}
 	}
 	slices.SortFunc(list, func(a, b SiteContext) int {

@@ -31,18 +31,18 @@ type PollutionReport struct {
 // recorded, Cured the share of counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
-	Kind     SiteKind  `json:"kind"`
-	Point    int32     `json:"point"`
-	Code     string    `json:"code,omitempty"`
-	Count    uint64    `json:"count"`
-	Best     float64   `json:"best_share"`
-	Contexts int       `json:"contexts"`
-	Split    Split     `json:"split"`
-	Cured    float64   `json:"split_share"`
-	Certain  []SeenRow `json:"certain"` // outcomes that some of the merged runs had alone, with their counts there
-	Seen     []SeenRow `json:"seen"`    // most often
-	Other    uint64    `json:"other"`   // of types that came when all rows were taken
-	Untyped  uint64    `json:"untyped"` // of receivers whose types were not recorded
+	Kind     analyze.Site `json:"kind"`
+	Point    int32        `json:"point"`
+	Code     string       `json:"code,omitempty"`
+	Count    uint64       `json:"count"`
+	Best     float64      `json:"best_share"`
+	Contexts int          `json:"contexts"`
+	Split    Split        `json:"split"`
+	Cured    float64      `json:"split_share"`
+	Certain  []SeenRow    `json:"certain"` // outcomes that some of the merged runs had alone, with their counts there
+	Seen     []SeenRow    `json:"seen"`    // most often
+	Other    uint64       `json:"other"`   // of types that came when all rows were taken
+	Untyped  uint64       `json:"untyped"` // of receivers whose types were not recorded
 }
 
 // CertainShare returns the share of the counts that are of runs in which the site had one outcome.
@@ -140,12 +140,12 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 		all := f.site.pooled()
 		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count,
 			Best:     share(all.best(), f.count),
-			Contexts: len(f.site.parts), Seen: p.mostSeen(f.site.kind, all, seenRows), Other: all.other, Untyped: all.untyped}
+			Contexts: len(f.site.parts), Seen: p.mostSeen(all, seenRows), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.split()
 		if f.site.code != 0 {
 			row.Code = naming.IDText(f.site.code)
 		}
-		if row.Kind == SiteNull {
+		if row.Kind == analyze.SiteNull {
 			row.Other, row.Best = 0, 0
 		}
 		row.Certain = p.certainRows(f.site)
@@ -162,8 +162,11 @@ type siteNames struct {
 }
 
 // mostSeen names what was seen most at a site, at most so many rows.
-func (p *siteNames) mostSeen(kind SiteKind, t *tally, most int) []SeenRow {
-	type counted struct{ what, count uint64 }
+func (p *siteNames) mostSeen(t *tally, most int) []SeenRow {
+	type counted struct {
+		what  way
+		count uint64
+	}
 	var all []counted
 	for what, n := range t.seen {
 		if n > 0 {
@@ -171,19 +174,20 @@ func (p *siteNames) mostSeen(kind SiteKind, t *tally, most int) []SeenRow {
 		}
 	}
 	slices.SortFunc(all, func(a, b counted) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.what, b.what))
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.what.id, b.what.id), cmp.Compare(a.what.kind, b.what.kind))
 	})
 	rows := []SeenRow{}
 	for _, c := range all[:min(most, len(all))] {
-		rows = append(rows, SeenRow{p.seenText(kind, c.what), c.count})
+		rows = append(rows, SeenRow{p.seenText(c.what), c.count})
 	}
 	return rows
 }
 
-func (p *siteNames) seenText(kind SiteKind, what uint64) string {
-	switch kind {
-	case SiteReceivers, SiteChecked:
-		t, err := p.s.Type(uint32(what))
+// seenText names a way.
+func (p *siteNames) seenText(w way) string {
+	switch w.kind {
+	case analyze.OfType:
+		t, err := p.s.Type(uint32(w.id))
 		p.err = cmp.Or(p.err, err)
 		if !t.Valid() {
 			return "none"
@@ -191,23 +195,15 @@ func (p *siteNames) seenText(kind SiteKind, what uint64) string {
 		name, err := naming.TypeText(t)
 		p.err = cmp.Or(p.err, err)
 		return escape.Printable(name)
-	case SiteTargets:
-		name, err := p.targets.Text(p.s, layout.SubIndirectCall, what)
+	case analyze.Value:
+		name, err := p.targets.Text(p.s, layout.SubIndirectCall, w.id)
 		p.err = cmp.Or(p.err, err)
 		return name
+	case analyze.Case:
+		return fmt.Sprintf("case %d", w.id)
+	case analyze.To:
+		point, index := disk.UnpackSuccessor(w.id)
+		return fmt.Sprintf("to %d (%d)", point, index)
 	}
-	if kind == SiteSwitch {
-		if what == 0 {
-			return "default"
-		}
-		return fmt.Sprintf("case %d", what)
-	}
-	switch what {
-	case wayNot:
-		return "not taken"
-	case wayTaken:
-		return "taken"
-	}
-	point, index := disk.UnpackSuccessor(what)
-	return fmt.Sprintf("to %d (%d)", point, index)
+	return string(w.kind)
 }

@@ -14,35 +14,35 @@ import (
 )
 
 func TestPollutionHasLimits(t *testing.T) {
-	counts := func(counts ...uint64) map[uint64]uint64 {
-		seen := map[uint64]uint64{}
+	counts := func(counts ...uint64) map[way]uint64 {
+		seen := map[way]uint64{}
 		for i, n := range counts {
-			seen[uint64(i)] = n
+			seen[way{id: uint64(i)}] = n
 		}
 		return seen
 	}
 	for _, c := range []struct {
-		kind SiteKind
+		kind analyze.Site
 		t    tally
 		want bool
 	}{
-		{SiteReceivers, tally{seen: counts(50, 50)}, false}, // two can be tested for
-		{SiteReceivers, tally{seen: counts(50, 50), other: 1}, true},
-		{SiteReceivers, tally{seen: counts(50, 50, 0)}, false},
-		{SiteReceivers, tally{seen: counts(89, 6, 5)}, true},
-		{SiteReceivers, tally{seen: counts(90, 5, 5)}, false},
-		{SiteReceivers, tally{other: 100}, false}, // types were not recorded
-		{SiteReceivers, tally{seen: counts(50, 50), untyped: 100}, false},
-		{SiteTargets, tally{seen: counts(1<<63, 1<<63, 1<<63)}, true},
-		{SiteChecked, tally{seen: counts(1, 1, 1)}, true},
-		{SiteBranch, tally{seen: counts(59, 41)}, true},
-		{SiteBranch, tally{seen: counts(60, 40)}, false},
-		{SiteBranch, tally{seen: counts(40, 60)}, false},
-		{SiteBranch, tally{seen: counts(0, 60)}, false},
-		{SiteBranch, tally{seen: counts(1, 1, 1)}, false}, // a switch
-		{SiteBranch, tally{seen: counts(0, 0)}, false},
-		{SiteNull, tally{other: 5, null: true}, true},
-		{SiteNull, tally{other: 5}, false},
+		{analyze.SiteReceivers, tally{seen: counts(50, 50)}, false}, // two can be tested for
+		{analyze.SiteReceivers, tally{seen: counts(50, 50), other: 1}, true},
+		{analyze.SiteReceivers, tally{seen: counts(50, 50, 0)}, false},
+		{analyze.SiteReceivers, tally{seen: counts(89, 6, 5)}, true},
+		{analyze.SiteReceivers, tally{seen: counts(90, 5, 5)}, false},
+		{analyze.SiteReceivers, tally{other: 100}, false}, // types were not recorded
+		{analyze.SiteReceivers, tally{seen: counts(50, 50), untyped: 100}, false},
+		{analyze.SiteTargets, tally{seen: counts(1<<63, 1<<63, 1<<63)}, true},
+		{analyze.SiteChecked, tally{seen: counts(1, 1, 1)}, true},
+		{analyze.SiteBranch, tally{seen: counts(59, 41)}, true},
+		{analyze.SiteBranch, tally{seen: counts(60, 40)}, false},
+		{analyze.SiteBranch, tally{seen: counts(40, 60)}, false},
+		{analyze.SiteBranch, tally{seen: counts(0, 60)}, false},
+		{analyze.SiteBranch, tally{seen: counts(1, 1, 1)}, false}, // a switch
+		{analyze.SiteBranch, tally{seen: counts(0, 0)}, false},
+		{analyze.SiteNull, tally{other: 5, null: true}, true},
+		{analyze.SiteNull, tally{other: 5}, false},
 	} {
 		if got := c.t.polluted(c.kind); got != c.want {
 			t.Errorf("%s %+v: %v, want %v", c.kind, c.t, got, c.want)
@@ -105,7 +105,7 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	}
 	type found struct {
 		name  string
-		kind  SiteKind
+		kind  analyze.Site
 		count uint64
 		Split Split
 		cured float64
@@ -115,12 +115,12 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 		got = append(got, found{s.Name, s.Kind, s.Count, s.Split, s.Cured})
 	}
 	want := []found{
-		{"half", SiteBranch, 800, SplitPartly, 0.75},
-		{"cured", SiteReceivers, 300, SplitYes, 1},
-		{"hopeless", SiteBranch, 63, SplitNo, 0},
-		{"checked", SiteNull, 40, SplitPartly, 0.25},
-		{"single2", SiteBranch, 24, SplitUnknown, 0},
-		{"single", SiteBranch, 23, SplitUnknown, 0},
+		{"half", analyze.SiteBranch, 800, SplitPartly, 0.75},
+		{"cured", analyze.SiteReceivers, 300, SplitYes, 1},
+		{"hopeless", analyze.SiteBranch, 63, SplitNo, 0},
+		{"checked", analyze.SiteNull, 40, SplitPartly, 0.25},
+		{"single2", analyze.SiteBranch, 24, SplitUnknown, 0},
+		{"single", analyze.SiteBranch, 23, SplitUnknown, 0},
 	}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(found{})); d != "" {
 		t.Error(d)

@@ -4,6 +4,7 @@
 package ranking
 
 import (
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,37 +23,30 @@ const (
 	undecided = 0.6
 )
 
-// A SiteKind is what a profile point records that may be polluted.
-type SiteKind string
-
-// The kinds of sites.
-const (
-	SiteReceivers SiteKind = "receivers" // receiver types of a call
-	SiteChecked   SiteKind = "checked"   // types that reach a type check
-	SiteTargets   SiteKind = "targets"   // targets of an indirect call
-	SiteBranch    SiteKind = "branch"    // the two ways of a branch
-	SiteSwitch    SiteKind = "switch"    // the ways of a switch
-	SiteNull      SiteKind = "null"      // a type check that saw null
-)
-
 // UntypedText names what is in tally.untyped.
 const UntypedText = "types that were not recorded"
 
 // OthersText names what a site saw beside that which has a row.
-func OthersText(kind SiteKind) string {
+func OthersText(kind analyze.Site) string {
 	switch kind {
-	case SiteReceivers, SiteChecked:
+	case analyze.SiteReceivers, analyze.SiteChecked:
 		return "other types"
-	case SiteTargets:
+	case analyze.SiteTargets:
 		return "other targets"
 	}
 	return "other ways"
 }
 
+// A way is one of the things that a site has seen: the kind of the outcome, and its id.
+type way struct {
+	kind analyze.Kind
+	id   uint64
+}
+
 // A tally counts what a site has seen.
 type tally struct {
-	seen  map[uint64]uint64 // by type ordinal, function id, or way
-	other uint64            // without a row
+	seen  map[way]uint64
+	other uint64 // without a row
 	// untyped counts receivers whose types were not recorded. They are no kind of their
 	// own.
 	untyped uint64
@@ -100,7 +94,7 @@ func (t *tally) kinds() (n int) {
 // add adds the counts of another context.
 func (t *tally) add(u *tally) {
 	if t.seen == nil {
-		t.seen = map[uint64]uint64{}
+		t.seen = map[way]uint64{}
 	}
 	for what, n := range u.seen {
 		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
@@ -110,14 +104,14 @@ func (t *tally) add(u *tally) {
 }
 
 // polluted reports whether a compiler has no good guess at the site.
-func (t *tally) polluted(kind SiteKind) bool {
+func (t *tally) polluted(kind analyze.Site) bool {
 	certainty := share(t.best(), t.total())
 	switch kind {
-	case SiteNull:
+	case analyze.SiteNull:
 		return t.null
-	case SiteBranch:
+	case analyze.SiteBranch:
 		return len(t.seen) == 2 && t.kinds() == 2 && certainty < undecided
-	case SiteSwitch:
+	case analyze.SiteSwitch:
 		return false // every case has a way of its own
 	}
 	return t.kinds() > guessed && certainty < dominant
@@ -139,7 +133,7 @@ const negligibleShare = 0.01
 
 // A site is a profile point with its counts in each calling context.
 type site struct {
-	kind  SiteKind
+	kind  analyze.Site
 	point int32
 	code  uint64
 	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
@@ -185,7 +179,7 @@ func (s *site) split() (answer Split, cured float64) {
 // their first occurrence, with what the table of certain outcomes says of them.
 func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) {
 	type key struct {
-		kind  SiteKind
+		kind  analyze.Site
 		point int32
 		code  uint64
 	}
@@ -198,9 +192,10 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 		if err != nil {
 			return nil, err
 		}
-		for e := range p.Entries() {
-			eachTally(p, e, func(kind SiteKind, t *tally) {
-				k := key{kind, e.Point(), p.Code()}
+		calls, _ := p.Invocations()
+		for at := range analyze.Sites(p) {
+			eachTally(at, calls.Trained(), func(kind analyze.Site, t *tally) {
+				k := key{kind, at.Point, p.Code()}
 				if known[k] == nil {
 					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*tally{}}
 					sites = append(sites, known[k])
@@ -210,85 +205,44 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 					part[c.Ref()] = &tally{}
 				}
 				part[c.Ref()].add(t)
-				known[k].addCertain(certain[certainKey{p.Ref(), e.Point(), kind == SiteNull}])
+				known[k].addCertain(certain[certainKey{p.Ref(), at.Point, kind == analyze.SiteNull}])
 			})
 		}
 	}
 	return sites, nil
 }
 
-// The ways of a branch without successor numbers: values that no successor has.
-const (
-	wayTaken = 1<<64 - 1
-	wayNot   = wayTaken - 1
-)
-
-// eachTally yields what an entry records about sites that may be polluted. A
-// type check is two sites.
-func eachTally(p reader.Profile, e reader.Entry, yield func(SiteKind, *tally)) {
-	switch e.Tag() {
-	case layout.TagBranch:
-		b, _ := e.Branch()
-		yield(SiteBranch, &tally{seen: map[uint64]uint64{wayTaken: b.Taken.Trained(), wayNot: b.NotTaken.Trained()}})
-	case layout.TagMultiBranch:
-		rows, _ := e.Rows()
-		t := &tally{seen: map[uint64]uint64{0: rows.Head(0).Trained()}}
-		for i := range rows.Len() {
-			t.seen[uint64(i)+1] = rows.Cell(i, 0).Trained()
-		}
-		yield(SiteSwitch, t)
-	case layout.TagSuccessors:
-		if e.Sub() == layout.SubConditional {
-			yield(SiteBranch, rowsTally(e))
-		}
-	case layout.TagValueSite:
-		if e.Sub() == layout.SubIndirectCall {
-			yield(SiteTargets, rowsTally(e))
-		}
-	case layout.TagVirtualCall, layout.TagVirtualCallType:
-		yield(SiteReceivers, receiversTally(e))
-	case layout.TagReceiverType:
-		yieldCheck(e, yield)
-	case layout.TagReceivers:
-		if e.Sub() == layout.SubTypeCheck {
-			yieldCheck(e, yield)
-		} else {
-			yield(SiteReceivers, receiversTally(e))
-		}
-	case layout.TagBit: // it has no count; its method was called at least as often
-		calls, _ := p.Invocations()
-		yield(SiteNull, &tally{other: calls.Trained(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
+// eachTally yields what a point records about sites that may be polluted. A type check is two
+// sites.
+func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *tally)) {
+	t := tallyOf(p)
+	switch p.Site {
+	case analyze.SiteNull: // it has no count; its method was called at least as often
+		t.other = calls
+	case analyze.SiteChecked:
+		yield(p.Site, t)
+		yield(analyze.SiteNull, &tally{other: t.total(), null: p.NullSeen})
+		return
 	}
+	t.null = p.Site == analyze.SiteNull && p.NullSeen
+	yield(p.Site, t)
 }
 
-// yieldCheck yields the two sites of a type check: its types, and null.
-func yieldCheck(e reader.Entry, yield func(SiteKind, *tally)) {
-	t := receiversTally(e)
-	yield(SiteChecked, t)
-	yield(SiteNull, &tally{other: t.total(), null: disk.Entry(e.Bytes()).Flags()&layout.EntryNullSeen != 0})
-}
-
-// rowsTally counts the rows of a list by their first cell.
-func rowsTally(e reader.Entry) *tally {
-	t := &tally{seen: map[uint64]uint64{}}
-	rows, _ := e.Rows()
-	for i := range rows.Len() {
-		what := rows.Cell(i, 0).Trained()
-		t.seen[what] = disk.SaturatingAdd(t.seen[what], rows.Cell(i, 1).Trained())
-	}
-	return t
-}
-
-// receiversTally counts a type profile without failed type checks, of which the rows have
+// tallyOf counts the outcomes of a point without failed type checks, of which the rows have
 // only some types.
-func receiversTally(e reader.Entry) *tally {
-	t := &tally{seen: map[uint64]uint64{}}
-	r, _ := e.Receivers()
-	unlisted := r.Unlisted(r.Other().Trained())
-	t.other, t.untyped = unlisted.Types, unlisted.Untyped
-	for row := range r.All() {
-		what := uint64(row.Type.Ordinal())
-		t.seen[what] = disk.SaturatingAdd(t.seen[what], row.Count.Trained())
+func tallyOf(p *analyze.Point) *tally {
+	t := &tally{seen: make(map[way]uint64, len(p.Outcomes))}
+	for i := range p.Outcomes {
+		switch o := &p.Outcomes[i]; o.Kind {
+		case analyze.Others:
+			t.other = o.Count
+		case analyze.Untyped:
+			t.untyped = o.Count
+		case analyze.Failed, analyze.Unlooked:
+		default:
+			w := way{o.Kind, o.ID}
+			t.seen[w] = disk.SaturatingAdd(t.seen[w], o.Count)
+		}
 	}
 	return t
 }

@@ -128,7 +128,7 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 			doubts++
 		}
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
-		if s.Kind == ranking.SiteNull {
+		if s.Kind == analyze.SiteNull {
 			best = "-"
 		}
 		answer := string(s.Split)

@@ -171,7 +171,7 @@ func (b *pointReader) outcome(p *analyze.Point, i int, names []string, called *l
 	case analyze.OfType:
 		shown.What = b.typeLink(o.Type, o.Loader, called)
 	case analyze.Others:
-		shown.What.Text = ranking.OthersText(ranking.SiteReceivers)
+		shown.What.Text = ranking.OthersText(analyze.SiteReceivers)
 	case analyze.Untyped:
 		shown.What.Text = ranking.UntypedText
 	case analyze.Unlooked:

@@ -140,7 +140,7 @@ func siteRow(r *request, s *ranking.PollutedSite, columns siteColumns) (row, err
 	seen.Stack = segmentsOf(r, s)
 	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
 	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
-	if s.Kind == ranking.SiteNull {
+	if s.Kind == analyze.SiteNull {
 		best = noNumber
 	}
 	shown := row{Cells: []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}}
@@ -170,25 +170,25 @@ var noNumber = cell{Link: link{Text: "-"}, Value: -1, Number: true}
 
 // What kinds of sites and answers mean, in words.
 var (
-	kindWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "receivers of a call", ranking.SiteChecked: "types at a check",
-		ranking.SiteTargets: "targets of an indirect call",
-		ranking.SiteBranch:  "ways of a branch", ranking.SiteSwitch: "ways of a switch", ranking.SiteNull: "null at a check",
+	kindWords = map[analyze.Site]string{
+		analyze.SiteReceivers: "receivers of a call", analyze.SiteChecked: "types at a check",
+		analyze.SiteTargets: "targets of an indirect call",
+		analyze.SiteBranch:  "ways of a branch", analyze.SiteSwitch: "ways of a switch", analyze.SiteNull: "null at a check",
 	}
-	mixedWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "Receivers", ranking.SiteChecked: "Types", ranking.SiteTargets: "Targets",
-		ranking.SiteBranch: "Ways", ranking.SiteSwitch: "Cases", ranking.SiteNull: "Null",
+	mixedWords = map[analyze.Site]string{
+		analyze.SiteReceivers: "Receivers", analyze.SiteChecked: "Types", analyze.SiteTargets: "Targets",
+		analyze.SiteBranch: "Ways", analyze.SiteSwitch: "Cases", analyze.SiteNull: "Null",
 	}
-	whyWords = map[ranking.SiteKind]string{
-		ranking.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a " +
+	whyWords = map[analyze.Site]string{
+		analyze.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a " +
 			"compiler cannot tell which method is called, and does not inline it",
-		ranking.SiteChecked: "more than two types are checked here, and none of those recorded nine of ten times: a " +
+		analyze.SiteChecked: "more than two types are checked here, and none of those recorded nine of ten times: a " +
 			"compiler cannot test for the likely one first",
-		ranking.SiteTargets: "more than two functions are called here, and none of them in nine of ten calls: a compiler " +
+		analyze.SiteTargets: "more than two functions are called here, and none of them in nine of ten calls: a compiler " +
 			"cannot test for the likely one first",
-		ranking.SiteBranch: "neither way is taken six of ten times: a compiler does not know which one to lay out as the " +
+		analyze.SiteBranch: "neither way is taken six of ten times: a compiler does not know which one to lay out as the " +
 			"likely one",
-		ranking.SiteNull: "null was seen: a compiler has to test for it",
+		analyze.SiteNull: "null was seen: a compiler has to test for it",
 	}
 	doubtWords = map[ranking.Doubt]string{
 		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be " +
@@ -229,8 +229,8 @@ func segmentsOf(r *request, s *ranking.PollutedSite) []segment {
 	return segmentsFrom(r, s.Kind, s.Seen, s.Count, s.Untyped)
 }
 
-func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, count, untyped uint64) (list []segment) {
-	if kind == ranking.SiteNull {
+func segmentsFrom(r *request, kind analyze.Site, seen []ranking.SeenRow, count, untyped uint64) (list []segment) {
+	if kind == analyze.SiteNull {
 		return nil
 	}
 	rest := count
@@ -251,11 +251,11 @@ func segmentsFrom(r *request, kind ranking.SiteKind, seen []ranking.SeenRow, cou
 
 // seenTexts returns what a site saw: types as programmers write them, without their packages
 // if they differ without. The ranking has their loaders in parentheses.
-func seenTexts(r *request, kind ranking.SiteKind, seen []ranking.SeenRow) []string {
+func seenTexts(r *request, kind analyze.Site, seen []ranking.SeenRow) []string {
 	var short, full []string
 	for _, row := range seen {
 		full = append(full, row.What)
-		if kind != ranking.SiteReceivers && kind != ranking.SiteChecked {
+		if kind != analyze.SiteReceivers && kind != analyze.SiteChecked {
 			continue
 		}
 		name, loader, _ := strings.Cut(row.What, " (loader ")
@@ -320,7 +320,7 @@ func buildSite(r *request) (any, error) {
 	}
 	point, pointErr := strconv.ParseInt(r.query.get("point"), 10, 32)
 	code, codeErr := strconv.ParseUint("0"+r.query.get("code"), 16, 64)
-	kind := ranking.SiteKind(r.query.get("kind"))
+	kind := analyze.Site(r.query.get("kind"))
 	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
 		return nil, errNoPage
 	}
@@ -343,7 +343,7 @@ func buildSite(r *request) (any, error) {
 }
 
 // fill adds the contexts of the site.
-func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteContext) error {
+func (p *sitePage) fill(r *request, kind analyze.Site, found []ranking.SiteContext) error {
 	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
 		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest recorded", Number: true},
 		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})
@@ -354,7 +354,7 @@ func (p *sitePage) fill(r *request, kind ranking.SiteKind, found []ranking.SiteC
 			return err
 		}
 		best := shareCell(c.Best)
-		if kind == ranking.SiteNull {
+		if kind == analyze.SiteNull {
 			best = noNumber
 		}
 		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
