@@ -20,9 +20,8 @@ import (
 
 // An App is the state that all commands share.
 //
-// A command prints everything, for people or as JSON, to Out and ErrOut. These
-// escape what a terminal would obey, so that no command has to: method names,
-// file names and errors that quote a file come from others.
+// A command prints everything, for people or as JSON, to Out and ErrOut. These escape what a terminal would
+// obey, so that no command has to: method names, file names and errors that quote a file come from others.
 type App struct {
 	Name    string // of the program, in front of its errors; empty for profarc
 	In      io.Reader
@@ -36,8 +35,7 @@ type App struct {
 	// first; what is wrong with a file or an archive needs none. It may be nil.
 	Advice  func(error) string
 	command string // that was asked for, with the names of those above it
-	// Running reports whether arguments and flags were accepted: an error from
-	// then on is not a usage error.
+	// Running reports whether arguments and flags were accepted: an error from then on is not a usage error.
 	Running bool
 }
 

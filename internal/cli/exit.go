@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// An ExitError ends profarc with an exit code: train ends with the code of the
-// command it ran.
+// An ExitError ends profarc with an exit code: train ends with the code of the command it ran.
 type ExitError struct {
 	Code int
 	Err  error // printed before the exit, nil for none
@@ -64,9 +63,8 @@ func (a *App) Exit(err error) int {
 	return ExitFailure
 }
 
-// Message returns an error as users read it: what is wrong, and what to do. It
-// leaves out names of packages and calls. more knows what to do about further errors,
-// and is asked first; it may be nil.
+// Message returns an error as users read it: what is wrong, and what to do. It leaves out names of packages
+// and calls. more knows what to do about further errors, and is asked first; it may be nil.
 func Message(err error, more func(error) string) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -99,8 +97,7 @@ func Message(err error, more func(error) string) string {
 	return text
 }
 
-// OneLine joins the lines of text, also of those that a file name forges, with
-// semicolons.
+// OneLine joins the lines of text, also of those that a file name forges, with semicolons.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
 }

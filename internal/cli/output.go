@@ -23,9 +23,8 @@ func (a *App) PrintJSON(v any) error {
 	return e.Encode(v)
 }
 
-// Publish creates or replaces the file at path with what write writes, in one
-// step: after a failure or an interrupt the old file is still there. A pipe or
-// device is written to directly.
+// Publish creates or replaces the file at path with what write writes, in one step: after a failure or an
+// interrupt the old file is still there. A pipe or device is written to directly.
 func Publish(ctx context.Context, path string, write func(w io.Writer) error) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
@@ -68,8 +67,7 @@ func (i interruptible) Write(b []byte) (int, error) {
 	return i.w.Write(b)
 }
 
-// CheckArchiveName returns an error if out is not the name of an archive, or is
-// the input.
+// CheckArchiveName returns an error if out is not the name of an archive, or is the input.
 func CheckArchiveName(out, in string) error {
 	switch {
 	case out == "":
@@ -90,9 +88,8 @@ func CheckOutput(out, in string) error {
 	return nil
 }
 
-// A stream is an output that is not a file: a pipe, a device such as /dev/null, or
-// the target of /dev/stdout or /dev/fd/3. It is written directly, since no finished
-// file can be renamed to it.
+// A stream is an output that is not a file: a pipe, a device such as /dev/null, or the target of /dev/stdout
+// or /dev/fd/3. It is written directly, since no finished file can be renamed to it.
 
 // IsStream reports whether path leads to a pipe or device.
 func IsStream(path string) bool {
@@ -130,8 +127,7 @@ func isTerminal(f *os.File) (is bool) {
 	return is
 }
 
-// openStream opens the stream at path. For a pipe it waits until there is a
-// reader, or ctx is done.
+// openStream opens the stream at path. For a pipe it waits until there is a reader, or ctx is done.
 func openStream(ctx context.Context, path string) (*os.File, error) {
 	if err := publish.CheckStream(path); err != nil {
 		return nil, err

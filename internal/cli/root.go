@@ -94,8 +94,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// unknownCommand returns the error of a command that does not exist, with names
-// near to it.
+// unknownCommand returns the error of a command that does not exist, with names near to it.
 func unknownCommand(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))

@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WithStore opens an archive, calls f with it, and closes it. If the file is cut
-// short while f reads it, WithStore returns an error; the process does not
-// crash.
+// WithStore opens an archive, calls f with it, and closes it. If the file is cut short while f reads it,
+// WithStore returns an error; the process does not crash.
 func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
 	s, err := a.OpenStore(path)
 	if err != nil {
@@ -27,15 +26,13 @@ func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store
 	return err
 }
 
-// CloseOnInterrupt closes an archive once ctx is done, unless release was called
-// before. Whatever a command does with the archive, its next read then fails,
-// and so an interrupt ends it.
+// CloseOnInterrupt closes an archive once ctx is done, unless release was called before. Whatever a command
+// does with the archive, its next read then fails, and so an interrupt ends it.
 func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
 	return context.AfterFunc(ctx, func() { _ = s.Close() })
 }
 
-// OpenStore opens an archive. The error for a file that import can read names
-// its format.
+// OpenStore opens an archive. The error for a file that import can read names its format.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{})
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil && isRegular(path) {

@@ -18,8 +18,7 @@ type Streams struct {
 	OutTerminal, ErrTerminal bool // the stream is a terminal
 }
 
-// IsOutput reports whether path leads to the standard output, as /dev/stdout
-// does.
+// IsOutput reports whether path leads to the standard output, as /dev/stdout does.
 func (s *Streams) IsOutput(path string) bool {
 	out, isFile := s.RawOut.(*os.File)
 	if !isFile {

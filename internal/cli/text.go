@@ -37,8 +37,7 @@ func Shorten(text string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-front-3):])
 }
 
-// FormatPercentDown returns a share in percent, rounded down, so that only all
-// is 100%.
+// FormatPercentDown returns a share in percent, rounded down, so that only all is 100%.
 func FormatPercentDown(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
 // FormatSize returns a size in bytes for people: "2.8 MB".

@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// contextRefs maps the context nodes of an archive, which all have one size, to references of
-// a set.
+// contextRefs maps the context nodes of an archive, which all have one size, to references of a set.
 type contextRefs struct {
 	section layout.Span
 	refs    []profileset.ContextRef // NoContext for nodes that are not copied

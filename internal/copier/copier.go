@@ -70,8 +70,7 @@ const (
 	ALatecomer           // the profile of that method, code and context that the set has, or gets later
 )
 
-// A Copier copies an archive into a set. It maps each record of the archive to its
-// reference in the set.
+// A Copier copies an archive into a set. It maps each record of the archive to its reference in the set.
 type Copier struct {
 	hooks    Hooks
 	poll     *poll.Poll
@@ -227,8 +226,7 @@ func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	return ref, nil
 }
 
-// MethodRef returns the reference of the method whose record is at n. A lazy copier
-// interns it now.
+// MethodRef returns the reference of the method whose record is at n. A lazy copier interns it now.
 func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 	if ref, ok := c.methods[n]; ok || n == 0 {
 		return ref, nil

@@ -29,8 +29,7 @@ func original(t *testing.T) *reader.Store {
 	return testarchive.Build(t, b).Store
 }
 
-// contents returns the types, methods and monitors of an archive as text, and the count
-// of the only receiver.
+// contents returns the types, methods and monitors of an archive as text, and the count of the only receiver.
 func contents(t *testing.T, s *reader.Store) string {
 	t.Helper()
 	var parts []string

@@ -151,8 +151,7 @@ func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	return ref, err
 }
 
-// standIn returns what stands for a profile that is not copied, of the method whose record
-// is at n.
+// standIn returns what stands for a profile that is not copied, of the method whose record is at n.
 func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
 	if c.hooks.Elsewhere == ALatecomer {
 		m, context, err := c.placeOf(n, p)
@@ -171,8 +170,7 @@ func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef,
 // AllFields are all optional fields.
 const AllFields = ^disk.Presence(0)
 
-// Fields copies a set of the optional fields that describe the method, and the counters
-// as Take says.
+// Fields copies a set of the optional fields that describe the method, and the counters as Take says.
 func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
@@ -246,8 +244,7 @@ func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	}
 }
 
-// ChangedEntry adds an entry that is not in the archive. Its pointers belong to the
-// archive.
+// ChangedEntry adds an entry that is not in the archive. Its pointers belong to the archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
 	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
@@ -259,9 +256,8 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSect
 	return err
 }
 
-// producersCells copies the cells of a producer's entry that are no counts. Unless the
-// trained profile is copied they are the present ones: what a VM may record in which of them
-// it alone knows.
+// producersCells copies the cells of a producer's entry that are no counts. Unless the trained profile is
+// copied they are the present ones: what a VM may record in which of them it alone knows.
 func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 	for cell, kind := range c.shape.Walk(raw) {
 		switch {

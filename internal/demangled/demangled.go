@@ -1,6 +1,5 @@
-// Package demangled lets package naming spell the names of C++ and Rust as people write
-// them. A program imports it for that effect; the library does without it, and without its
-// dependency.
+// Package demangled lets package naming spell the names of C++ and Rust as people write them. A program
+// imports it for that effect; the library does without it, and without its dependency.
 package demangled
 
 import (

@@ -1,6 +1,5 @@
-// Package dump prints archives as JSON, in full and always in the same bytes.
-// docs/format.md has the definition, under "The JSON dump"; a reader in C,
-// internal/testkit/creader, prints the same.
+// Package dump prints archives as JSON, in full and always in the same bytes. docs/format.md has the
+// definition, under "The JSON dump"; a reader in C, internal/testkit/creader, prints the same.
 //
 // Text that is not UTF-8 keeps its bytes: each byte that is not part of a valid
 // sequence is printed as \udcXX, a lone surrogate, which no text can hold.
@@ -18,10 +17,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// JSON prints the whole archive: header, types, methods with their profiles,
-// tables. Numbers come from the file, not from what adopted profiles have counted
-// since. The error is of the first record that cannot be read, or of w;
-// what was printed before it is then not complete JSON.
+// JSON prints the whole archive: header, types, methods with their profiles, tables. Numbers come from the
+// file, not from what adopted profiles have counted since. The error is of the first record that cannot be
+// read, or of w; what was printed before it is then not complete JSON.
 func JSON(w io.Writer, s *reader.Store) error {
 	p := newPrinter(w, s)
 	p.whole(p.types, func() { p.methods(s.Methods()) }, p.tables)
@@ -36,8 +34,7 @@ func Methods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, erro
 	return p.finish()
 }
 
-// Profile prints one method with only one of its profiles, in the form of
-// Methods.
+// Profile prints one method with only one of its profiles, in the form of Methods.
 func Profile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
 	p := newPrinter(w, s)
 	p.whole(func() {}, func() {
@@ -68,8 +65,7 @@ func Method(w io.Writer, s *reader.Store, m reader.Method) error {
 	return p.finish()
 }
 
-// A printer prints one dump. It keeps the first error, and prints nothing useful
-// after it.
+// A printer prints one dump. It keeps the first error, and prints nothing useful after it.
 type printer struct {
 	w     *bufio.Writer
 	s     *reader.Store

@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// entry prints an entry: its header, then its cells as the schema of its tag
-// describes them.
+// entry prints an entry: its header, then its cells as the schema of its tag describes them.
 func (p *printer) entry(e reader.Entry) {
 	raw := disk.Entry(e.Bytes())
 	p.raw(`{"tag":"`)
@@ -23,8 +22,7 @@ func (p *printer) entry(e reader.Entry) {
 	p.raw("}")
 }
 
-// group prints the cells of a group: cells with keys of their own, or a list of
-// rows.
+// group prints the cells of a group: cells with keys of their own, or a list of rows.
 func (p *printer) group(e reader.Entry, rows disk.Rows) {
 	switch {
 	case rows.Name == "" && rows.Cells[0].Kind == disk.CellLength:

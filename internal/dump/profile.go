@@ -51,8 +51,7 @@ func (p *printer) counter(key string, get func() (reader.Counter, bool)) {
 	}
 }
 
-// section prints the entries of a section. The list of data entries is printed
-// even if it is empty.
+// section prints the entries of a section. The list of data entries is printed even if it is empty.
 func (p *printer) section(q reader.Profile, s layout.BlockSection) {
 	if s != layout.SectionData && disk.Block(q.Bytes()).SectionSpan(s).Size == 0 {
 		return

@@ -12,9 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Known reports whether the archive knows the class loader of any type.
-// What comes from PrintMethodData does not: a class of the application has no
-// loader there, or one that was made up (disk.TwinLoader).
+// Known reports whether the archive knows the class loader of any type. What comes from PrintMethodData does
+// not: a class of the application has no loader there, or one that was made up (disk.TwinLoader).
 func Known(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
@@ -31,8 +30,7 @@ func Known(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// List returns the identities of the class loaders of all types, in order, without
-// the empty one.
+// List returns the identities of the class loaders of all types, in order, without the empty one.
 func List(s *reader.Store) ([]string, error) {
 	found := map[string]bool{}
 	last := ""

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Loaders are named where people need them: not those that every JVM has, unless two of them
-// have the class.
+// Loaders are named where people need them: not those that every JVM has, unless two of them have the class.
 func TestLoadersAreNamedToTellClassesApart(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})

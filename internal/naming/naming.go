@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MethodText returns a method as people read it: in the spelling of
-// PrintMethodData in domain hotspot, in that of the producer elsewhere. The
-// loader is left out.
+// MethodText returns a method as people read it: in the spelling of PrintMethodData in domain hotspot, in
+// that of the producer elsewhere. The loader is left out.
 func MethodText(d layout.Domain, k layout.Key) string {
 	class, between := k.Class, ""
 	if d == layout.DomainHotSpot {

@@ -52,8 +52,7 @@ func merged(t *testing.T, stores ...*reader.Store) *reader.Store {
 	return storeOf(t, b)
 }
 
-// TestReasonsAreNeverThoseOfAnotherVM: a number has a name only if all VMs of an archive
-// agree on it.
+// TestReasonsAreNeverThoseOfAnotherVM: a number has a name only if all VMs of an archive agree on it.
 func TestReasonsAreNeverThoseOfAnotherVM(t *testing.T) {
 	list := func(release uint32) string { return strings.Join(reasonsOfRelease(release), ",") }
 	plain := strings.Fields(strings.ReplaceAll(list(25), ",", " "))
@@ -65,11 +64,9 @@ func TestReasonsAreNeverThoseOfAnotherVM(t *testing.T) {
 		store               *reader.Store
 		six, nine, last, no string // names of 6, 9, 23 and 31
 	}{
-		"17": {is17, "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
-		"25": {is25, "intrinsic_or_type_checked_inlining", "auto_vectorization_check",
-			"unstable_if", "#31"},
-		"17, no list": {ofRelease(t, 17, ""), "intrinsic_or_type_checked_inlining", "unloaded",
-			"unstable_if", "#31"},
+		"17":                  {is17, "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
+		"25":                  {is25, "intrinsic_or_type_checked_inlining", "auto_vectorization_check", "unstable_if", "#31"},
+		"17, no list":         {ofRelease(t, 17, ""), "intrinsic_or_type_checked_inlining", "unloaded", "unstable_if", "#31"},
 		"release 21, no list": {ofRelease(t, 21, ""), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
 		"17 and 25":           {merged(t, is17, is25), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
 		"25 and 17":           {merged(t, is25, is17), "intrinsic_or_type_checked_inlining", "#9", "unstable_if", "#31"},
@@ -91,8 +88,7 @@ func TestReasonsAreNeverThoseOfAnotherVM(t *testing.T) {
 	}
 }
 
-// TestReasonsAtBranches: what a VM notes at a branch as intrinsic is unstable_if; elsewhere
-// it is itself.
+// TestReasonsAtBranches: what a VM notes at a branch as intrinsic is unstable_if; elsewhere it is itself.
 func TestReasonsAtBranches(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{VMRelease: 17, TypeProfileWidth: 2}})
 	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)

@@ -39,8 +39,7 @@ func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	return MethodText(d, k)
 }
 
-// Type returns a type by its name in an archive: java.lang.String[] for
-// [Ljava/lang/String;.
+// Type returns a type by its name in an archive: java.lang.String[] for [Ljava/lang/String;.
 func (sp Spelling) Type(d layout.Domain, name string) string {
 	if sp.Raw || !ofJava(d) {
 		return name
@@ -74,8 +73,7 @@ func withoutPackage(class string) string {
 	return names.WithoutPackage(own)
 }
 
-// javaMethod returns a method as it is written in Java; ok is false if it has no sound
-// signature.
+// javaMethod returns a method as it is written in Java; ok is false if it has no sound signature.
 func javaMethod(d layout.Domain, k layout.Key, qualified bool) (text string, ok bool) {
 	k = k.Split(d)
 	parameters, ok := names.JavaParameters(k.Signature, qualified)
@@ -120,8 +118,7 @@ func demangled(name string) string {
 	return name
 }
 
-// plain unifies the ways in which people write a name: separators, nested classes, spaces
-// between parameters.
+// plain unifies the ways in which people write a name: separators, nested classes, spaces between parameters.
 var plain = strings.NewReplacer("::", ".", "/", ".", "$", ".", ", ", ",")
 
 // Plain returns a name that somebody wrote in the form of PlainForms.

@@ -35,8 +35,7 @@ func NewValues(s *reader.Store) (*Values, error) {
 	return v, nil
 }
 
-// Function returns the function with an id. ok is false if the archive has no such function,
-// or two.
+// Function returns the function with an id. ok is false if the archive has no such function, or two.
 func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	m, err = v.store.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
@@ -45,8 +44,7 @@ func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// VTable returns the name of the vtable with an id. ok is false if the archive has no such
-// vtable.
+// VTable returns the name of the vtable with an id. ok is false if the archive has no such vtable.
 func (v *Values) VTable(id uint64) (name string, ok bool) {
 	name, ok = v.vtables[id]
 	return name, ok
@@ -56,8 +54,7 @@ func (v *Values) VTable(id uint64) (name string, ok bool) {
 // Targets reads the names of the store on first use.
 type Targets struct{ values *Values }
 
-// Text returns the name of the function or vtable that has an id, or the id if
-// the archive does not name it.
+// Text returns the name of the function or vtable that has an id, or the id if the archive does not name it.
 func (t *Targets) Text(s *reader.Store, sub layout.Sub, id uint64) (string, error) {
 	unnamed := fmt.Sprintf("%016x", id)
 	if t.values == nil {

@@ -63,8 +63,7 @@ func (c *Cursor) Spaces() {
 	}
 }
 
-// Until takes everything before text, and text itself. It returns nil if text
-// does not follow.
+// Until takes everything before text, and text itself. It returns nil if text does not follow.
 func (c *Cursor) Until(text string) []byte {
 	if !c.OK() {
 		return nil

@@ -1,8 +1,6 @@
-// Package parse is the kit that the readers of text formats are made of. [Lines]
-// splits an input into lines of bounded length, a [Cursor] takes one line apart,
-// and an [Error] says where a file is wrong, what was expected there and what
-// was found. The constants Max... limit how much of one thing any importer
-// accepts.
+// Package parse is the kit that the readers of text formats are made of. [Lines] splits an input into lines
+// of bounded length, a [Cursor] takes one line apart, and an [Error] says where a file is wrong, what was
+// expected there and what was found. The constants Max... limit how much of one thing any importer accepts.
 //
 // The reader of a format looks like this:
 //
@@ -23,7 +21,6 @@
 //		}
 //	}
 //
-// Inputs are not trusted. Memory stays a multiple of what was read: nothing
-// makes room for what an input announces. What is not expected ends in an error,
-// never in a panic.
+// Inputs are not trusted. Memory stays a multiple of what was read: nothing makes room for what an input
+// announces. What is not expected ends in an error, never in a panic.
 package parse

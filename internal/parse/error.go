@@ -21,8 +21,7 @@ type Error struct {
 	Found    string // what stands there, shortened
 }
 
-// Error returns `app.txt: line 12, column 5: not understood: expected "count=",
-// found "60949"`.
+// Error returns `app.txt: line 12, column 5: not understood: expected "count=", found "60949"`.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Name != "" {
@@ -58,8 +57,7 @@ func (p Place) FailAt(c *Cursor, kind error) *Error {
 	return &Error{Place: p, Column: c.At + 1, Kind: kind}
 }
 
-// Missing returns the error of a line in which a cursor missed something, nil if
-// it missed nothing.
+// Missing returns the error of a line in which a cursor missed something, nil if it missed nothing.
 func (p Place) Missing(c *Cursor, kind error) error {
 	if c.OK() {
 		return nil

@@ -29,8 +29,7 @@ const (
 	OverlongRefuse Overlong = iota
 	// OverlongKeepStart keeps the start of it, of the length of the limit.
 	OverlongKeepStart
-	// OverlongKeepEnd keeps the end of it, of at least the length of the limit and at
-	// most twice that.
+	// OverlongKeepEnd keeps the end of it, of at least the length of the limit and at most twice that.
 	OverlongKeepEnd
 )
 
@@ -45,10 +44,9 @@ func NewLinesLimited(r io.Reader, name string, limit int, overlong Overlong) *Li
 	return &Lines{Place: Place{Name: name}, in: bufio.NewReaderSize(r, 1<<16), limit: limit, overlong: overlong}
 }
 
-// Next returns the next line without its line feed and a carriage return before
-// it. The line is valid until the next call. The error is io.EOF after the last
-// line, an [*Error] that matches [ErrLimit] for a line that is too long, or the
-// error of the reader.
+// Next returns the next line without its line feed and a carriage return before it. The line is valid until
+// the next call. The error is io.EOF after the last line, an [*Error] that matches [ErrLimit] for a line that
+// is too long, or the error of the reader.
 func (l *Lines) Next() ([]byte, error) {
 	l.Offset, l.Cut = l.next, false
 	line, err := l.in.ReadSlice('\n')

@@ -99,8 +99,7 @@ func (p *plan) encodeEX() []byte {
 	return b
 }
 
-// cell returns the cell of a table: a number, or the place of what a reference
-// stands for.
+// cell returns the cell of a table: a number, or the place of what a reference stands for.
 func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 	switch kind {
 	case layout.ColumnSymbol:
@@ -117,9 +116,8 @@ func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
 	return v
 }
 
-// appendBlock appends the MethodData block of the profile at a place in the order
-// as it stands in the file: with id, key and links, and with pointers in the place of
-// references.
+// appendBlock appends the MethodData block of the profile at a place in the order as it stands in the file:
+// with id, key and links, and with pointers in the place of references.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]
 	stored := disk.Block(p.view.At(d.block))
@@ -187,9 +185,8 @@ func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	return p.typeAt(profileset.TypeRef(ref))
 }
 
-// Names and blocks are written in the order of names, and lie in the order of their
-// arrival. While a group is being written, the next is on its way into the
-// caches.
+// Names and blocks are written in the order of names, and lie in the order of their arrival. While a group is
+// being written, the next is on its way into the caches.
 const (
 	fetchGroup = 16
 	fetchLines = 4 // of each; what comes behind them the processor fetches unasked

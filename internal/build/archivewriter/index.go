@@ -10,16 +10,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The index is built with a few seeds until one needs few lines a lookup; the
-// best is taken if none is good.
+// The index is built with a few seeds until one needs few lines a lookup; the best is taken if none is good.
 const (
 	goodProbe = 8
 	maxSeeds  = 8
 )
 
-// encodeIX returns the index, and notes its seed and its longest search. The error
-// matches layout.ErrTooLarge if so many records share an id that no search
-// within the format's bound finds them all.
+// encodeIX returns the index, and notes its seed and its longest search. The error matches layout.ErrTooLarge
+// if so many records share an id that no search within the format's bound finds them all.
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
@@ -93,9 +91,8 @@ func (p *plan) indexed() []layout.Ref {
 	return all
 }
 
-// fillIndex returns the index, and the most lines that a search has to look at: 0
-// if there is no record. The records come in the order of their hashes, so that it
-// is filled line by line.
+// fillIndex returns the index, and the most lines that a search has to look at: 0 if there is no record. The
+// records come in the order of their hashes, so that it is filled line by line.
 func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	if p.ix == nil {
 		p.ix = scratch[byte](p, int(p.sizeOf(disk.RegionIX)))

@@ -17,8 +17,7 @@ func newHotSpotSet() *profileset.Set {
 	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p}, spill.Config{})
 }
 
-// The size of the file is decided before anything is written, so that the
-// limit can be shown on sizes alone.
+// The size of the file is decided before anything is written, so that the limit can be shown on sizes alone.
 func TestFileSizeLimit(t *testing.T) {
 	for _, c := range []struct {
 		rw int64

@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// measureProfiles counts what is in all profiles, and notes their pointer slots. It goes
-// through them in the order of their arrival, which is the order of the file that most of
-// them are in.
+// measureProfiles counts what is in all profiles, and notes their pointer slots. It goes through them in the
+// order of their arrival, which is the order of the file that most of them are in.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}
 	p.slotsOf = fast.Large[uint32](p.b.Profiles.Len())

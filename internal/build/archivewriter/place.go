@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Where things lie: first relative to their section or region, whose sizes then
-// decide where these begin.
+// Where things lie: first relative to their section or region, whose sizes then decide where these begin.
 
 // placeBlocks places the MethodData blocks, relative to the start of rw.
 func (p *plan) placeBlocks() (size int64) {
@@ -27,9 +26,8 @@ func (p *plan) placeBlocks() (size int64) {
 	return size
 }
 
-// paddingBefore returns the number of zero bytes to put before a block of a size, at an
-// offset, so that what a lookup by id reads of it is in one line of the caches. A
-// small block is not worth them.
+// paddingBefore returns the number of zero bytes to put before a block of a size, at an offset, so that what
+// a lookup by id reads of it is in one line of the caches. A small block is not worth them.
 func paddingBefore(at, size int64) uint8 {
 	pad := -at & (disk.LineSize - 1)
 	if pad >= disk.HeadSize || pad > size/16 {
@@ -41,14 +39,12 @@ func paddingBefore(at, size int64) uint8 {
 // linked reports whether the block has links.
 func (d *profilePlan) linked() bool { return d.followed || d.context != profileset.NoContext }
 
-// keyed reports whether the block has the key of its method. A Named record has its
-// key itself.
+// keyed reports whether the block has the key of its method. A Named record has its key itself.
 func (p *plan) keyed(d *profilePlan) bool {
 	return d.head && p.records[d.method].flags&disk.MethodNamed == 0
 }
 
-// addedSize returns the size of the fields that the block has in the file alone. They lie
-// before all entries.
+// addedSize returns the size of the fields that the block has in the file alone. They lie before all entries.
 func (p *plan) addedSize(d *profilePlan) (n int64) {
 	const idSize, linksSize, keySize = 8, 8, 16
 	if d.head {
@@ -132,8 +128,7 @@ func (p *plan) checkKeyText() error {
 	return nil
 }
 
-// keyTexts returns what each symbol counts as a part of a key, by SymbolRef. Many methods
-// share one.
+// keyTexts returns what each symbol counts as a part of a key, by SymbolRef. Many methods share one.
 func (p *plan) keyTexts() []int64 {
 	size := fast.Large[int64](p.b.Symbols.Len() + 1)
 	for s := range size[1:] {
@@ -203,8 +198,7 @@ func (p *plan) contextAt(c profileset.ContextRef) layout.Ref {
 	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
 }
 
-// firstBlock returns the place of a first profile, of which 1 + its place in the order
-// is given, 0 for none.
+// firstBlock returns the place of a first profile, of which 1 + its place in the order is given, 0 for none.
 func (p *plan) firstBlock(first uint32) layout.Ref {
 	if first == 0 {
 		return 0

@@ -121,8 +121,7 @@ func (p *plan) beside(one, other func()) {
 	wait.Wait()
 }
 
-// scratch returns memory for n values until the plan is closed. Large ones are not of the
-// heap.
+// scratch returns memory for n values until the plan is closed. Large ones are not of the heap.
 func scratch[V any](p *plan, n int) []V {
 	if n < largeScratch {
 		return make([]V, n)
@@ -194,9 +193,8 @@ func (p *plan) sizeOf(r layout.Region) int64      { return p.size[r-1] }
 func (p *plan) regionStart(r layout.Region) int64 { return p.header.Region(r).Offset }
 func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Offset }
 
-// neededSymbols reports of each symbol, by SymbolRef-1, whether something other than
-// a signature needs it in the symbol section. Names of methods that lie behind
-// their records do not.
+// neededSymbols reports of each symbol, by SymbolRef-1, whether something other than a signature needs it in
+// the symbol section. Names of methods that lie behind their records do not.
 func (p *plan) neededSymbols() []bool {
 	b := p.b
 	needed := fast.Large[bool](b.Symbols.Len())
@@ -257,9 +255,8 @@ func (p *plan) describe() error {
 	return nil
 }
 
-// keysHash returns the hash of the fingerprint and the set of keys: what the
-// requested base is chosen by. Counts do not go into it, so that archives of
-// one program from several runs ask for one base.
+// keysHash returns the hash of the fingerprint and the set of keys: what the requested base is chosen by.
+// Counts do not go into it, so that archives of one program from several runs ask for one base.
 func (p *plan) keysHash() uint64 {
 	var d xxhash.Digest
 	d.Reset()
@@ -275,9 +272,8 @@ func (p *plan) keysHash() uint64 {
 	return d.Sum64()
 }
 
-// A methodPlan is what a method's record will be. Records are planned in the
-// order in which they will lie, so that all that is done with them afterwards
-// goes through memory from front to back.
+// A methodPlan is what a method's record will be. Records are planned in the order in which they will lie, so
+// that all that is done with them afterwards goes through memory from front to back.
 type methodPlan struct {
 	id    uint64
 	name  intern.Place // text of the method's name
@@ -286,8 +282,7 @@ type methodPlan struct {
 	units uint16 // size of the record with its tail; 0 if the method has a row instead
 }
 
-// A contextRange is a method's contexts: the first, in order.contexts, and how
-// many.
+// A contextRange is a method's contexts: the first, in order.contexts, and how many.
 type contextRange struct{ first, number uint32 }
 
 // A profilePlan is what a profile's block will be.
@@ -328,9 +323,8 @@ func (p *plan) gatherProfiles() {
 	p.slotsOf = nil
 }
 
-// gatherMethods does so with the methods. Of the flags of their records those are
-// set that they have by themselves; MethodProfiled is for their access flags, and
-// MethodNeverRan for those that were seen.
+// gatherMethods does so with the methods. Of the flags of their records those are set that they have by
+// themselves; MethodProfiled is for their access flags, and MethodNeverRan for those that were seen.
 func (p *plan) gatherMethods() {
 	p.records = scratch[methodPlan](p, len(p.o.methods))
 	for ref, m := range p.b.Methods.All {
@@ -389,10 +383,9 @@ func (p *plan) contextsOf(method int) []profileset.ContextRef {
 	return p.o.contexts[r.first : r.first+r.number]
 }
 
-// planRecord completes the flags of a record that gatherMethods has begun, and
-// decides where the method's name is: in the record, where no other method can
-// have it, since it is all of the key; that is one memory access less for a
-// lookup by name.
+// planRecord completes the flags of a record that gatherMethods has begun, and decides where the method's
+// name is: in the record, where no other method can have it, since it is all of the key; that is one memory
+// access less for a lookup by name.
 func (p *plan) planRecord(i int) {
 	r := &p.records[i]
 	if len(p.contextsOf(i)) > 0 {

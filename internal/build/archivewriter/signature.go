@@ -29,8 +29,7 @@ func (l *lists) at(s intern.SymbolRef) []intern.SymbolRef {
 	return l.parts[p.first : p.first+p.number]
 }
 
-// splitSignatures finds the parts of all signatures that would be shorter as
-// lists of them.
+// splitSignatures finds the parts of all signatures that would be shorter as lists of them.
 func (p *plan) splitSignatures() {
 	l := &p.lists
 	var parts []string
@@ -44,8 +43,7 @@ func (p *plan) splitSignatures() {
 	}
 }
 
-// begin notes a signature, and reports whether it is new. symbols is how many
-// there are.
+// begin notes a signature, and reports whether it is new. symbols is how many there are.
 func (l *lists) begin(s intern.SymbolRef, symbols int) bool {
 	if l.of == nil {
 		l.of = make([]listed, symbols)
@@ -77,9 +75,8 @@ func (p *plan) list(s intern.SymbolRef, parts []string) {
 	l.of[s-1] = listed{uint32(first), uint32(len(parts))}
 }
 
-// planSignatures decides how signatures are written: as lists where all parts
-// are in the symbol section anyway, as names of types are, and this is shorter.
-// It notes the signatures as needed.
+// planSignatures decides how signatures are written: as lists where all parts are in the symbol section
+// anyway, as names of types are, and this is shorter. It notes the signatures as needed.
 func (p *plan) planSignatures(needed []bool) {
 	l := &p.lists
 	for _, s := range l.signatures {

@@ -2,10 +2,9 @@ package archivewriter
 
 import "encoding/binary"
 
-// slots are the pointer slots of all blocks: which words are pointers, and which of these
-// lead to methods. A pointer takes a byte or two, so that blocks need not be walked again
-// to find them. The list of a block has a number, from 1: its chunk, and a place in units
-// of slotUnit bytes.
+// slots are the pointer slots of all blocks: which words are pointers, and which of these lead to methods. A
+// pointer takes a byte or two, so that blocks need not be walked again to find them. The list of a block has
+// a number, from 1: its chunk, and a place in units of slotUnit bytes.
 type slots struct{ chunks [][]byte }
 
 const (

@@ -44,8 +44,7 @@ func (p *plan) meetCallers() {
 	}
 }
 
-// ran reports whether the method at a place in the order ran, as far as the
-// archive knows.
+// ran reports whether the method at a place in the order ran, as far as the archive knows.
 func (p *plan) ran(method int) bool {
 	return p.records[method].first != 0 || len(p.contextsOf(method)) > 0 || p.met != nil && p.met[p.o.methods[method]-1]
 }

@@ -86,8 +86,7 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 	return copy(m[off:], b), nil
 }
 
-// write writes the whole file: what the page sums cover from front to back,
-// then the sums and the header.
+// write writes the whole file: what the page sums cover from front to back, then the sums and the header.
 func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	p.collect()
 	ix, err := p.encodeIX()
@@ -193,8 +192,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	return s
 }
 
-// empty returns a sheet that ends at the next multiple of its size, or with the
-// file.
+// empty returns a sheet that ends at the next multiple of its size, or with the file.
 func (s *sheets) empty() []byte {
 	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
 	if n == sheetSize {

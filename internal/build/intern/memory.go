@@ -21,8 +21,7 @@ const (
 	slabDoublings = 8
 )
 
-// nextSlab returns the size of the slab that follows so many others, for at least n
-// bytes.
+// nextSlab returns the size of the slab that follows so many others, for at least n bytes.
 func nextSlab(slabs, n int) int { return max(firstSlab<<min(slabs, slabDoublings), n) }
 
 // Keep copies p, of less than 4 GiB.
@@ -105,8 +104,7 @@ func (l *List[V]) At(number uint32) *V {
 	return &l.chunks[i>>chunkShift][i&(chunkSize-1)]
 }
 
-// Add returns the number of a new value. Pointers that At returned before may point to
-// an old copy.
+// Add returns the number of a new value. Pointers that At returned before may point to an old copy.
 func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {
 		l.chunks = append(l.chunks, l.newChunk())

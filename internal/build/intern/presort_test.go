@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However many symbols are sorted before the others come, all are sorted in the
-// end.
+// However many symbols are sorted before the others come, all are sorted in the end.
 func TestSymbolsSortedEarly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -149,8 +149,7 @@ func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 	})
 }
 
-// read makes the eight bytes of each text at depth its key, and reads those that
-// follow ahead.
+// read makes the eight bytes of each text at depth its key, and reads those that follow ahead.
 func (s *symbolSort) read(keys []SortKey, depth int) {
 	for i, k := range keys {
 		text := s.Texts.At(*s.places.At(k.Ref))[depth:]

@@ -75,8 +75,7 @@ func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	return t.InternHashed(text, t.Hash(text))
 }
 
-// Next returns the number of a text that is the one after the last or the last one
-// again, and 0 for others.
+// Next returns the number of a text that is the one after the last or the last one again, and 0 for others.
 func (t *Symbols) Next(text string) SymbolRef {
 	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
 		t.Last = next

@@ -9,13 +9,11 @@ import (
 	"math/bits"
 )
 
-// insertionLength is the length up to which a range is left to the insertion
-// sort at the end.
+// insertionLength is the length up to which a range is left to the insertion sort at the end.
 const insertionLength = 16
 
-// Sort sorts elements as std::sort does: ranges are partitioned around the
-// median of three until they are short, then an insertion sort over everything
-// brings the elements to their places.
+// Sort sorts elements as std::sort does: ranges are partitioned around the median of three until they are
+// short, then an insertion sort over everything brings the elements to their places.
 func Sort[T any](all []T, less func(a, b T) bool) {
 	if len(all) == 0 {
 		return
@@ -105,9 +103,8 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// A Heap is a priority queue whose top is not less than any other element. Which of
-// several equal elements is the top depends on the steps below, which follow the
-// library.
+// A Heap is a priority queue whose top is not less than any other element. Which of several equal elements is
+// the top depends on the steps below, which follow the library.
 type Heap[T any] struct {
 	Less func(a, b T) bool
 	all  []T

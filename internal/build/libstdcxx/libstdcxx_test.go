@@ -12,10 +12,9 @@ import (
 	"github.com/profarc/profarc/internal/build/libstdcxx"
 )
 
-// reference reads "sort" or "heap", a number of elements and their keys, and
-// prints the places that the elements had in the input, in the order in which
-// the library's sort or priority queue returns them. A heap is popped after
-// every third push.
+// reference reads "sort" or "heap", a number of elements and their keys, and prints the places that the
+// elements had in the input, in the order in which the library's sort or priority queue returns them. A heap
+// is popped after every third push.
 const reference = `
 #include <algorithm>
 #include <cstdio>
@@ -111,8 +110,7 @@ func sequences() (all [][]int) {
 	return all
 }
 
-// medianKiller returns n keys whose median of three is always the second lowest. Every key
-// occurs twice.
+// medianKiller returns n keys whose median of three is always the second lowest. Every key occurs twice.
 func medianKiller(n int) []int {
 	keys := make([]int, n)
 	half := n / 2

@@ -98,8 +98,7 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	})
 }
 
-// uniteKeyed makes one row of those with the same keys, and sorts them, the highest
-// counts first.
+// uniteKeyed makes one row of those with the same keys, and sorts them, the highest counts first.
 func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyedRow) {
 	byKeys := func(a, b keyedRow) (c int) {
 		for i, kind := range kinds {

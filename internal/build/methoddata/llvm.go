@@ -10,9 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// With Rules.AsLLVM a merge equals llvm-profdata merge --num-threads=1, which depends
-// on the order of the files and on the release. The release follows from
-// Params.LLVMVersion; without it, it is the newest.
+// With Rules.AsLLVM a merge equals llvm-profdata merge --num-threads=1, which depends on the order of the
+// files and on the release. The release follows from Params.LLVMVersion; without it, it is the newest.
 
 // llvmFastSortsSince is the version of the indexed format of the first
 // llvm-profdata that sorts values by std::sort, 19; before it was a stable sort.
@@ -49,9 +48,8 @@ func (m *Merger) CountersAdd() bool {
 // isMark reports whether the first counter of a function is a mark.
 func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
 
-// asLLVM returns the entries of y that llvm-profdata merges. If the sizes of bitmaps
-// differ, or a function is marked, these are the counters only. Value sites of a kind
-// are left out if their number differs.
+// asLLVM returns the entries of y that llvm-profdata merges. If the sizes of bitmaps differ, or a function is
+// marked, these are the counters only. Value sites of a kind are left out if their number differs.
 func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	if otherBitmaps {
 		m.Unmerged++
@@ -89,11 +87,10 @@ func sitesOf(all []disk.Entry) map[layout.Sub]int {
 	return sites
 }
 
-// valueSiteAsLLVM merges two value sites. A site can have a value several times: in a raw
-// file every address without a name is the value 0. llvm-profdata pairs such values in
-// the order that its sort by value leaves, which depends on the order before: the first
-// site has its highest count first, the second is as in the file. Values that the first
-// site lacks have no weight. A sum keeps 255 values.
+// valueSiteAsLLVM merges two value sites. A site can have a value several times: in a raw file every address
+// without a name is the value 0. llvm-profdata pairs such values in the order that its sort by value leaves,
+// which depends on the order before: the first site has its highest count first, the second is as in the
+// file. Values that the first site lacks have no weight. A sum keeps 255 values.
 func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	have, more := m.llvmTop(rowsOf(x, 0)), rowsOf(y, 0)
 	m.llvmSortValues(have)
@@ -102,8 +99,7 @@ func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{}, all)
 }
 
-// llvmTop returns the values with the highest counts, the highest first, equal ones in
-// their order.
+// llvmTop returns the values with the highest counts, the highest first, equal ones in their order.
 func (m *Merger) llvmTop(values []countedRow) []countedRow {
 	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
 	kept := values[:min(len(values), maxSiteValues)]

@@ -27,8 +27,7 @@ type Merger struct {
 // past the tags of a type word. Cells hold references until the archive is laid out.
 const RefShift = 3
 
-// A refOrder compares what references in pointer cells stand for, independent of their
-// numbers.
+// A refOrder compares what references in pointer cells stand for, independent of their numbers.
 type refOrder interface {
 	CompareTypes(x, y uint32) int
 	CompareMethods(x, y uint32) int
@@ -118,8 +117,7 @@ func (m *Merger) section(x, y []disk.Entry) {
 	}
 }
 
-// comparePlaces orders entries by point. ArgInfo comes after all others, where the VM
-// looks for it.
+// comparePlaces orders entries by point. ArgInfo comes after all others, where the VM looks for it.
 func comparePlaces(x, y disk.Entry) int {
 	last := func(e disk.Entry) int {
 		if e.Tag() == layout.TagArgInfo {
@@ -149,8 +147,7 @@ func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	return all[:n], all[n:]
 }
 
-// point merges the entries of one profile point: entries of one kind one by one, in
-// their order.
+// point merges the entries of one profile point: entries of one kind one by one, in their order.
 func (m *Merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
 		x, y = m.widen(x), m.widen(y)
@@ -237,8 +234,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 	}
 }
 
-// longer adds the entry with more cells: entries of different sizes cannot be of the
-// same code.
+// longer adds the entry with more cells: entries of different sizes cannot be of the same code.
 func (m *Merger) longer(x, y disk.Entry) {
 	m.Unmerged++
 	if size := func(e disk.Entry) int {

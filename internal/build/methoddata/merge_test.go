@@ -38,8 +38,7 @@ func wideEntry(tag layout.Tag, sub layout.Sub, point int32, rows int, cells ...u
 	return withCells(e, cells)
 }
 
-// receiversEntry returns a type profile of a call, with pairs of a type and its
-// count as rows.
+// receiversEntry returns a type profile of a call, with pairs of a type and its count as rows.
 func receiversEntry(point int32, other uint64, rows ...[2]uint64) disk.Entry {
 	cells := []uint64{other, 0}
 	for _, r := range rows {
@@ -210,8 +209,7 @@ func TestWeightIsOfTheSecondBlock(t *testing.T) {
 	}
 }
 
-// TestSumsInPlaceAreTheMerge: where a block can be added in place, the result
-// equals Merge's.
+// TestSumsInPlaceAreTheMerge: where a block can be added in place, the result equals Merge's.
 func TestSumsInPlaceAreTheMerge(t *testing.T) {
 	t.Parallel()
 	counter := func(n uint64) disk.Block {

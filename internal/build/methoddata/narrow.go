@@ -24,8 +24,7 @@ type Narrowed struct {
 	Joined  int // wide entries that became HotSpot's own again
 }
 
-// NewNarrower returns a narrower from one shape to another, for at most so many receiver
-// rows.
+// NewNarrower returns a narrower from one shape to another, for at most so many receiver rows.
 func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOrder) *narrower {
 	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
 }
@@ -49,8 +48,7 @@ func (w *narrower) Block(from disk.Block) []byte {
 // maxBci is the highest bci that one of HotSpot's entries can be at.
 const maxBci = 1<<16 - 1
 
-// point narrows the entries of one profile point. Entries that HotSpot cannot have stay
-// wide.
+// point narrows the entries of one profile point. Entries that HotSpot cannot have stay wide.
 func (w *narrower) point(at []disk.Entry) {
 	point := at[0].Point()
 	hotspot := w.domain == layout.DomainHotSpot && point >= 0 && point <= maxBci
@@ -89,8 +87,7 @@ func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
 }
 
-// cut returns as many rows as there may be, the highest first, and the sum of the
-// others.
+// cut returns as many rows as there may be, the highest first, and the sum of the others.
 func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {
 		return rows, 0
@@ -131,8 +128,7 @@ func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	return disk.SaturatingAdd(e.Cell(0), rest)
 }
 
-// receiversOf adds HotSpot's entry for a type profile, which is one of the entries at
-// its profile point.
+// receiversOf adds HotSpot's entry for a type profile, which is one of the entries at its profile point.
 func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
 	var types []uint64

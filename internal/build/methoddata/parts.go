@@ -40,8 +40,7 @@ func (p *Parts) reset() {
 	}
 }
 
-// fieldData is the encoded optional field of a presence bit, empty if the
-// profile lacks it.
+// fieldData is the encoded optional field of a presence bit, empty if the profile lacks it.
 type fieldData []byte
 
 type sectionData struct {
@@ -158,8 +157,7 @@ func (o entryOrder) compare(p entryOrder) int {
 	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
 }
 
-// EachEntry calls yield with the entries of all sections of a block that this package
-// encoded.
+// EachEntry calls yield with the entries of all sections of a block that this package encoded.
 func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSection, e disk.Entry)) {
 	EachEntryIn(shape, b.Section(layout.SectionData), func(e disk.Entry) { yield(layout.SectionData, e) })
 	if b.Presence()&disk.HasSections == 0 {

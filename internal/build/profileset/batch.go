@@ -168,8 +168,7 @@ func (t *Batch) undoProfiles() {
 	t.undoBlocks()
 }
 
-// undoBlocks restores the bytes of blocks, the last first. One that has gone to the file
-// since is kept anew.
+// undoBlocks restores the bytes of blocks, the last first. One that has gone to the file since is kept anew.
 func (t *Batch) undoBlocks() {
 	b := t.b
 	for i := len(t.blocks) - 1; i >= 0; i-- {

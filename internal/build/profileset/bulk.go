@@ -13,8 +13,7 @@ import (
 // FunctionGroup is the number of functions whose IDs are computed together.
 const FunctionGroup = 128
 
-// A Function is a method that is found by its name alone, with a profile of
-// counters alone.
+// A Function is a method that is found by its name alone, with a profile of counters alone.
 type Function struct {
 	Name  []byte
 	Code  uint64 // code id
@@ -181,9 +180,8 @@ func functionCells(block disk.Block, f *Function) []byte {
 	return nil
 }
 
-// SortSymbols sorts the symbols that the set has so far, so that little is left to
-// sort when the archive is written. It may run in parallel to calls that add
-// profiles: all names are known long before all profiles.
+// SortSymbols sorts the symbols that the set has so far, so that little is left to sort when the archive is
+// written. It may run in parallel to calls that add profiles: all names are known long before all profiles.
 func (b *Set) SortSymbols() {
 	b.mu.Lock()
 	have, era := b.Symbols.Snapshot(), b.era

@@ -8,9 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Declare adds shapes of entries to those that the archive declares. Declaring one again
-// does nothing. After an error nothing has changed; it matches ErrMismatch if a tag has
-// another shape already.
+// Declare adds shapes of entries to those that the archive declares. Declaring one again does nothing. After
+// an error nothing has changed; it matches ErrMismatch if a tag has another shape already.
 func (b *Set) Declare(shapes ...layout.EntryShape) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

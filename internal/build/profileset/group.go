@@ -11,8 +11,7 @@ import (
 // Names and keys that come in no order are looked up in groups: what the lookups of a
 // group read is on its way into the caches while the first of them are made.
 
-// A MethodOfClass is the key of a method whose class and signature are interned
-// already.
+// A MethodOfClass is the key of a method whose class and signature are interned already.
 type MethodOfClass struct {
 	Class     TypeRef
 	Name      string
@@ -78,9 +77,8 @@ func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
 	}
 }
 
-// shuffledNames interns names of methods or signatures, at most FunctionGroup of them. ""
-// is a name if empty is set, and none if not. It does not expect the names to come in the
-// order in which they were interned.
+// shuffledNames interns names of methods or signatures, at most FunctionGroup of them. "" is a name if empty
+// is set, and none if not. It does not expect the names to come in the order in which they were interned.
 func (b *Set) shuffledNames(texts []string, refs []intern.SymbolRef, empty bool) {
 	var hashes [FunctionGroup]uint32
 	for i, text := range texts {

@@ -15,8 +15,7 @@ import (
 // ErrDuplicate: the builder has a profile of that method, code and context.
 var ErrDuplicate = errors.New("profile was given before")
 
-// A Recording is a profile under construction. It belongs to one
-// goroutine until Done.
+// A Recording is a profile under construction. It belongs to one goroutine until Done.
 type Recording struct {
 	b      *Set
 	ref    ProfileRef
@@ -154,8 +153,7 @@ func (p *Recording) PutField(f disk.Presence, encoded []byte) {
 // maxCells bounds an entry: the size of a block is a 32-bit number of 8-byte units.
 const maxCells = 1 << 28
 
-// Add appends an entry to a section: entry appends the bytes of its cells, and fill, if
-// not nil, sets them.
+// Add appends an entry to a section: entry appends the bytes of its cells, and fill, if not nil, sets them.
 func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
 	fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
@@ -183,8 +181,7 @@ func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []b
 	s.Add(start)
 }
 
-// withRoom appends empty rows to bytes that end in a type profile with fewer rows than
-// the set gives each.
+// withRoom appends empty rows to bytes that end in a type profile with fewer rows than the set gives each.
 func (b *Set) withRoom(bytes []byte, e disk.Entry) []byte {
 	if e.Tag() != layout.TagReceivers || e.Rows() >= b.Room {
 		return bytes
@@ -263,8 +260,7 @@ func (p *Recording) Discard() {
 	}
 }
 
-// mayBeAnother reports whether the key of a method need not mean the same method
-// in another run.
+// mayBeAnother reports whether the key of a method need not mean the same method in another run.
 func (b *Set) mayBeAnother(ref MethodRef) bool {
 	m := b.Methods.At(uint32(ref))
 	return m.Flags&layout.MethodNotMatchable != 0 ||
@@ -315,8 +311,7 @@ func (b *Set) keep(block []byte) spill.Place {
 	return at
 }
 
-// mergerFor returns the merger of the set, for profiles of a run. The caller
-// holds mu.
+// mergerFor returns the merger of the set, for profiles of a run. The caller holds mu.
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room,
 		methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
@@ -418,8 +413,7 @@ func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok 
 	return ref, before, true
 }
 
-// unclaim takes the claim of a recording back, so that its run may record the profile.
-// The caller holds mu.
+// unclaim takes the claim of a recording back, so that its run may record the profile. The caller holds mu.
 func (b *Set) unclaim(p *Recording) {
 	if p.ref == 0 || errors.Is(p.err, ErrDuplicate) {
 		return // it has none
@@ -500,9 +494,8 @@ func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dro
 	return became, dropped
 }
 
-// DropDiscarded drops the profiles that were begun and discarded, and never recorded. A
-// row of a table that refers to one is an error of the set. The caller holds mu, no batch
-// is open, and nothing is unfinished.
+// DropDiscarded drops the profiles that were begun and discarded, and never recorded. A row of a table that
+// refers to one is an error of the set. The caller holds mu, no batch is open, and nothing is unfinished.
 func (b *Set) DropDiscarded() error {
 	if !b.discarded {
 		return b.err

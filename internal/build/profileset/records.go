@@ -58,8 +58,7 @@ func (b *Set) typeName(text string) intern.SymbolRef {
 	return b.name(text)
 }
 
-// DescribeType adds to what is known of a type: flags are united, the alias
-// that sorts first is kept.
+// DescribeType adds to what is known of a type: flags are united, the alias that sorts first is kept.
 func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,8 +88,7 @@ type methodData struct {
 	Seen   bool
 }
 
-// Method interns a method. Its class, if any, is interned as a type with the
-// key's loader.
+// Method interns a method. Its class, if any, is interned as a type with the key's loader.
 func (b *Set) Method(k layout.Key) MethodRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -168,8 +166,7 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
-// truncateTo drops all but the first n methods, and all but the first named entries of
-// byName.
+// truncateTo drops all but the first n methods, and all but the first named entries of byName.
 func (t *methods) truncateTo(n, named int) {
 	if n == t.Len() {
 		return
@@ -192,8 +189,7 @@ func (t *methods) named(s intern.SymbolRef) MethodRef {
 	return t.byName[s-1]
 }
 
-// InOrder returns the methods that have a name and nothing else in the order of
-// their names.
+// InOrder returns the methods that have a name and nothing else in the order of their names.
 func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 	all := make([]MethodRef, 0, t.Len())
 	for _, s := range names {

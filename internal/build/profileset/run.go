@@ -31,8 +31,7 @@ func (b *Set) NextRun(r RunRules) {
 	b.Run = b.NewRun(r)
 }
 
-// CurrentRun returns the run that profiles belong to now, for entries of the shape that
-// the set has now.
+// CurrentRun returns the run that profiles belong to now, for entries of the shape that the set has now.
 func (b *Set) CurrentRun() Run {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,8 +59,7 @@ const (
 	mergeOrder           // it is that in which llvm-profdata saw them
 )
 
-// listFirstOrder makes the order table of LLVM's profiles, if their order is
-// kept. The caller holds mu.
+// listFirstOrder makes the order table of LLVM's profiles, if their order is kept. The caller holds mu.
 func (b *Set) listFirstOrder() {
 	if b.Ordered == NoOrder || !b.Domain.LLVM() {
 		return
@@ -114,8 +112,7 @@ var ThisProcess = sync.OnceValue(func() layout.Process {
 	return layout.Process(id)
 })
 
-// CountedSince records that the counts of the dump are counted from another dump on. The
-// caller holds mu.
+// CountedSince records that the counts of the dump are counted from another dump on. The caller holds mu.
 func (b *Set) CountedSince(dump [16]byte) {
 	b.since = cmp.Or(b.since, dump)
 	t := b.Tables[disk.TableRuns]
@@ -130,10 +127,9 @@ func (b *Set) CountedSince(dump [16]byte) {
 	}
 }
 
-// DescribeRun records the run that the dump is of. Its DumpID and Time describe the
-// archive. A run of the zero Process is one of this process, as it counts now. A dump without
-// an ID gets one from the run's process and the archive's time, or a random one if these are
-// not known: two runs that count just the same are two.
+// DescribeRun records the run that the dump is of. Its DumpID and Time describe the archive. A run of the
+// zero Process is one of this process, as it counts now. A dump without an ID gets one from the run's process
+// and the archive's time, or a random one if these are not known: two runs that count just the same are two.
 // An archive without a fingerprint gets the one of the run's program. Secrets are masked.
 func (b *Set) DescribeRun(run layout.Provenance) {
 	b.mu.Lock()

@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Table gathers the rows of one table of ex, in the order in which they are
-// added.
+// A Table gathers the rows of one table of ex, in the order in which they are added.
 type Table struct {
 	b       *Set
 	Kind    layout.TableKind
@@ -25,9 +24,8 @@ type Table struct {
 	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if unknown
 }
 
-// Table returns the table of a kind, with those columns or, if none are named, with
-// those of its kind; it is made if the builder does not have it yet. Asking for other
-// columns than before is an error of the builder.
+// Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
+// made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
 func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
 	if len(columns) == 0 {
 		columns = disk.TableColumns(kind)
@@ -55,8 +53,7 @@ func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.Column
 	return t
 }
 
-// newTable returns an error if the set cannot have a new table of a kind with these
-// flags and columns.
+// newTable returns an error if the set cannot have a new table of a kind with these flags and columns.
 func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
 	switch {
 	case kind == disk.TableShapes:
@@ -127,8 +124,7 @@ func (t *Table) renumberGroup(row []uint64) {
 
 func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
 
-// holds reports whether a cell is valid in a column of a kind: a number, or a reference
-// of the set.
+// holds reports whether a cell is valid in a column of a kind: a number, or a reference of the set.
 func (b *Set) holds(kind layout.ColumnKind, cell uint64) bool {
 	var n int
 	switch kind {
@@ -180,8 +176,7 @@ func (b *Set) SortedTables() []*Table {
 	return tables
 }
 
-// AppendRows adds rows of another run, and renumbers its groups. It does not check the
-// cells.
+// AppendRows adds rows of another run, and renumbers its groups. It does not check the cells.
 func (t *Table) AppendRows(cells []uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
@@ -214,8 +209,7 @@ func (b *Set) sortSets() {
 	}
 }
 
-// keepCode drops the sketches and the moved points of code without a profile. The caller
-// holds mu.
+// keepCode drops the sketches and the moved points of code without a profile. The caller holds mu.
 func (b *Set) keepCode() {
 	versions := map[MethodRef][]uint64{}
 	for _, d := range b.Profiles.All {

@@ -38,8 +38,7 @@ const FileFields = HasID | HasLinks | HasKey
 // NumFields is the number of optional fields.
 const NumFields = 14
 
-// fixedField are the sizes of the fields in bytes; HasTraps has that many at
-// least.
+// fixedField are the sizes of the fields in bytes; HasTraps has that many at least.
 var fixedField = [NumFields]int{8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8}
 
 // The block header, 16 bytes.
@@ -51,14 +50,12 @@ const (
 	blockData       = 12 // u32 size of the data entries in units of 8 bytes
 )
 
-// DirectoryMin is the number of data entries from which on a block has a point
-// directory.
+// DirectoryMin is the number of data entries from which on a block has a point directory.
 const DirectoryMin = 16
 
-// A Block is an overlay on one MethodData block. Its methods are for blocks
-// that [ParseBlock] accepted. On bytes that were changed since then a field or
-// section that does not fit is as good as absent: nothing panics as long as the
-// block has its header.
+// A Block is an overlay on one MethodData block. Its methods are for blocks that [ParseBlock] accepted. On
+// bytes that were changed since then a field or section that does not fit is as good as absent: nothing
+// panics as long as the block has its header.
 type Block []byte
 
 // BlockSize returns the size in bytes that the block header at the front of b
@@ -69,13 +66,11 @@ func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit 
 // so that the front of the next block is in one line of the processor's caches.
 const MaxPadding = 24
 
-// HeadSize is the size of what a lookup by id reads of a block: header, id and
-// invocation counter.
+// HeadSize is the size of what a lookup by id reads of a block: header, id and invocation counter.
 const HeadSize = BlockHeaderSize + 8 + 8
 
-// ParseBlock checks the geometry of the block that is all of b: header, fields
-// and sections must fill it, but for padding. It does not look at entries. The error
-// says what is wrong, without a place.
+// ParseBlock checks the geometry of the block that is all of b: header, fields and sections must fill it, but
+// for padding. It does not look at entries. The error says what is wrong, without a place.
 func ParseBlock(b []byte) (Block, error) {
 	if len(b) < BlockHeaderSize || BlockSize(b) != int64(len(b)) {
 		return nil, fmt.Errorf("a MethodData block whose size does not fit")
@@ -130,8 +125,7 @@ func (b Block) Geometry() (fields int64, ok bool) {
 	return fields, total <= int64(len(b)) && total >= int64(len(b))-MaxPadding
 }
 
-// DataAt returns the data entries of a block whose geometry is sound and whose fields end
-// at an offset.
+// DataAt returns the data entries of a block whose geometry is sound and whose fields end at an offset.
 func (b Block) DataAt(fields int64) []byte {
 	end := fields + int64(le.Uint32(b[blockData:]))*Unit
 	if end > int64(len(b)) {
@@ -154,9 +148,8 @@ func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:]
 // Presence returns the set of optional fields.
 func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
 
-// FieldOffset returns where, in bytes from the start of the block, an optional
-// field is; ok is false if the block does not have it. f is one bit; the bit
-// after the last gives the end of all fields.
+// FieldOffset returns where, in bytes from the start of the block, an optional field is; ok is false if the
+// block does not have it. f is one bit; the bit after the last gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
@@ -215,8 +208,7 @@ func (b Block) Field(f Presence) []byte {
 	return b[at:]
 }
 
-// ID returns the id of the method; ok is false for all but the first block of a method
-// without a context.
+// ID returns the id of the method; ok is false for all but the first block of a method without a context.
 func (b Block) ID() (id uint64, ok bool) {
 	if b.Presence()&HasID == 0 || len(b) < BlockHeaderSize+8 {
 		return 0, false
@@ -224,8 +216,7 @@ func (b Block) ID() (id uint64, ok bool) {
 	return le.Uint64(b[BlockHeaderSize:]), true // the first field
 }
 
-// Links returns the context node of the block and the next block of the same
-// method and context.
+// Links returns the context node of the block and the next block of the same method and context.
 func (b Block) Links() (context, next layout.Ref) {
 	f := b.Field(HasLinks)
 	if f == nil {
@@ -264,8 +255,7 @@ func (k BlockKey) Append(b []byte) []byte {
 	return b
 }
 
-// sectionSize returns the size of a section of a block whose fields end at an offset. The
-// last fields say it.
+// sectionSize returns the size of a section of a block whose fields end at an offset. The last fields say it.
 func (b Block) sectionSize(s layout.BlockSection, fields int64) int64 {
 	directory := b.Presence() & HasDirectory / HasDirectory
 	switch s {
@@ -329,9 +319,8 @@ func (b Block) Section(s layout.BlockSection) []byte {
 	return b[span.Offset:span.End():span.End()]
 }
 
-// DirectoryRowSize is the size of a row of the point directory: i32 point, u32
-// offset of the entry from the start of the data entries in units of 8 bytes.
-// Rows are sorted by point, then offset.
+// DirectoryRowSize is the size of a row of the point directory: i32 point, u32 offset of the entry from the
+// start of the data entries in units of 8 bytes. Rows are sorted by point, then offset.
 const DirectoryRowSize = 8
 
 // AppendDirectoryRow appends an encoded row.

@@ -61,9 +61,8 @@ func (s Shape) repeats(g *CellGroup, n int64) int64 {
 	return 1
 }
 
-// Cells returns the number of cells of an entry of a tag. n is the value of its
-// CellLength, or the rows of a wide entry; other entries ignore it. It returns
-// 0 for a tag that this version does not have.
+// Cells returns the number of cells of an entry of a tag. n is the value of its CellLength, or the rows of a
+// wide entry; other entries ignore it. It returns 0 for a tag that this version does not have.
 func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.cells(tag, int64(n))) }
 
 func (s Shape) cells(tag layout.Tag, n int64) (cells int64) {
@@ -78,8 +77,7 @@ func (s Shape) cells(tag layout.Tag, n int64) (cells int64) {
 	return cells
 }
 
-// ReceiversFixed is the number of cells before the rows of a TagReceivers
-// entry.
+// ReceiversFixed is the number of cells before the rows of a TagReceivers entry.
 const ReceiversFixed = 2
 
 // ReceiverRow returns the number of the type cell of receiver row i of a
@@ -113,8 +111,7 @@ func (s Shape) Length(e Entry) int {
 	return int(e.Cell(int(s.lengthCell(schema))))
 }
 
-// size returns the size in bytes of the entry at the front of b, which holds an
-// entry header at least.
+// size returns the size in bytes of the entry at the front of b, which holds an entry header at least.
 func (s Shape) size(b []byte) (int64, error) {
 	tag := layout.Tag(b[0])
 	schema := s.schema(tag)
@@ -224,8 +221,7 @@ func (s Shape) Counts(e Entry) iter.Seq[int] {
 	}
 }
 
-// Pointers iterates over the cells of an entry that are pointer slots, null or
-// not, in order.
+// Pointers iterates over the cells of an entry that are pointer slots, null or not, in order.
 func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walk(e, pointerCells, yield) }
 }
@@ -282,8 +278,7 @@ func (e Entry) SignedCount() bool {
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
 }
 
-// SignedCell returns the number of the cell that is a signed count, -1 if there
-// is none.
+// SignedCell returns the number of the cell that is a signed count, -1 if there is none.
 func (s Shape) SignedCell(e Entry) int {
 	if e.SignedCount() {
 		for cell := range s.Counts(e) {

@@ -52,8 +52,7 @@ func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
 // Flags returns the entry's flags.
 func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
-// Point returns the profile point: the bci of a HotSpot entry, or the point of a
-// wide one.
+// Point returns the profile point: the bci of a HotSpot entry, or the point of a wide one.
 func (e Entry) Point() int32 {
 	if e.Tag().Wide() {
 		return int32(le.Uint32(e[4:]))
@@ -174,8 +173,7 @@ func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 }
 
 // UniteTraps returns the traps word for what two of them say. The rule comes from
-// Deoptimization::trap_state_add_reason in OpenJDK's
-// src/hotspot/share/runtime/deoptimization.cpp.
+// Deoptimization::trap_state_add_reason in OpenJDK's src/hotspot/share/runtime/deoptimization.cpp.
 func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	recompiled := (x | y) & layout.EntryTrapRecompiled
 	switch x, y = x&layout.EntryTrapMany, y&layout.EntryTrapMany; {

@@ -234,8 +234,7 @@ func TestFlagsAreAsDocumented(t *testing.T) {
 	}
 }
 
-// TestIndexLineIsAsDocumented fills a line through its exported face and takes it apart
-// as the page says.
+// TestIndexLineIsAsDocumented fills a line through its exported face and takes it apart as the page says.
 func TestIndexLineIsAsDocumented(t *testing.T) {
 	line := make(disk.Line, disk.LineSize)
 	var slots []disk.Slot

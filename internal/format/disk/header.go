@@ -19,8 +19,7 @@ const (
 	HeaderSize = 640
 	// ByteOrderMark reads as this number where the byte order is right.
 	ByteOrderMark = 0x0a0b0c0d
-	// Draft is set in the version of a format that is not final yet. A reader
-	// takes only its own draft.
+	// Draft is set in the version of a format that is not final yet. A reader takes only its own draft.
 	Draft = 1 << 31
 	// Version is the format version that this code reads and writes.
 	Version = Draft | 7
@@ -197,9 +196,8 @@ func headerSum(p []byte) uint64 {
 // and tools that change a header on purpose.
 func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerSum(b[:HeaderSize])) }
 
-// ParseHeader decodes and checks the header at the front of b, the first bytes
-// of a file of fileSize bytes. b need not be the whole file. Errors match
-// ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
+// ParseHeader decodes and checks the header at the front of b, the first bytes of a file of fileSize bytes. b
+// need not be the whole file. Errors match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
 func ParseHeader(b []byte, fileSize int64) (*layout.Header, error) {
 	size, err := parseGeneric(b, fileSize)
 	if err != nil {

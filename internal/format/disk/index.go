@@ -7,8 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read
-// little-endian.
+// NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read little-endian.
 func NameRef(name string) uint64 {
 	ref, _ := fast.MD5Pair(name, "")
 	return ref
@@ -26,8 +25,7 @@ func NameRefs(names []string, refs []uint64) {
 	}
 }
 
-// KeyIDs puts the ID of each key into ids, which must be as long. It is to ID as
-// NameRefs is to NameRef.
+// KeyIDs puts the ID of each key into ids, which must be as long. It is to ID as NameRefs is to NameRef.
 func KeyIDs(keys []layout.Key, d layout.Domain, ids []uint64) {
 	_ = ids[:len(keys)]
 	for ; d.LLVM() && len(keys) > 1; keys, ids = keys[2:], ids[2:] {
@@ -61,17 +59,15 @@ func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0
 // MixSeeded is like Mix for many ids of one kind.
 func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659fd93) }
 
-// Split returns the line of an index of n lines in which the search begins, and
-// what the product h * n has below the number of that line. The rest decides in
-// which slot of a line the record is.
+// Split returns the line of an index of n lines in which the search begins, and what the product h * n has
+// below the number of that line. The rest decides in which slot of a line the record is.
 func (h Hash) Split(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
 // Fingerprint returns what a slot keeps of the hash: its low 16 bits, of which the lowest
 // is 1, since 0 marks a free slot.
 func (h Hash) Fingerprint() uint16 { return uint16(h) | 1 }
 
-// OverflowBit returns the bit that a line sets when a record with this hash had to
-// go to a line after it.
+// OverflowBit returns the bit that a line sets when a record with this hash had to go to a line after it.
 func (h Hash) OverflowBit() uint16 { return 1 << (h >> 16 & 15) }
 
 // An index line is 64 bytes:
@@ -132,8 +128,7 @@ func ownSlot(rest, multiplier uint64) uint64 {
 // Spilled reports whether some record of the line does not lie in its own slot.
 func (l Line) Spilled() bool { return l[lineSpilled] != 0 }
 
-// Valid reports whether the multiplier and the mark of a spilled line have values
-// that a writer gives them.
+// Valid reports whether the multiplier and the mark of a spilled line have values that a writer gives them.
 func (l Line) Valid() bool {
 	return l[lineMultiplier]&1 == 1 && l[lineMultiplier] <= maxMultiplier && l[lineSpilled] <= 1
 }
@@ -213,8 +208,7 @@ func (l Line) put(at int, s *Slot) {
 	le.PutUint32(l[lineRecords+4*at:], uint32(s.Ref))
 }
 
-// chooseMultiplier returns the first multiplier with which the most records have
-// slots of their own.
+// chooseMultiplier returns the first multiplier with which the most records have slots of their own.
 func chooseMultiplier(slots []Slot) uint64 {
 	best, most := uint64(1), 0
 	for multiplier := uint64(1); multiplier <= maxMultiplier && most < len(slots); multiplier += 2 {

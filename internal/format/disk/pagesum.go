@@ -8,13 +8,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0)
-// for every page of the summed span, in file order; pages are cut at multiples
-// of [PageSize] from the start of the file, so the first and the last may be
-// partial. Each further level has one sum for every 64 sums (512 bytes) of the
-// level below, until a level has at most 64 sums; the sum of that top level is
-// the root, which the header holds. The levels lie in ps one after the other,
-// the top first: it is beside the header, which every start touches.
+// A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0) for every page of the summed
+// span, in file order; pages are cut at multiples of [PageSize] from the start of the file, so the first and
+// the last may be partial. Each further level has one sum for every 64 sums (512 bytes) of the level below,
+// until a level has at most 64 sums; the sum of that top level is the root, which the header holds. The
+// levels lie in ps one after the other, the top first: it is beside the header, which every start touches.
 type SumTree struct {
 	span   layout.Span
 	levels []sumLevel
@@ -91,8 +89,7 @@ func (t SumTree) Group(level int, group int64) layout.Span {
 // GroupOf returns the group that sum n of any level belongs to.
 func GroupOf(n int64) int64 { return n / SumGroup }
 
-// Fill computes the levels above 0 in ps, whose level 0 is complete, and gives
-// the root.
+// Fill computes the levels above 0 in ps, whose level 0 is complete, and gives the root.
 func (t SumTree) Fill(ps []byte) (root uint64) {
 	for level := 1; level < len(t.levels); level++ {
 		for n := range t.levels[level].count {

@@ -26,8 +26,7 @@ const (
 //	16 u32 alias   symbol: the name as the producer spelled it, 0 if it is the name
 //	20 u32 flags   TypeFlags
 //
-// Types are sorted by name, then loader. The ordinal of a type is its place in
-// the section.
+// Types are sorted by name, then loader. The ordinal of a type is its place in the section.
 type TypeRecord struct {
 	ID                  uint64
 	Name, Loader, Alias layout.Ref
@@ -50,8 +49,7 @@ func ParseType(b []byte) TypeRecord {
 		layout.Ref(le.Uint32(b[16:])), layout.TypeFlags(le.Uint32(b[20:]))}
 }
 
-// The flags that say which optional fields a method's record has, and the end of
-// all flags.
+// The flags that say which optional fields a method's record has, and the end of all flags.
 const (
 	MethodDeclared  layout.MethodFlags = 1 << 0 // has Holder and Signature
 	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
@@ -80,8 +78,7 @@ const (
 //	  Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
 //	  InContext:  u32 contexts (first of the method's context nodes), u32 their number
 //
-// A record with the flag Named has none of the last three, and holds the name
-// itself:
+// A record with the flag Named has none of the last three, and holds the name itself:
 //
 //	0 u32 profiles first MethodData without a context, 0 for none
 //	4 u16 units, u16 flags
@@ -108,8 +105,7 @@ type MethodRecord struct {
 // MinMethodSize is the size in bytes of a record without optional fields.
 const MinMethodSize = 8
 
-// Size returns the size in bytes of the record without the name that a Named one
-// holds.
+// Size returns the size in bytes of the record without the name that a Named one holds.
 func (m *MethodRecord) Size() int64 { return recordSize(m.Flags) }
 
 // MaxNamed is the most bytes that the name in a Named record may have.
@@ -121,8 +117,7 @@ func NamedUnits(f layout.MethodFlags, name int) uint16 {
 	return uint16(AlignUp(recordSize(f)+int64(name), Unit) / Unit)
 }
 
-// RecordName cuts the zeros off the name in a Named record: names hold no NUL
-// byte.
+// RecordName cuts the zeros off the name in a Named record: names hold no NUL byte.
 func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
 // recordSize returns the size of a record without the name that a Named one holds.
@@ -131,8 +126,7 @@ func recordSize(f layout.MethodFlags) int64 {
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
 
-// Append appends the encoded record; the name that a Named one holds is to be
-// appended by the caller.
+// Append appends the encoded record; the name that a Named one holds is to be appended by the caller.
 func (m *MethodRecord) Append(b []byte) []byte {
 	if m.Flags&MethodNamed != 0 {
 		b = le.AppendUint32(b, uint32(m.Profiles))
@@ -159,8 +153,7 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	return b
 }
 
-// Parse decodes the record at the front of b. The error says what is wrong with
-// it, without a place.
+// Parse decodes the record at the front of b. The error says what is wrong with it, without a place.
 func (m *MethodRecord) Parse(b []byte) error {
 	*m = MethodRecord{}
 	if len(b) < MinMethodSize {
@@ -196,8 +189,7 @@ func (m *MethodRecord) Parse(b []byte) error {
 // all that it needs of most methods.
 type MethodHead uint64
 
-// ParseMethodHead returns the head of the record at the front of b, of
-// [MinMethodSize] bytes at least.
+// ParseMethodHead returns the head of the record at the front of b, of [MinMethodSize] bytes at least.
 func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 
 // First returns the profiles of a Named record, and the name of any other.
@@ -212,8 +204,7 @@ func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 
 // Size returns the size of the record in bytes, the name in a Named one included.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
-// FieldsSize returns the size in bytes of the record's part before the name that a Named
-// one holds.
+// FieldsSize returns the size in bytes of the record's part before the name that a Named one holds.
 func (h MethodHead) FieldsSize() int64 { return recordSize(h.Flags()) }
 
 // ID returns the id in the record at the front of b, whose head h is; ok is false if the
@@ -248,8 +239,7 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
-// Fits reports whether the flags are known, and the size fits a record
-// with these flags.
+// Fits reports whether the flags are known, and the size fits a record with these flags.
 func (h MethodHead) Fits() bool {
 	flags, size := h.Flags(), h.Size()
 	if flags&MethodNamed != 0 {
@@ -266,10 +256,9 @@ func (h MethodHead) Fits() bool {
 //	 8 i32 point    the caller's profile point
 //	12 u32 profiles first MethodData in this context, 0 for none
 //
-// The first frame is the direct caller, the leaf's; the trie grows outward.
-// The nodes of a method are contiguous, and sorted by depth, parent, caller and
-// point: a parent comes before its children. Since methods lie before contexts,
-// that is the order of [ContextRecord.Compare].
+// The first frame is the direct caller, the leaf's; the trie grows outward. The nodes of a method are
+// contiguous, and sorted by depth, parent, caller and point: a parent comes before its children. Since
+// methods lie before contexts, that is the order of [ContextRecord.Compare].
 type ContextRecord struct {
 	Parent   layout.Ref
 	Caller   layout.Ref
@@ -285,8 +274,7 @@ func (c ContextRecord) Append(b []byte) []byte {
 	return b
 }
 
-// ParseContext decodes the record at the front of b, of [ContextSize] bytes at
-// least.
+// ParseContext decodes the record at the front of b, of [ContextSize] bytes at least.
 func ParseContext(b []byte) ContextRecord {
 	_ = b[ContextSize-1]
 	return ContextRecord{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), int32(le.Uint32(b[8:])),
@@ -308,10 +296,9 @@ func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 // callers returns parent and caller as one number.
 func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
 
-// Methods that were seen and never ran are many in some domains: nine of ten in
-// a profile of GraalVM. If nothing is known of one but its key, it has no record
-// and no slot in the index, but a row of 8 bytes in a section of its own, where
-// it is found by binary search. The section is empty, or
+// Methods that were seen and never ran are many in some domains: nine of ten in a profile of GraalVM. If
+// nothing is known of one but its key, it has no record and no slot in the index, but a row of 8 bytes in a
+// section of its own, where it is found by binary search. The section is empty, or
 //
 //	0 u32 classes
 //	4 u32 zero
@@ -337,8 +324,7 @@ func (c ClassRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(c.Holder)), c.End)
 }
 
-// ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at
-// least.
+// ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at least.
 func ParseClassRow(b []byte) ClassRow {
 	return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])}
 }
@@ -354,14 +340,12 @@ func (r UnexecutedRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(r.Name)), uint32(r.Signature))
 }
 
-// Head returns what the head of a record for the method would be, but for its size,
-// which is 0.
+// Head returns what the head of a record for the method would be, but for its size, which is 0.
 func (r UnexecutedRow) Head() MethodHead {
 	return MethodHead(r.Name) | MethodHead(MethodDeclared|MethodUnexecuted)<<48
 }
 
-// ParseNeverRanRow decodes the row at the front of b, of [NeverRanRowSize]
-// bytes at least.
+// ParseNeverRanRow decodes the row at the front of b, of [NeverRanRowSize] bytes at least.
 func ParseUnexecutedRow(b []byte) UnexecutedRow {
 	return UnexecutedRow{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:]))}
 }
@@ -379,9 +363,8 @@ func AppendUnexecutedHeader(b []byte, classes int) []byte {
 	return le.AppendUint64(b, uint64(uint32(classes)))
 }
 
-// ParseNeverRan returns the places of classes and rows in the section, whose
-// first [NeverRanHeaderSize] bytes are head. The error says what is wrong,
-// without a place.
+// ParseNeverRan returns the places of classes and rows in the section, whose first [NeverRanHeaderSize] bytes
+// are head. The error says what is wrong, without a place.
 func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
 	n := int64(le.Uint32(head))
 	if left := section.Size - UnexecutedHeaderSize; left < 0 || n > left/ClassRowSize {

@@ -7,8 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The head of a record of any flags says of the record what decoding all of it
-// says.
+// The head of a record of any flags says of the record what decoding all of it says.
 func TestMethodHead(t *testing.T) {
 	for flags := range layout.MethodFlags(1 << 9) {
 		r := disk.MethodRecord{ID: 7, Name: 1, Flags: flags, Holder: 2, Signature: 3, Profiles: 4, Access: 5, Contexts: 6,

@@ -22,9 +22,8 @@ func Fingerprint(vm string, classPath []layout.ClassPathEntry) (f [16]byte) {
 	return f
 }
 
-// Fingerprints iterates over the fingerprints of a program with each prefix of
-// its class path, from none of its entries to all. It goes on with zeros once
-// the content of an entry is not known.
+// Fingerprints iterates over the fingerprints of a program with each prefix of its class path, from none of
+// its entries to all. It goes on with zeros once the content of an entry is not known.
 func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byte] {
 	return func(yield func([16]byte) bool) {
 		f := sumPair([]byte(vm))
@@ -51,8 +50,7 @@ func appendContent(b []byte, c layout.Content) []byte {
 	return b
 }
 
-// sumPair returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after
-// it, then with a byte 1.
+// sumPair returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after it, then with a byte 1.
 func sumPair(b []byte) (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
 	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))

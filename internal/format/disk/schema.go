@@ -4,10 +4,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// This file is the only place that knows what the cells of an entry are. For
-// each tag it lists the cells in groups, how often a group repeats, and what a
-// cell holds. Sizes, checks, pointer slots, counts, copying, merging and
-// printing derive from it.
+// This file is the only place that knows what the cells of an entry are. For each tag it lists the cells in
+// groups, how often a group repeats, and what a cell holds. Sizes, checks, pointer slots, counts, copying,
+// merging and printing derive from it.
 
 // A CellKind says what a cell holds, and with that how it is relocated, merged and
 // printed. The first are those that a producer can declare, too.
@@ -44,8 +43,7 @@ const (
 	CellOpaque
 )
 
-// IsPointer reports whether cells of the kind are pointer slots, which the
-// relocation bitmap of rw marks.
+// IsPointer reports whether cells of the kind are pointer slots, which the relocation bitmap of rw marks.
 func IsPointer(k CellKind) bool {
 	return k == CellType || k == CellTypeWord || k == CellMethod
 }
@@ -116,9 +114,8 @@ type Schema struct {
 	Subs []string
 	// Flags are the words for the bits of the flags field.
 	Flags []string
-	// SignedSubs are the values of sub for which the first count is signed; a
-	// HotSpot entry has sub 0. That count stands once. HotSpot counts failing type
-	// checks down.
+	// SignedSubs are the values of sub for which the first count is signed; a HotSpot entry has sub 0. That
+	// count stands once. HotSpot counts failing type checks down.
 	SignedSubs []layout.Sub
 	// Units are what the entry counts, by sub; unit where it has no entry.
 	Units []layout.CountUnit
@@ -223,8 +220,7 @@ var (
 var schemas = [256]*Schema{
 	layout.TagBit:     {Flags: nullSeen},
 	layout.TagCounter: {Groups: []CellGroup{once(count)}},
-	layout.TagJump: {Groups: []CellGroup{
-		once(cell("taken", CellCount), cell("displacement", CellDisplacement))}},
+	layout.TagJump:    {Groups: []CellGroup{once(cell("taken", CellCount), cell("displacement", CellDisplacement))}},
 	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []layout.Sub{0}, Groups: []CellGroup{
 		once(count), gap, typeRows}},
 	layout.TagVirtualCall: {Groups: []CellGroup{once(count), gap, typeRows}},
@@ -237,15 +233,11 @@ var schemas = [256]*Schema{
 		once(length),
 		rows("default", Once, count, cell("displacement", CellDisplacement)),
 		rows("cases", PerCell, count, cell("displacement", CellDisplacement))}},
-	layout.TagArgInfo: {Groups: []CellGroup{
-		once(length),
-		rows("modified", PerCell, cell("modified", CellFlags))}},
-	layout.TagCallType: {Groups: []CellGroup{once(count, length), arguments, returnType}},
-	layout.TagVirtualCallType: {Groups: []CellGroup{
-		once(count), gap, typeRows, once(length), arguments, returnType}},
-	layout.TagParametersType: {Groups: []CellGroup{once(length), arguments}},
-	layout.TagSpeculativeTrap: {Groups: []CellGroup{
-		once(cell("method", CellMethod))}},
+	layout.TagArgInfo:         {Groups: []CellGroup{once(length), rows("modified", PerCell, cell("modified", CellFlags))}},
+	layout.TagCallType:        {Groups: []CellGroup{once(count, length), arguments, returnType}},
+	layout.TagVirtualCallType: {Groups: []CellGroup{once(count), gap, typeRows, once(length), arguments, returnType}},
+	layout.TagParametersType:  {Groups: []CellGroup{once(length), arguments}},
+	layout.TagSpeculativeTrap: {Groups: []CellGroup{once(cell("method", CellMethod))}},
 
 	layout.TagCounters: {Groups: []CellGroup{rows("counts", PerRow, count)}},
 	layout.TagValueSite: {Subs: []string{layout.SubIndirectCall: "indirect-call", layout.SubMemOpSize: "mem-op-size",

@@ -42,8 +42,7 @@ func TestShortcutsAgreeWithSchema(t *testing.T) {
 	}
 }
 
-// entryOf returns an entry of a HotSpot tag whose length cell, if it has one,
-// holds n.
+// entryOf returns an entry of a HotSpot tag whose length cell, if it has one, holds n.
 func entryOf(shape disk.Shape, tag layout.Tag, n int) disk.Entry {
 	_, e := disk.NewEntry(nil, tag, 0, 0, 0, shape.Cells(tag, n))
 	for at := range e.Cells() {

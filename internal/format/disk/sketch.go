@@ -1,14 +1,12 @@
 package disk
 
-// A sketch says of each profile point of a method's code what its bytecode tests,
-// calls or checks, as far as is needed to recognise the point in other code. The
-// table [TableCode] keeps sketches, so that profiles can be adapted to new code
-// without the old. Its rows are [method, sketch symbol].
+// A sketch says of each profile point of a method's code what its bytecode tests, calls or checks, as far as
+// is needed to recognise the point in other code. The table [TableCode] keeps sketches, so that profiles can
+// be adapted to new code without the old. Its rows are [method, sketch symbol].
 //
-// The bytes of a sketch are a u16, its version in the low 4 bits, the low 12 bits of
-// the code id above them; then for each profile point of the code that is neither a
-// Jump nor a Ret, in the order of the bytecodes, 20 bits, the low ones of a byte
-// first:
+// The bytes of a sketch are a u16, its version in the low 4 bits, the low 12 bits of the code id above them;
+// then for each profile point of the code that is neither a Jump nor a Ret, in the order of the bytecodes, 20
+// bits, the low ones of a byte first:
 //
 //	bits 0 to 9    what the bytecode is and names; 0 is not known
 //	bits 10 to 18  its operands
@@ -112,6 +110,5 @@ func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 
 // NewSketchPoint cuts hashes to what a sketch holds of them.
 func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
-	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)),
-		Inverse: inverse}
+	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
 }

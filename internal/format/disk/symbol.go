@@ -9,27 +9,24 @@ import (
 // A symbol is u32 length, the bytes, zeros up to a multiple of 8. Its bytes
 // are UTF-8 text where it is a name, and arbitrary where a table says so.
 //
-// The symbol of a signature may be a list of other symbols instead: u32 number
-// of parts with the highest bit set, then u32 for each part, zeros up to a
-// multiple of 8. Its text is the first part, "(", the others
-// with "," between, ")": signatures as GraalVM spells them are made of the names
-// of types, and take an eighth of their text so.
+// The symbol of a signature may be a list of other symbols instead: u32 number of parts with the highest bit
+// set, then u32 for each part, zeros up to a multiple of 8. Its text is the first part, "(", the others with
+// "," between, ")": signatures as GraalVM spells them are made of the names of types, and take an eighth of
+// their text so.
 
 // MaxName is the most bytes a part of a key or the name of a type may have.
 const MaxName = 1 << 20
 
-// A name can be shared by any number of records, so that the keys of a small file
-// can have any amount of text, which everything that hashes, compares or prints
-// them would have to go through. MaxKeyText bounds it.
+// A name can be shared by any number of records, so that the keys of a small file can have any amount of
+// text, which everything that hashes, compares or prints them would have to go through. MaxKeyText bounds it.
 const (
 	keyTextShare = 32       // bytes of text for each byte of the file
 	minKeyText   = 64 << 20 // what any file may have
 	listPartText = 16       // what a part of a list counts beside its text
 )
 
-// MaxKeyText returns the most text that the keys of all methods of a file of that size
-// may have together, and the names, loaders and aliases of all types: each text
-// counts wherever it is referred to.
+// MaxKeyText returns the most text that the keys of all methods of a file of that size may have together, and
+// the names, loaders and aliases of all types: each text counts wherever it is referred to.
 func MaxKeyText(fileSize int64) int64 { return max(minKeyText, keyTextShare*fileSize) }
 
 // ListText returns what a list of so many parts counts beside the text of these.
@@ -96,9 +93,8 @@ func SplitSignature(parts []string, signature string) (all []string, ok bool) {
 	return parts, true
 }
 
-// The identity of a class loader is a name, and, of HotSpot's archives, after it
-// what tells the loader from others of that name: an anchor, @ and 16 hexadecimal
-// digits, or a number, # and decimal digits.
+// The identity of a class loader is a name, and, of HotSpot's archives, after it what tells the loader from
+// others of that name: an anchor, @ and 16 hexadecimal digits, or a number, # and decimal digits.
 
 const anchorDigits = 16
 
@@ -109,8 +105,7 @@ func NumberedLoader(identity string) bool {
 	return at > 0 && at+1 < len(identity) && strings.Trim(identity[at+1:], "0123456789") == ""
 }
 
-// LoaderName returns the identity of a class loader without what tells it from others
-// of one name.
+// LoaderName returns the identity of a class loader without what tells it from others of one name.
 func LoaderName(identity string) string {
 	if NumberedLoader(identity) {
 		return identity[:strings.LastIndexByte(identity, '#')]

@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ex begins with u32 number of tables, u32 zero, and for each table u32 kind,
-// u32 zero, u64 offset, u64 size: its place in the file. The tables follow in
-// that order, each
+// ex begins with u32 number of tables, u32 zero, and for each table u32 kind, u32 zero, u64 offset, u64 size:
+// its place in the file. The tables follow in that order, each
 //
 //	 0 u32 kind
 //	 4 u32 flags
@@ -47,9 +46,8 @@ const (
 	MaxTables        = 1024
 )
 
-// OrderOfFile is set in the flags of an order table of LLVM's profiles that has
-// the order of an indexed file. Without it the table has the order in which
-// llvm-profdata, merging files, saw them first.
+// OrderOfFile is set in the flags of an order table of LLVM's profiles that has the order of an indexed file.
+// Without it the table has the order in which llvm-profdata, merging files, saw them first.
 const OrderOfFile = 1
 
 // A TablePlace is where a table is in the file.
@@ -136,8 +134,7 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	if h.Domain != layout.DomainCustom {
 		return nil, nil
 	}
-	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte,
-		error) {
+	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) {
 		return data[offset : offset+size], nil
 	})
 }
@@ -163,8 +160,7 @@ func CheckTable(k layout.TableKind, flags uint32, columns []layout.ColumnKind) e
 	return nil
 }
 
-// TableFlags returns the flags that a table of a kind may have: any, if nothing is known
-// of the kind.
+// TableFlags returns the flags that a table of a kind may have: any, if nothing is known of the kind.
 func TableFlags(k layout.TableKind) uint32 {
 	if _, known := tableForms[k]; !known {
 		return math.MaxUint32
@@ -287,8 +283,7 @@ type Column struct {
 	Form CellForm
 }
 
-// A CellForm says how people read a cell: its column kind alone does not tell a
-// count from an address.
+// A CellForm says how people read a cell: its column kind alone does not tell a count from an address.
 type CellForm uint8
 
 // The forms of cells.
@@ -340,8 +335,7 @@ var tableForms = map[layout.TableKind][]Column{
 	TableInlining: {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
 	TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
 		word("start-line")},
-	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime},
-		symbol("producer")},
+	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime}, symbol("producer")},
 	TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned},
 		word("derived"),
 		{"confidence", layout.ColumnWord, FormWeight}},
@@ -372,8 +366,7 @@ func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
 	return Column{fmt.Sprint(i + 1), column, FormPlain}
 }
 
-// TableColumns returns the kinds of the columns that a table of a kind must begin
-// with.
+// TableColumns returns the kinds of the columns that a table of a kind must begin with.
 func TableColumns(k layout.TableKind) []layout.ColumnKind {
 	var kinds []layout.ColumnKind
 	for _, c := range tableForms[k] {
@@ -394,11 +387,9 @@ const (
 
 // Properties with a meaning of their own.
 const (
-	// PropertyTraceStream says of how many temporal traces of LLVM those in the
-	// table of traces are a sample.
+	// PropertyTraceStream says of how many temporal traces of LLVM those in the table of traces are a sample.
 	PropertyTraceStream = "llvm.trace_stream_size"
-	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's
-	// percentages are of.
+	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's percentages are of.
 	PropertyJamaicaTotal = "jamaica.total."
 	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of calls of
 	// native methods.
@@ -406,8 +397,7 @@ const (
 	PropertyJamaicaNative    = PropertyJamaicaTotal + "native"
 	// PropertySampledTotal begins the keys of totals of sampled profiles.
 	PropertySampledTotal = "pprof.total."
-	// PropertyRun is the name of the run, which tells it from another that
-	// counted just the same.
+	// PropertyRun is the name of the run, which tells it from another that counted just the same.
 	PropertyRun = "run.name"
 	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
 	PropertyJamaicaThreads = "jamaica.threads"
@@ -514,8 +504,7 @@ func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 	return max(d.Sum64(), 1)
 }
 
-// BaseWords is the number of words of a row of TableBase. The text of the producer follows
-// them.
+// BaseWords is the number of words of a row of TableBase. The text of the producer follows them.
 const BaseWords = 4
 
 // BaseRowOf returns what the table of the base says of an archive, without the producer.

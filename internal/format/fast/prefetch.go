@@ -1,9 +1,8 @@
 package fast
 
-// Prefetch brings the lines at each of the places in data on their way into the
-// caches and waits for none of them, so that many waits become one. Places outside
-// are passed over. Where a machine has no instruction for it, it reads. It is in
-// assembly, since Go has no other way; the instruction cannot fault.
+// Prefetch brings the lines at each of the places in data on their way into the caches and waits for none of
+// them, so that many waits become one. Places outside are passed over. Where a machine has no instruction for
+// it, it reads. It is in assembly, since Go has no other way; the instruction cannot fault.
 func Prefetch(data []byte, places []int64) {
 	if !plain[Prefetching] {
 		prefetchPlaces(data, places)

@@ -8,8 +8,7 @@ package fast
 //go:noescape
 func prefetchPlaces(data []byte, places []int64)
 
-// prefetchLines fetches the line at each address. Where a machine has no instruction for
-// it, it does nothing.
+// prefetchLines fetches the line at each address. Where a machine has no instruction for it, it does nothing.
 //
 //go:noescape
 func prefetchLines(addresses []uintptr)

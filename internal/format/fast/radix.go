@@ -19,9 +19,8 @@ const (
 	radixBytes = 3
 )
 
-// Sort sorts by key; equal keys stay in their order. spare is memory that it keeps
-// for the next call. It leaves keys unsorted once stop, which may see their number,
-// returns true.
+// Sort sorts by key; equal keys stay in their order. spare is memory that it keeps for the next call. It
+// leaves keys unsorted once stop, which may see their number, returns true.
 func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	differ := differingBits(keys)
 	if differ == 0 || stop(len(keys)) {

@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// A mapping asked for at an address where one has just been given back is
-// there.
+// A mapping asked for at an address where one has just been given back is there.
 func TestPrivateAtAFreeBase(t *testing.T) {
 	f, content := testFile(t)
 	plan := Plan{Size: int64(len(content)), RW: boundary, Late: 100}

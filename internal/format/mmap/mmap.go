@@ -38,9 +38,8 @@ type Fault struct{ Address uintptr }
 
 func (f *Fault) Error() string { return fmt.Sprintf("memory fault at 0x%x", f.Address) }
 
-// Guard runs f. A memory fault at an address that owns accepts ends f and
-// becomes a [*Fault]; every other panic goes on. It only covers the calling goroutine,
-// not those that f starts.
+// Guard runs f. A memory fault at an address that owns accepts ends f and becomes a [*Fault]; every other
+// panic goes on. It only covers the calling goroutine, not those that f starts.
 func Guard(owns func(address uintptr) bool, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

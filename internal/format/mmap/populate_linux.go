@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Populate copies the pages of a writable part of a private mapping that are not copied
-// yet, in one call and not by a fault for each. It returns whether it did; if not, the
-// first store into each of them does.
+// Populate copies the pages of a writable part of a private mapping that are not copied yet, in one call and
+// not by a fault for each. It returns whether it did; if not, the first store into each of them does.
 func Populate(part []byte) bool {
 	if len(part) == 0 {
 		return true

@@ -10,9 +10,8 @@ import (
 
 var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
 
-// mapPrivate maps the whole file copy-on-write and then protects what is
-// before the writable part. Windows maps no view over a reservation, so the late memory
-// is elsewhere.
+// mapPrivate maps the whole file copy-on-write and then protects what is before the writable part. Windows
+// maps no view over a reservation, so the late memory is elsewhere.
 func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32),
 		uint32(plan.Size), nil)

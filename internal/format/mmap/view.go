@@ -13,8 +13,7 @@ import (
 // [NewPrivate] fail, and memory is ordinary memory.
 const Available = true
 
-// A View is a read-only mapping of the first bytes of a file, shared with every
-// other process that maps it.
+// A View is a read-only mapping of the first bytes of a file, shared with every other process that maps it.
 type View struct{ mapping mmap.MMap }
 
 // NewView maps the first size bytes of f, which need not be the whole file and

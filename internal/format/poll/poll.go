@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// every is how many steps are taken between two questions. A step takes some
-// microseconds at most.
+// every is how many steps are taken between two questions. A step takes some microseconds at most.
 const every = 256
 
 // A Poll is the context of one goroutine's loops.
@@ -29,8 +28,7 @@ func (p *Poll) Err() error {
 	return p.ctx.Err()
 }
 
-// sortedAtOnce is how many values are sorted between two questions, which takes some
-// milliseconds.
+// sortedAtOnce is how many values are sorted between two questions, which takes some milliseconds.
 const sortedAtOnce = 1 << 14
 
 // SortStable is like slices.SortStableFunc, but returns the error of ctx once that ends; the

@@ -22,8 +22,7 @@ type Mapping struct {
 	Path string
 }
 
-// Name returns the last part of the path of the file, whether it still exists or
-// not.
+// Name returns the last part of the path of the file, whether it still exists or not.
 func (m Mapping) Name() string { return path.Base(strings.TrimSuffix(m.Path, " (deleted)")) }
 
 // maxLine bounds a line of /proc/PID/maps: a path has at most 4096 bytes, of
@@ -46,8 +45,7 @@ func Mappings(ctx context.Context, pid int) iter.Seq2[Mapping, error] {
 	}
 }
 
-// eachMapping reads lines until yield returns false. Longer lines than the
-// system prints are skipped.
+// eachMapping reads lines until yield returns false. Longer lines than the system prints are skipped.
 func eachMapping(ctx context.Context, from io.Reader, yield func(Mapping) bool) error {
 	lines := bufio.NewReaderSize(from, maxLine)
 	for whole := true; ; {

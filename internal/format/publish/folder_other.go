@@ -18,10 +18,8 @@ const closedBefore = time.Minute
 // syncFolder does nothing: folders are not synced here.
 func syncFolder(*os.Root) error { return nil }
 
-// mayTrust reports whether a link may be followed. These systems have no links, or one
-// user.
+// mayTrust reports whether a link may be followed. These systems have no links, or one user.
 func mayTrust(_, _ fs.FileInfo) bool { return true }
 
-// keepOwner returns the permissions of the file that is replaced, whose owner is not
-// known here.
+// keepOwner returns the permissions of the file that is replaced, whose owner is not known here.
 func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

@@ -17,8 +17,7 @@ const renameHint = ""
 // renamed. It is 0, since the file is renamed while it is open.
 const closedBefore time.Duration = 0
 
-// syncFolder makes a renaming in the directory durable, if the file system can sync
-// directories.
+// syncFolder makes a renaming in the directory durable, if the file system can sync directories.
 func syncFolder(folder *os.Root) error {
 	d, err := folder.Open(".")
 	if err != nil {
@@ -31,11 +30,10 @@ func syncFolder(folder *os.Root) error {
 	return errors.Join(err, d.Close())
 }
 
-// mayTrust reports whether a link in a directory may be followed, or a pipe in it
-// written to. The rule follows Linux's protected_symlinks and protected_fifos,
-// which need not be on and which other systems do not have: in a sticky directory
-// that all may write to, as /tmp, trusted is what this user or the directory's owner
-// put there.
+// mayTrust reports whether a link in a directory may be followed, or a pipe in it written to. The rule
+// follows Linux's protected_symlinks and protected_fifos, which need not be on and which other systems do not
+// have: in a sticky directory that all may write to, as /tmp, trusted is what this user or the directory's
+// owner put there.
 func mayTrust(folder, file fs.FileInfo) bool {
 	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
 		return true
@@ -45,10 +43,9 @@ func mayTrust(folder, file fs.FileInfo) bool {
 	return ok1 && ok2 && (int(l.Uid) == os.Geteuid() || l.Uid == in.Uid)
 }
 
-// keepOwner gives a file the owner and group of the file that it replaces, as far
-// as this process may, and returns the permissions for it. If the group could not be
-// kept, members of the old group are now others and the reverse, so that both get only
-// the permissions that both had.
+// keepOwner gives a file the owner and group of the file that it replaces, as far as this process may, and
+// returns the permissions for it. If the group could not be kept, members of the old group are now others and
+// the reverse, so that both get only the permissions that both had.
 func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	o, ok := old.Sys().(*syscall.Stat_t)

@@ -14,17 +14,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// At creates or replaces the file at path. write writes to a temporary file in the
-// same directory, which is synced and renamed; then the directory is synced. If write
-// or any step before the renaming fails or panics, or ctx ends, the old file stays and
-// the temporary one is removed. A killed process leaves a .profarc-*.tmp, which the next
-// At for the directory removes.
+// At creates or replaces the file at path. write writes to a temporary file in the same directory, which is
+// synced and renamed; then the directory is synced. If write or any step before the renaming fails or panics,
+// or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a .profarc-*.tmp,
+// which the next At for the directory removes.
 //
-// The file keeps the permissions of the one that it replaces and, as far as this
-// process may set them, its group and owner. If the group cannot be kept, group and
-// others get only the permissions that both had. A new file gets 0644 less the umask.
-// The temporary file never has more permissions than the file at path. Other hard links
-// to the replaced file keep the old content; access control lists are not kept.
+// The file keeps the permissions of the one that it replaces and, as far as this process may set them, its
+// group and owner. If the group cannot be kept, group and others get only the permissions that both had. A
+// new file gets 0644 less the umask. The temporary file never has more permissions than the file at path.
+// Other hard links to the replaced file keep the old content; access control lists are not kept.
 //
 // If path is a symbolic link, the file it leads to is replaced, and the link stays. A
 // link that another user made in a sticky directory that all may write to, such as
@@ -59,8 +57,7 @@ func At(ctx context.Context, path string, write func(w *File) error) error {
 	return nil
 }
 
-// A missingFolder is the error of a file whose directory does not exist. It matches
-// fs.ErrNotExist.
+// A missingFolder is the error of a file whose directory does not exist. It matches fs.ErrNotExist.
 type missingFolder struct{ name string }
 
 func (m missingFolder) Error() string {
@@ -117,8 +114,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 // look at what it wrote, and must close it before it returns.
 func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }
 
-// Private leaves permissions to the file's owner only, whatever the file that it
-// replaces has.
+// Private leaves permissions to the file's owner only, whatever the file that it replaces has.
 func (f *File) Private() error {
 	f.private = true
 	return f.file.Chmod(0o600)
@@ -164,8 +160,7 @@ func (f *File) rename() error {
 	return nil
 }
 
-// discard closes the file, and removes it unless it was renamed. What was synced
-// cannot be lost by closing.
+// discard closes the file, and removes it unless it was renamed. What was synced cannot be lost by closing.
 func (f *File) discard() {
 	if !f.renamed {
 		_ = f.target.folder.Remove(f.name)

@@ -79,9 +79,8 @@ func (t *target) replaceable() (fs.FileInfo, error) {
 // maxLinks is how many symbolic links a path may lead through.
 const maxLinks = 40
 
-// followLinks returns where the file is that a path leads to: a directory, whose path
-// has no symbolic links, and the file's name in it. From the first part on that
-// does not exist the directory is as the path has it.
+// followLinks returns where the file is that a path leads to: a directory, whose path has no symbolic links,
+// and the file's name in it. From the first part on that does not exist the directory is as the path has it.
 func followLinks(path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
@@ -115,8 +114,7 @@ func followLinks(path string) (folder, name string, err error) {
 
 const separator = string(filepath.Separator)
 
-// splitPath returns the parts of a path, and where they begin: at a root, or at
-// the current directory.
+// splitPath returns the parts of a path, and where they begin: at a root, or at the current directory.
 func splitPath(path string) (root string, parts []string) {
 	volume := filepath.VolumeName(path)
 	path = path[len(volume):]
@@ -140,9 +138,8 @@ func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
 	return os.Readlink(link)
 }
 
-// CheckStream refuses a pipe or device that another user may have put at path: one
-// reached by a link that At refuses, or a pipe in a sticky directory that all may write to. The error matches
-// fs.ErrPermission.
+// CheckStream refuses a pipe or device that another user may have put at path: one reached by a link that At
+// refuses, or a pipe in a sticky directory that all may write to. The error matches fs.ErrPermission.
 func CheckStream(path string) error {
 	folder, name, err := followLinks(path)
 	if err != nil {
@@ -159,8 +156,7 @@ func CheckStream(path string) error {
 	return nil // what has no name, as /proc/self/fd/1, is this process's own
 }
 
-// foreign is the error of something that another user put into a directory that all may
-// write to.
+// foreign is the error of something that another user put into a directory that all may write to.
 type foreign string
 
 func (f foreign) Error() string {

@@ -24,8 +24,7 @@ const (
 	temporaryPattern = temporaryPrefix + "????????-????????????????" + temporarySuffix
 )
 
-// hostTag marks the temporary files of this machine: locks may not work between
-// machines.
+// hostTag marks the temporary files of this machine: locks may not work between machines.
 var hostTag = func() string {
 	name, _ := os.Hostname()
 	sum := fnv.New32a()
@@ -75,8 +74,7 @@ func isNamed(folder *os.Root, name string, file *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(there, open)
 }
 
-// removeLitter removes temporary files whose processes have ended. It is no error if one
-// cannot be removed.
+// removeLitter removes temporary files whose processes have ended. It is no error if one cannot be removed.
 func removeLitter(folder *os.Root) {
 	f, err := folder.Open(".")
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed returns an error that matches errors.ErrUnsupported on file systems
-// without unnamed files.
+// openUnnamed returns an error that matches errors.ErrUnsupported on file systems without unnamed files.
 func openUnnamed(folder string) (*os.File, error) {
 	f, err := os.OpenFile(folder, unix.O_TMPFILE|os.O_RDWR, 0o600)
 	// A kernel that does not know the flag opens a directory for writing, and refuses.

@@ -3,11 +3,10 @@ package refindex
 
 import "github.com/profarc/profarc/internal/format/mmap"
 
-// An Index has no pointers for the garbage collector to follow. It keeps each hash next
-// to the reference, so that a search rarely looks at records other than the right one.
-// A search begins at the slot of the hash's low bits, so that references that come in the
-// order of such a table of the same hashes fill the slots in order. The zero Index is
-// empty.
+// An Index has no pointers for the garbage collector to follow. It keeps each hash next to the reference, so
+// that a search rarely looks at records other than the right one. A search begins at the slot of the hash's
+// low bits, so that references that come in the order of such a table of the same hashes fill the slots in
+// order. The zero Index is empty.
 type Index struct {
 	slots []slot // as many as a power of two
 	used  int
@@ -43,10 +42,9 @@ func (x *Index) Put(at, hash, ref uint32) {
 	x.used++
 }
 
-// Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of
-// lookups in a table larger than the caches faster: the loop is so short that the cache
-// misses of many slots overlap, and Find then hits the cache. It does so for the records
-// too if the caller touches the guesses' records.
+// Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of lookups in a table
+// larger than the caches faster: the loop is so short that the cache misses of many slots overlap, and Find
+// then hits the cache. It does so for the records too if the caller touches the guesses' records.
 func (x *Index) Guess(hashes, refs []uint32) {
 	clear(refs[:len(hashes)])
 	if len(x.slots) == 0 {

@@ -144,8 +144,7 @@ func masked(prefix, option string, valued bool) string {
 	return option
 }
 
-// Line masks a command line that Join made, or another program. Line of its result is the
-// same.
+// Line masks a command line that Join made, or another program. Line of its result is the same.
 func Line(line string) string { return Join(Mask(split(line))) }
 
 // OptionsLine is like Line for options of a VM.

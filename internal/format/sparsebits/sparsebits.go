@@ -1,7 +1,6 @@
-// Package sparsebits keeps bits for a large range of places with few in use, such as the
-// checked pages of an archive. Memory is allocated where a bit is first set, 512 bytes at
-// a time; an empty [Set] takes 8 bytes for 2^20 places, an empty [States] 8 bytes for
-// 2^19. Both are safe for concurrent use.
+// Package sparsebits keeps bits for a large range of places with few in use, such as the checked pages of an
+// archive. Memory is allocated where a bit is first set, 512 bytes at a time; an empty [Set] takes 8 bytes
+// for 2^20 places, an empty [States] 8 bytes for 2^19. Both are safe for concurrent use.
 package sparsebits
 
 import (
@@ -23,14 +22,12 @@ func (s *Set) Has(i int64) bool {
 	return c != nil && c[i>>wordShift&chunkMask].Load()&(1<<(i&63)) != 0
 }
 
-// Add adds i, which must be in the range. Add synchronizes with each Has that returns
-// true for i.
+// Add adds i, which must be in the range. Add synchronizes with each Has that returns true for i.
 func (s *Set) Add(i int64) {
 	s.words.at(i >> wordShift).Or(1 << (i & 63))
 }
 
-// A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin
-// in state 0.
+// A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin in state 0.
 type States struct{ words words }
 
 const (
@@ -50,8 +47,7 @@ func (s *States) Load(i int64) uint8 {
 	return uint8(c[i>>slotShift&chunkMask].Load() >> (i & 31 * 2) & stateMask)
 }
 
-// CompareAndSwap changes the state of slot i from old to new, and reports
-// whether it was old.
+// CompareAndSwap changes the state of slot i from old to new, and reports whether it was old.
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 	w, shift := s.words.at(i>>slotShift), i&31*2
 	for {
@@ -86,9 +82,8 @@ func (s *States) Count(v uint8) (n uint64) {
 	return n
 }
 
-// Fill changes all slots in [from, to) from state 0 to state v. If one is in another
-// state it changes none and returns false. Of two calls whose ranges overlap at most one
-// succeeds.
+// Fill changes all slots in [from, to) from state 0 to state v. If one is in another state it changes none
+// and returns false. Of two calls whose ranges overlap at most one succeeds.
 func (s *States) Fill(from, to int64, v uint8) bool {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)

@@ -97,8 +97,7 @@ func TestStatesKeepOneStateASlot(t *testing.T) {
 	})
 }
 
-// places draws numbers that often share a word, and lie at the edges of words,
-// chunks and directories.
+// places draws numbers that often share a word, and lie at the edges of words, chunks and directories.
 func places() *rapid.Generator[int64] {
 	return rapid.OneOf(
 		rapid.Int64Range(0, 130),

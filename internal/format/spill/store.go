@@ -54,9 +54,8 @@ const (
 	slabDoublings = 9
 )
 
-// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept in memory,
-// as
-// all that come after it are, and Err returns the error.
+// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept
+// in memory, as all that come after it are, and Err returns the error.
 func (s *Store) Keep(p []byte) Place {
 	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
 		s.begin(len(p))
@@ -96,8 +95,7 @@ func newSlab(size int) slab {
 	return slab{bytes: p.Bytes()[:0], piece: p}
 }
 
-// budget is below 0 where the file could not be mapped: it would be in memory again when
-// it is read.
+// budget is below 0 where the file could not be mapped: it would be in memory again when it is read.
 func (s *Store) budget() int64 {
 	switch {
 	case !mmap.Available:
@@ -193,8 +191,7 @@ func (s *Store) Read(p Place) ([]byte, error) {
 	return b, nil
 }
 
-// A window has a part of the file in memory. It grows while what is asked for is in it
-// or just behind it.
+// A window has a part of the file in memory. It grows while what is asked for is in it or just behind it.
 type window struct {
 	at     int64
 	bytes  []byte
@@ -276,8 +273,7 @@ func (s *Store) Restore(t State) {
 	s.window = window{}
 }
 
-// Free notes that what is kept at a place is not needed any more. Its bytes stay until
-// the store is copied.
+// Free notes that what is kept at a place is not needed any more. Its bytes stay until the store is copied.
 func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 
 // Wasteful reports whether most of the store was freed.

@@ -122,8 +122,7 @@ func TestFileCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestFileCannotBeWritten: what was written before can be read, and the rest stays in
-// memory.
+// TestFileCannotBeWritten: what was written before can be read, and the rest stays in memory.
 func TestFileCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	s, places := spilled(t, t.TempDir())

@@ -7,17 +7,14 @@ import (
 	"unsafe"
 )
 
-// This is the only file of the package in which unsafe stands. Counters that a
-// mapping shares with native code are counted with atomic instructions on the
-// mapped word itself.
+// This is the only file of the package in which unsafe stands. Counters that a mapping shares with native
+// code are counted with atomic instructions on the mapped word itself.
 
-// LittleEndian reports whether this machine can count in place: the words of
-// an archive are little-endian.
+// LittleEndian reports whether this machine can count in place: the words of an archive are little-endian.
 func LittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
-// Word64 returns the 8 bytes of b at offset as a word to use atomically. ok is
-// false if they are not inside b, or not aligned: an atomic access over the
-// edge of a cache line would stall every core.
+// Word64 returns the 8 bytes of b at offset as a word to use atomically. ok is false if they are not inside
+// b, or not aligned: an atomic access over the edge of a cache line would stall every core.
 func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 	if offset < 0 || offset > len(b)-8 {
 		return nil, false
@@ -46,8 +43,7 @@ func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b))
 // TextBytes is text as bytes, not copied: they must not be changed.
 func Bytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// AppendWords appends the little-endian words in b, whose size is a multiple of 8,
-// which need not be aligned.
+// AppendWords appends the little-endian words in b, whose size is a multiple of 8, which need not be aligned.
 func Append(words []uint64, b []byte) []uint64 {
 	n := len(words)
 	words = slices.Grow(words, len(b)/8)[:n+len(b)/8]

@@ -128,8 +128,7 @@ func (b *textBuild) property(key, value string) {
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 
-// typeRef interns a type by its name in the VM. The alias of a hidden class is that
-// name.
+// typeRef interns a type by its name in the VM. The alias of a hidden class is that name.
 func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 	class := names.Element(name)
 	canonical, hidden := b.hidden[class]
@@ -229,8 +228,7 @@ func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	}
 }
 
-// freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a
-// displacement of -1.
+// freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a displacement of -1.
 var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
 func (b *textBuild) returns(e *textEntry) []builder.RetRow {

@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/parse/sketch"
 )
 
-// The listing of a method's bytecodes becomes a sketch of its profile points. The
-// listing itself is not kept.
+// The listing of a method's bytecodes becomes a sketch of its profile points. The listing itself is not kept.
 
 // A textCode is the listing of a method, as far as it can be read.
 type textCode struct {

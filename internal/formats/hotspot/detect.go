@@ -19,8 +19,7 @@ const (
 // firstCounter is the beginning of the line after a header.
 const firstCounter = "  interpreter_invocation_count:"
 
-// Detect reports whether PrintMethodData text, perhaps in an XML log, begins within
-// prefix.
+// Detect reports whether PrintMethodData text, perhaps in an XML log, begins within prefix.
 func Detect(prefix []byte) bool {
 	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
@@ -31,9 +30,8 @@ func Detect(prefix []byte) bool {
 	}
 }
 
-// methodNext reports whether the next two lines begin a method. Only then the rule
-// before them is the VM's: it may also be output of the program, or part of a string
-// constant that JDK 17 prints literally.
+// methodNext reports whether the next two lines begin a method. Only then the rule before them is the VM's:
+// it may also be output of the program, or part of a string constant that JDK 17 prints literally.
 func (l *lineReader) methodNext() bool {
 	header, ok := l.peek(0)
 	if !ok || bytes.HasPrefix(header.text, rule) {
@@ -58,8 +56,7 @@ func (l *lineReader) totalNext() (total uint64, ok bool) {
 	return total, there && c.OK()
 }
 
-// A textLine is one line without its end. The text is valid until three further
-// lines have been read.
+// A textLine is one line without its end. The text is valid until three further lines have been read.
 type textLine struct {
 	parse.Place
 	text []byte
@@ -74,8 +71,7 @@ const lookahead = 3
 // length. The end of a longer line is kept, since it may be a rule.
 const maxLine = 4 << 20
 
-// A lineReader reads lines, some of them ahead. In an XML log it skips tags and
-// unescapes all other lines.
+// A lineReader reads lines, some of them ahead. In an XML log it skips tags and unescapes all other lines.
 type lineReader struct {
 	in    *parse.Lines
 	ring  [lookahead + 1]textLine
@@ -89,8 +85,7 @@ func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{in: parse.NewLinesLimited(r, name, maxLine, parse.OverlongKeepEnd)}
 }
 
-// peek returns the line i lines ahead; line 0 is the next one. ok is false if the text
-// ends before it.
+// peek returns the line i lines ahead; line 0 is the next one. ok is false if the text ends before it.
 func (l *lineReader) peek(i int) (line textLine, ok bool) {
 	for l.ahead <= i && l.err == nil {
 		l.readAhead()

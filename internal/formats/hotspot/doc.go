@@ -16,9 +16,8 @@
 // log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether a receiver
 // entry has a nonprofiled_count: see [Dialect].
 //
-// The text is incomplete: a VM does not print ArgInfo, loaders and most of a MethodData's
-// header. Printed parts that an archive does not keep (the bytecodes) are counted in the
-// [TextReport].
+// The text is incomplete: a VM does not print ArgInfo, loaders and most of a MethodData's header. Printed
+// parts that an archive does not keep (the bytecodes) are counted in the [TextReport].
 //
 // # Trust
 //

@@ -160,9 +160,8 @@ const (
 	// "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
 	PropertyReasons = "methoddata.reasons"
 	PropertyTotal   = "methoddata.total" // "Total MDO size", if it is not the sum of the sizes
-	// PropertyInterpreted is "own" if the invocations by the interpreter have a count of
-	// their own. VMs from JDK 17 on do not print that count, but all invocations in its
-	// place.
+	// PropertyInterpreted is "own" if the invocations by the interpreter have a count of their own. VMs from
+	// JDK 17 on do not print that count, but all invocations in its place.
 	PropertyInterpreted = "methoddata.interpreted"
 )
 
@@ -180,8 +179,7 @@ const defaultRows = 2
 // maxShapeRows is the most rows that an archive's settings can have.
 const maxShapeRows = 64
 
-// place sets the section of traps without a data entry: HotSpot keeps them after all
-// data entries.
+// place sets the section of traps without a data entry: HotSpot keeps them after all data entries.
 func (m *textMethod) place() {
 	last := -1
 	for _, e := range m.entries {
@@ -251,9 +249,8 @@ func (e *textEntry) size(s disk.Shape) int {
 	return disk.EntryHeaderSize + s.Cells(e.tag, length)*disk.CellSize
 }
 
-// checkOffsets compares the printed offsets of the data entries with those that follow
-// from the shape, and returns the end of the data. One gap counts once. Entries must be
-// in the order of their bytecodes.
+// checkOffsets compares the printed offsets of the data entries with those that follow from the shape, and
+// returns the end of the data. One gap counts once. Entries must be in the order of their bytecodes.
 func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1
 	for i := range m.entries {

@@ -41,9 +41,8 @@ func (p *textParser) parseDump() error {
 	return p.epilogue()
 }
 
-// prologue skips the lines before the first method, including dumps without methods: a
-// program may start several VMs. The program's last line may lack its end, so that the
-// rule follows on the same line.
+// prologue skips the lines before the first method, including dumps without methods: a program may start
+// several VMs. The program's last line may lack its end, so that the rule follows on the same line.
 func (p *textParser) prologue() (more bool, err error) {
 	for empty := false; ; {
 		line, ok := p.lines.nextLine()
@@ -79,8 +78,7 @@ func (p *textParser) noMethodData() error {
 	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
-// method reads one method from its header on, and the rule after it. more is false
-// after the last one.
+// method reads one method from its header on, and the rule after it. more is false after the last one.
 func (p *textParser) method() (more bool, err error) {
 	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
@@ -259,8 +257,7 @@ func isSignature(b []byte) bool {
 	return len(b) > 1 && (string(b[1:]) == "V" || descriptorLength(b[1:]) == len(b)-1)
 }
 
-// descriptorLength returns the length of the field descriptor at the front of b, 0
-// if there is none.
+// descriptorLength returns the length of the field descriptor at the front of b, 0 if there is none.
 func descriptorLength(b []byte) int {
 	n := len(b) - len(bytes.TrimLeft(b, "["))
 	switch {
@@ -308,8 +305,7 @@ type cursor struct{ parse.Cursor }
 // newCursor returns a cursor at the start of a line.
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
-// counter takes a counter of a method: a 32-bit number, which has overflowed if it is
-// negative.
+// counter takes a counter of a method: a 32-bit number, which has overflowed if it is negative.
 func (c *cursor) counter() uint64 {
 	if c.Skip("-") {
 		return uint64(uint32(-int32(c.Number(math.MaxInt32 + 1))))
@@ -326,8 +322,7 @@ func (c *cursor) counter32() uint32 {
 	return uint32(n)
 }
 
-// field takes a number between its name, which ends in "(", and ")", and the
-// spaces after it.
+// field takes a number between its name, which ends in "(", and ")", and the spaces after it.
 func (c *cursor) field(name string) uint64 {
 	c.Expect(name)
 	n := c.Number(math.MaxUint64)

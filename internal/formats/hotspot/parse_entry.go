@@ -79,8 +79,7 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	return nil
 }
 
-// trapsAndFlags reads the traps and flags that an entry of any kind may have before its
-// counts:
+// trapsAndFlags reads the traps and flags that an entry of any kind may have before its counts:
 //
 //	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
 func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
@@ -143,8 +142,7 @@ func mayFollowTrap(rest []byte) bool {
 		func(front string) bool { return strings.HasPrefix(text, front) })
 }
 
-// counts reads the counts of an entry, and returns a function that reads its further
-// lines.
+// counts reads the counts of an entry, and returns a function that reads its further lines.
 func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 	switch e.tag {
 	case layout.TagCounter:
@@ -304,8 +302,7 @@ var (
 	returnLine    = listName(columnKind, returnType)
 )
 
-// types reads the types of a call. An entry with types is of another kind than the
-// printed one.
+// types reads the types of a call. An entry with types is of another kind than the printed one.
 func (p *textParser) types(e *textEntry) (err error) {
 	if p.beginsWith(argumentsLine) {
 		if e.types.args, err = p.slots(argumentsLine); err != nil {
@@ -335,8 +332,7 @@ var parametersLines = [...]string{
 	JDK25: fmt.Sprintf("  %-15s%-*s", "bci: 0 ", columnBody-columnKind-1, "ParametersTypeData"),
 }
 
-// parameters reads the types of the method's parameters, if there are any. In
-// JDK 25 an empty line follows.
+// parameters reads the types of the method's parameters, if there are any. In JDK 25 an empty line follows.
 func (p *textParser) parameters(m *textMethod) (err error) {
 	for d, front := range parametersLines {
 		if !p.beginsWith(front) {
@@ -360,8 +356,7 @@ func (p *textParser) noteDialect(d Dialect) {
 	}
 }
 
-// slots reads a list of types: the first on the line that begins with name, the others
-// on lines of their own.
+// slots reads a list of types: the first on the line that begins with name, the others on lines of their own.
 func (p *textParser) slots(name string) (slots []textSlot, err error) {
 	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
 		err = p.readLine(func(c *cursor) {
@@ -397,9 +392,8 @@ func (p *textParser) typeWord(c *cursor) (w textWord) {
 	return w
 }
 
-// parseTrap parses the text inside "trap(...)". known is false for a reason that is not
-// recorded for bytecodes, plain is true for a name in VMs without JVMCI, and ok is false
-// if the text is no trap state.
+// parseTrap parses the text inside "trap(...)". known is false for a reason that is not recorded for
+// bytecodes, plain is true for a name in VMs without JVMCI, and ok is false if the text is no trap state.
 func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 	if raw, is := strings.CutPrefix(text, "#"); is { // HotSpot has no name for it
 		n, err := strconv.ParseInt(raw, 10, 32)

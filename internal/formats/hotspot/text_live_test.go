@@ -81,8 +81,7 @@ func run(t *testing.T, bin string, flags ...string) string {
 
 var jvms = map[string]func() string{"live17": firstJVM, "live25": secondJVM}
 
-// recorded returns the text of one run in a JVM; ok is false if there is no such
-// JVM.
+// recorded returns the text of one run in a JVM; ok is false if there is no such JVM.
 func recorded(t *testing.T, name string) (text string, ok bool) {
 	bin := jvms[name]()
 	if _, err := exec.LookPath(filepath.Join(bin, "java")); bin == "" || err != nil {

@@ -17,8 +17,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A text that is cut anywhere but in its last line end, or after it, is a
-// typed error that names the place.
+// A text that is cut anywhere but in its last line end, or after it, is a typed error that names the place.
 func TestCutText(t *testing.T) {
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
 		text := testdata(t, name)
@@ -64,8 +63,7 @@ func TestTextWithoutMethodData(t *testing.T) {
 	}
 }
 
-// One output may hold the dumps of several VMs; one that interpreted nothing
-// for long prints a total alone.
+// One output may hold the dumps of several VMs; one that interpreted nothing for long prints a total alone.
 func TestEmptyDumpInFront(t *testing.T) {
 	empty := string(rule) + "\nTotal MDO size: 0 bytes\n"
 	text := testdata(t, "jdk17.txt")
@@ -128,8 +126,7 @@ func TestCarriageReturns(t *testing.T) {
 	}
 }
 
-// What does not fit where it must is an error that names line, column and what
-// was expected.
+// What does not fit where it must is an error that names line, column and what was expected.
 func TestSyntaxErrors(t *testing.T) {
 	text := testdata(t, "jdk17.txt")
 	for _, c := range []struct{ old, new, expected string }{

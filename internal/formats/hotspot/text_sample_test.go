@@ -161,8 +161,7 @@ func kept(t testing.TB, data []byte, archived builder.Report) (n tally) {
 	return n
 }
 
-// checkText holds a text against its archive, and against what is printed of
-// that.
+// checkText holds a text against its archive, and against what is printed of that.
 func checkText(t *testing.T, text string) *TextReport {
 	t.Helper()
 	if !Detect([]byte(text)) {
@@ -191,8 +190,7 @@ func checkText(t *testing.T, text string) *TextReport {
 	return report
 }
 
-// samples returns the recorded texts next to the project; where there are none the
-// test is skipped.
+// samples returns the recorded texts next to the project; where there are none the test is skipped.
 func samples(t *testing.T) map[string]string {
 	t.Helper()
 	paths, _ := filepath.Glob("../../../../shared/samples/hotspot/*.printmethoddata*")
@@ -251,8 +249,7 @@ func TestOwnTexts(t *testing.T) {
 			Methods: 2, Entries: 5, HiddenClasses: 2, Lost: codec.Losses{
 				{What: LossBytecodes, Count: 5, Line: 12}, {What: LossUnknownLine, Count: 1, Line: 22}}},
 		"log.xml": {Dialect: JDK17, XML: true, Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0},
-			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{
-				{What: LossBytecodes, Count: 3, Line: 17}}},
+			Methods: 1, Entries: 1, OtherLines: 1, Lost: codec.Losses{{What: LossBytecodes, Count: 3, Line: 17}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(&want, checkText(t, testdata(t, name))); diff != "" {

@@ -19,8 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An archive that did not come from a text is printed too; what the text cannot
-// say is counted.
+// An archive that did not come from a text is printed too; what the text cannot say is counted.
 func TestPrintSpecimens(t *testing.T) {
 	for _, s := range specimen.All() {
 		data, err := s.Bytes()
@@ -73,8 +72,7 @@ func TestPrintContexts(t *testing.T) {
 	}
 }
 
-// Entries with more rows than the VM has are printed with all of them, and can
-// be read again.
+// Entries with more rows than the VM has are printed with all of them, and can be read again.
 func TestPrintWideEntries(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
@@ -113,8 +111,7 @@ func TestPrintWideEntries(t *testing.T) {
 	}
 }
 
-// Without an order of its own an archive is printed as the VM sorts: the most
-// often invoked first.
+// Without an order of its own an archive is printed as the VM sorts: the most often invoked first.
 func TestPrintOrder(t *testing.T) {
 	data, _, _ := read(t, testdata(t, "jdk25.txt"), TextOptions{Unordered: true})
 	out, _ := print(t, data)

@@ -71,8 +71,7 @@ func (w *textWriter) endDump() error {
 	return w.out.Flush()
 }
 
-// flush prints a line from the buffer w.line. Errors are reported by the Flush at the
-// end.
+// flush prints a line from the buffer w.line. Errors are reported by the Flush at the end.
 func (w *textWriter) flush(line []byte) {
 	line = append(line, '\n')
 	_, _ = w.out.Write(line)

@@ -23,8 +23,7 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// vmTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is
-// none.
+// vmTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is none.
 func vmTag(e reader.Entry) layout.Tag {
 	switch {
 	case !e.Tag().Wide():
@@ -194,8 +193,7 @@ func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error)
 	return append(b, ") "...), nil
 }
 
-// A textExtra is an entry after the data entries: a trap at a bci without an entry, or a
-// speculative trap.
+// A textExtra is an entry after the data entries: a trap at a bci without an entry, or a speculative trap.
 type textExtra struct {
 	at    builder.At
 	line  int
@@ -210,9 +208,8 @@ var (
 	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
-// extras returns the entries after the data in their order. The data ends at offset end.
-// The text has only the offsets of bit entries: speculative traps fill the gaps between
-// them.
+// extras returns the entries after the data in their order. The data ends at offset end. The text has only
+// the offsets of bit entries: speculative traps fill the gaps between them.
 func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
 	var bits, traps []textExtra
 	for _, e := range m.entries {

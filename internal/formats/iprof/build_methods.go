@@ -42,9 +42,8 @@ type keyedMethod struct {
 // resolvedBatches is the number of batches between the two goroutines.
 const resolvedBatches = 3
 
-// internArrived interns all types and the methods that the recording has so far, while
-// the rest of the file is read. It never blocks the parser: rows that were not taken yet
-// are taken together with later ones.
+// internArrived interns all types and the methods that the recording has so far, while the rest of the file
+// is read. It never blocks the parser: rows that were not taken yet are taken together with later ones.
 func (b *build) internArrived() {
 	if b.intake.arrived == nil {
 		b.startIntake()
@@ -211,8 +210,7 @@ type signatureTable struct {
 	text    []byte           // scratch: the new signatures of a batch, one after the other
 }
 
-// A knownSignature is the return and parameter ids, n of them, that end at a place in a
-// batch.
+// A knownSignature is the return and parameter ids, n of them, that end at a place in a batch.
 type knownSignature struct {
 	end      int
 	batch, n uint32

@@ -13,8 +13,7 @@ import (
 // many as a table can have, but for one shorter column at the end of each list.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// addRest keeps what is not a profile: the version and the order of the file, unknown
-// keys and odd items.
+// addRest keeps what is not a profile: the version and the order of the file, unknown keys and odd items.
 func (b *build) addRest() {
 	b.report.Lost.Add(LossOldOdd, b.oldOdd)
 	properties := b.b.Table(disk.TableProperties, 0)
@@ -84,17 +83,14 @@ var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // The source order of an archive is two tables.
 //
-// TableOrderRuns has a row for each run of items of the file that belong
-// together: its key, how its items are kept, their number, and the id or the
-// place of the first. The runs of a key are adjacent, and keys and items have
-// the order of the file.
+// TableOrderRuns has a row for each run of items of the file that belong together: its key, how its items are
+// kept, their number, and the id or the place of the first. The runs of a key are adjacent, and keys and
+// items have the order of the file.
 //
-// TableOrder has columns of types, of methods and of profiles. The columns of
-// one kind, one after the other, are one list: the rows of types, the rows of
-// methods, and the profiles of the records of the sections in profiles. Wrapping
-// the lists keeps the table free of empty cells. The ids of a run of types or
-// methods count up from the id of its first item; an empty cell is an id that the
-// file does not have.
+// TableOrder has columns of types, of methods and of profiles. The columns of one kind, one after the other,
+// are one list: the rows of types, the rows of methods, and the profiles of the records of the sections in
+// profiles. Wrapping the lists keeps the table free of empty cells. The ids of a run of types or methods
+// count up from the id of its first item; an empty cell is an id that the file does not have.
 
 // A keptAs says where the items of a run are. The numbers are stored.
 type keptAs uint64
@@ -206,8 +202,7 @@ func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	endRun()
 }
 
-// listedItems returns a function that returns the listed items of a section one
-// by one.
+// listedItems returns a function that returns the listed items of a section one by one.
 func (w *orderWriter) listedItems(s *section) func() listedItem {
 	i := -1
 	switch {
@@ -237,8 +232,7 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 	return func() listedItem { return listedItem{} }
 }
 
-// idRuns returns a function that returns the rows of types or methods one by
-// one, as next has them.
+// idRuns returns a function that returns the rows of types or methods one by one, as next has them.
 func idRuns(next func() (id int64, ref uint64)) func() listedItem {
 	before, begun := int64(0), false
 	return func() listedItem {
@@ -250,8 +244,7 @@ func idRuns(next func() (id int64, ref uint64)) func() listedItem {
 	}
 }
 
-// writeLists writes the lists next to each other, each in as many columns as it
-// needs.
+// writeLists writes the lists next to each other, each in as many columns as it needs.
 func (w *orderWriter) writeLists() {
 	total := 0
 	for _, list := range w.lists {

@@ -49,8 +49,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestSalvageBeforeDamage: what comes before damage is read, and what comes after it is
-// counted.
+// TestSalvageBeforeDamage: what comes before damage is read, and what comes after it is counted.
 func TestSalvageBeforeDamage(t *testing.T) {
 	at := strings.Index(fibonacci, `{"ctx":"4669:0`)
 	damaged := fibonacci[:at+5] + "}" + fibonacci[at+6:]
@@ -65,8 +64,7 @@ func TestSalvageBeforeDamage(t *testing.T) {
 	}
 }
 
-// TestChangedBytes: no change of bytes makes reading panic, and what is read is
-// the same JSON again.
+// TestChangedBytes: no change of bytes makes reading panic, and what is read is the same JSON again.
 func TestChangedBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	taken := 0
@@ -84,8 +82,7 @@ func TestChangedBytes(t *testing.T) {
 	}
 }
 
-// comesBack reads a text if it can be read, and fails unless it is the same
-// again after it was written.
+// comesBack reads a text if it can be read, and fails unless it is the same again after it was written.
 func comesBack(t *testing.T, text string) bool {
 	t.Helper()
 	b, in, err := Read(strings.NewReader(text), ReadOptions{})

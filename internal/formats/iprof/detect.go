@@ -29,8 +29,7 @@ func Detect(head []byte) bool {
 	}
 }
 
-// cutInKey reports whether the rest of a head is the beginning of a key that a
-// profile has.
+// cutInKey reports whether the rest of a head is the beginning of a key that a profile has.
 func cutInKey(rest []byte) bool {
 	for key := range kindOf {
 		if strings.HasPrefix(`"`+key+`":`, string(rest)) {

@@ -15,11 +15,9 @@
 //	 "monitorProfiles":[{"ctx":"0:0","records":[9,4, 10,1]}],
 //	 "samplingProfiles":[{"ctx":"3:38<7:17<5:9","records":[10]}, ...]}
 //
-// Ids hold within a file. A signature is the ids of the declaring type, the
-// return type and the parameters. A context is a place and its callers,
-// "method:bci<caller:bci<...": the inlining of the method, or a whole stack in
-// samplingProfiles. Points may be negative: JVMCI's numbers for places that are not a
-// bytecode.
+// Ids hold within a file. A signature is the ids of the declaring type, the return type and the parameters. A
+// context is a place and its callers, "method:bci<caller:bci<...": the inlining of the method, or a whole
+// stack in samplingProfiles. Points may be negative: JVMCI's numbers for places that are not a bytecode.
 //
 // Version 0.4.0 has another order of keys. Version 0.2.0 has other names for some keys,
 // and contexts are "7:0,5:9"; it is read but not written.
@@ -46,15 +44,13 @@
 //
 // # Odd files
 //
-// Ids need not have a row, and rows need not differ: see names.go for the keys of such
-// types and methods. An invalid item of a section (a negative count, a record of the wrong
-// length) or one with unknown members is kept as text in TableForeign,
-// "/callCountProfiles/17", and counted.
+// Ids need not have a row, and rows need not differ: see names.go for the keys of such types and methods. An
+// invalid item of a section (a negative count, a record of the wrong length) or one with unknown members is
+// kept as text in TableForeign, "/callCountProfiles/17", and counted.
 //
 // # Trust
 //
-// Nothing in a file is trusted. A file that is not JSON or not a profile is an [*Error]
-// with the place and the last complete record. Memory stays proportional to what was
-// read. Nothing in an archive is trusted either: a source order is used only if it lists
-// each of the archive's types, methods and entries once.
+// Nothing in a file is trusted. A file that is not JSON or not a profile is an [*Error] with the place and
+// the last complete record. Memory stays proportional to what was read. Nothing in an archive is trusted
+// either: a source order is used only if it lists each of the archive's types, methods and entries once.
 package iprof

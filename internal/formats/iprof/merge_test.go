@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// anotherRun is a run of the program of fibonacci whose ids are others, with a
-// method more.
+// anotherRun is a run of the program of fibonacci whose ids are others, with a method more.
 const anotherRun = `{"version":"1.0.0","types":[{"id":1,"name":"Fib"},{"id":2,"name":"void"},{"id":3,"name":"java.lang.String"},` +
 	`{"id":4,"name":"java.lang.Object"},{"id":5,"name":"C"}],"methods":[{"id":1,"name":"fibonacci","signature":[1,2]},{"id":2,"name":"print","signature":[4,2,3]},` +
 	`{"id":3,"name":"added","signature":[5,2]},{"id":4,"name":"neverCalled","signature":[1,2]}],` +
@@ -47,8 +46,7 @@ func mergeTexts(t *testing.T, weight layout.Weight, texts ...string) []byte {
 	return archiveOf(t, all)
 }
 
-// TestMerge: runs with other ids are put together by what the ids stand for,
-// whatever came first.
+// TestMerge: runs with other ids are put together by what the ids stand for, whatever came first.
 func TestMerge(t *testing.T) {
 	data := mergeTexts(t, 0, fibonacci, anotherRun)
 	got, report := write(t, data, WriteOptions{})

@@ -10,19 +10,17 @@ import (
 
 // The spelling of names in keys.
 //
-// Most names are spelled as they are. Names that an archive cannot hold, or that would be
-// ambiguous, are quoted: a backslash and the name with \\ for a backslash, \u0000 for NUL
-// and \ud800 for a lone surrogate. An id without a row is a question mark and the id. Of
-// several types with one name, or methods with one key, all but the first get a number:
-// "#2".
+// Most names are spelled as they are. Names that an archive cannot hold, or that would be ambiguous, are
+// quoted: a backslash and the name with \\ for a backslash, \u0000 for NUL and \ud800 for a lone surrogate.
+// An id without a row is a question mark and the id. Of several types with one name, or methods with one key,
+// all but the first get a number: "#2".
 const (
 	quoteMark  = '\\'
 	idMark     = '?'
 	numberMark = '#'
 )
 
-// quoteName returns the spelling of a name in keys. The name may contain lone
-// surrogates.
+// quoteName returns the spelling of a name in keys. The name may contain lone surrogates.
 func quoteName(name string) string {
 	if name == "" || name[0] != quoteMark && name[0] != idMark && strings.IndexByte(name, 0) < 0 &&
 		utf8.ValidString(name) {
@@ -87,11 +85,10 @@ func nameID(name string) (id int64, ok bool) {
 // duplicateMark returns the mark of the n-th type or method with one key.
 func duplicateMark(n int) string { return string(numberMark) + strconv.Itoa(n) }
 
-// A signature is spelled "void(int,java.lang.String)": the return type, then
-// the parameters. In the name of a type the characters \ , ( ) # are escaped by a
-// backslash, and a type without a name is "\-". A method without a return type has the
-// signature "". If the declaring type has no name, the signature starts with "\-.", or
-// with "\-#2." for the second such type.
+// A signature is spelled "void(int,java.lang.String)": the return type, then the parameters. In the name of a
+// type the characters \ , ( ) # are escaped by a backslash, and a type without a name is "\-". A method
+// without a return type has the signature "". If the declaring type has no name, the signature starts with
+// "\-.", or with "\-#2." for the second such type.
 
 const (
 	noName    = `\-`

@@ -97,8 +97,7 @@ func newParser(r io.Reader, name string) *parser {
 	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, arrived: func() {}}
 }
 
-// readFile reads a file, which is one object. After an error rec holds the complete items
-// before it.
+// readFile reads a file, which is one object. After an error rec holds the complete items before it.
 func (p *parser) readFile() error {
 	if err := p.expect('{'); err != nil {
 		return err

@@ -43,8 +43,7 @@ func (p *parser) readMethod() bool {
 	return true
 }
 
-// readMembers reads an object with exactly the wanted members into id, called, ids and
-// path.
+// readMembers reads an object with exactly the wanted members into id, called, ids and path.
 func (p *parser) readMembers(wanted int) bool {
 	if !p.token('{') {
 		return false
@@ -111,8 +110,7 @@ func (p *parser) readIntegers() bool {
 	}
 }
 
-// readName reads a string and returns the name as spelled in keys. It is valid until the
-// next call.
+// readName reads a string and returns the name as spelled in keys. It is valid until the next call.
 func (p *parser) readName() ([]byte, bool) {
 	t, plain, ok := p.stringToken()
 	if !ok || plain && (len(t) == 0 || t[0] != quoteMark && t[0] != idMark) {
@@ -174,8 +172,7 @@ func (k *texts) keep(t []byte) string {
 	return k.b.String()[at:]
 }
 
-// recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a
-// section.
+// recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a section.
 func (p *parser) recordReader(sec *section) func() bool {
 	kind, wanted := sec.kind, hasContext|hasRecords
 	if sec.key == oldMonitors {
@@ -191,8 +188,7 @@ func (p *parser) recordReader(sec *section) func() bool {
 	}
 }
 
-// checkRecord reports whether the integers and the context of a record are valid in a
-// section.
+// checkRecord reports whether the integers and the context of a record are valid in a section.
 func (p *parser) checkRecord(kind sectionKind) bool {
 	width := kind.width()
 	if len(p.ids)%width != 0 || len(p.path) > 1+disk.MaxDepth || width == 1 && len(p.ids) != 1 {
@@ -270,15 +266,13 @@ func (p *parser) readContext(between byte) bool {
 	}
 }
 
-// stepBack moves back into the string that was read, so that the element does not look
-// truncated.
+// stepBack moves back into the string that was read, so that the element does not look truncated.
 func (p *parser) stepBack() bool {
 	p.pos--
 	return false
 }
 
-// digitsOf reads a canonical number from t[i] on. next is the place after it, negative if
-// there is none.
+// digitsOf reads a canonical number from t[i] on. next is the place after it, negative if there is none.
 func digitsOf(t []byte, i int) (n int64, next int) {
 	first := i
 	for ; i < len(t) && t[i]-'0' <= 9 && i < first+18; i++ {

@@ -187,8 +187,7 @@ func TestNamesComeBack(t *testing.T) {
 	})
 }
 
-// TestSignaturesComeBack: the types of a signature are what they were put
-// together of.
+// TestSignaturesComeBack: the types of a signature are what they were put together of.
 func TestSignaturesComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		names := rapid.SliceOfN(rapid.Map(anyName, func(n string) string { return signatureName(n, "") }), 1,
@@ -307,9 +306,8 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 	return archiveOf(t, b)
 }
 
-// orderRefs turns references of an archive into references of a builder that has the
-// same types and methods, and whose profiles are the archive's, in the
-// order in which the source order has them first.
+// orderRefs turns references of an archive into references of a builder that has the same types and methods,
+// and whose profiles are the archive's, in the order in which the source order has them first.
 type orderRefs struct {
 	t        *testing.T
 	s        *reader.Store

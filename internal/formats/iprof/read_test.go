@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// printers is the program of the format's own documentation: main calls
-// printEvenOrOdd at 3, that calls printEven at 9 or printOdd at 15, and both
-// call print at 2. printOdd was a root of compilation.
+// printers is the program of the format's own documentation: main calls printEvenOrOdd at 3, that calls
+// printEven at 9 or printOdd at 15, and both call print at 2. printOdd was a root of compilation.
 const printers = `{"version":"1.0.0","types":[{"id":0,"name":"void"},{"id":1,"name":"EvenOrOddLength"},{"id":2,"name":"java.lang.String"},` +
 	`{"id":3,"name":"[Ljava.lang.String;"}],"methods":[{"id":1,"name":"main","signature":[1,0,3]},{"id":2,"name":"printEvenOrOdd","signature":[1,0,2]},` +
 	`{"id":3,"name":"printEven","signature":[1,0]},{"id":4,"name":"printOdd","signature":[1,0]},{"id":5,"name":"print","signature":[1,0,2]}],` +
@@ -182,8 +181,7 @@ func strange(rest string) string {
 	return `{"version":"1.1.0","types":[{"id":5,"name":"A"},{"id":6,"name":""}],"methods":[{"id":3,"name":"m","signature":[5,6]}]` + rest + `}`
 }
 
-// TestStrangeThings: what is strange is kept, and told apart from damage. It
-// comes back byte by byte.
+// TestStrangeThings: what is strange is kept, and told apart from damage. It comes back byte by byte.
 func TestStrangeThings(t *testing.T) {
 	for name, c := range strangeThings {
 		t.Run(name, func(t *testing.T) {

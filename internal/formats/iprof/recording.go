@@ -135,8 +135,7 @@ type frame struct {
 	point int32
 }
 
-// A record is an item of a section for a method in a context. Its integers are
-// values[first:first+n].
+// A record is an item of a section for a method in a context. Its integers are values[first:first+n].
 type record struct {
 	node  uint32
 	point int32
@@ -226,8 +225,7 @@ func (b *methodBatch) nameSpan(place int) (from, to int) {
 	return from, b.rows[place].nameEnd
 }
 
-// signature returns the ids of a row: the declaring type, the return type and the
-// parameters.
+// signature returns the ids of a row: the declaring type, the return type and the parameters.
 func (b *methodBatch) signature(place int) []int64 {
 	from := 0
 	if place > 0 {

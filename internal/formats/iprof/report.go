@@ -44,16 +44,13 @@ type Report struct {
 	Entries  int
 	Stacks   int // sampled
 	Seen     int // methods that were instrumented and are unexecuted
-	// Dangling counts ids of methods and types without a row. They are kept under
-	// their number.
+	// Dangling counts ids of methods and types without a row. They are kept under their number.
 	Dangling int
-	// Items counts the rows and records of the sections. Odd of them are kept as text,
-	// since they are not valid items of their section. TextOnly of these are kept in
-	// no other way.
+	// Items counts the rows and records of the sections. Odd of them are kept as text, since they are not
+	// valid items of their section. TextOnly of these are kept in no other way.
 	Items, Odd, TextOnly int
 	FirstOdd             string // JSON pointer to the first odd item, or to the first of TextOnly if there are any
-	// Repeated counts the rows with the id of an earlier row. All uses of the id refer
-	// to the first row.
+	// Repeated counts the rows with the id of an earlier row. All uses of the id refer to the first row.
 	Repeated int
 	Salvage  *Salvage // not nil if only a part was read
 	Lost     codec.Losses

@@ -31,8 +31,7 @@ func TestSamplesComeBack(t *testing.T) {
 	}
 }
 
-// TestOldDialect: the figures of a file of 0.2.0, counted in another way,
-// equal its archive's.
+// TestOldDialect: the figures of a file of 0.2.0, counted in another way, equal its archive's.
 func TestOldDialect(t *testing.T) {
 	text := sample(t, "binary-tree-0.2.0-types.iprof.gz")
 	var plain struct {
@@ -90,8 +89,7 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// TestPruned: rows that nothing refers to are gone and counted, and the profiles
-// are what they were.
+// TestPruned: rows that nothing refers to are gone and counted, and the profiles are what they were.
 func TestPruned(t *testing.T) {
 	data, in := read(t, string(sample(t, "some-compiler-0.4.0.iprof.gz")), ReadOptions{})
 	text, out := write(t, data, WriteOptions{Prune: true})

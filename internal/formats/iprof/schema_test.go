@@ -8,9 +8,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// valid fails if a text is no iprof file of a version by GraalVM's own schema;
-// 0.4.0 is held against the schema of 1.0.0. It does nothing where the schemas are
-// absent.
+// valid fails if a text is no iprof file of a version by GraalVM's own schema; 0.4.0 is held against the
+// schema of 1.0.0. It does nothing where the schemas are absent.
 func valid(t *testing.T, text, version string) {
 	t.Helper()
 	s := schemaOf(t, version)

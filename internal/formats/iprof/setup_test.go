@@ -54,8 +54,7 @@ func write(tb testing.TB, data []byte, o WriteOptions) (string, *Report) {
 	return out.String(), report
 }
 
-// sameJSON fails if two texts differ as JSON. Numbers are compared digit by
-// digit.
+// sameJSON fails if two texts differ as JSON. Numbers are compared digit by digit.
 func sameJSON(tb testing.TB, got, want string) {
 	tb.Helper()
 	decode := func(text string) (v any) {

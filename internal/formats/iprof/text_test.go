@@ -156,8 +156,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestOldVersionIsSaid: that the version written differs from the source's
-// is no secret.
+// TestOldVersionIsSaid: that the version written differs from the source's is no secret.
 func TestOldVersionIsSaid(t *testing.T) {
 	data, _ := read(t, `{"version":"0.2.0","types":[],"methods":[],"hotnessPoints":[]}`, ReadOptions{})
 	for version, want := range map[string]int{"": 1, "1.1.0": 0} {

@@ -30,8 +30,7 @@ func contextIDs(text string) (ids []int64) {
 	return ids
 }
 
-// listedIDs returns the integers of records and signatures in a JSON text, which are
-// counts or ids of types.
+// listedIDs returns the integers of records and signatures in a JSON text, which are counts or ids of types.
 func listedIDs(text string) (ids []int64) {
 	for _, member := range integersMember.FindAllStringSubmatch(text, -1) {
 		for n := range strings.SplitSeq(member[1], ",") {

@@ -19,15 +19,13 @@ type WriteOptions struct {
 	// Version is one of Versions. If it is empty, Write uses the version of the
 	// imported file, or else the oldest version that can express the archive.
 	Version string
-	// Prune leaves out methods and types that nothing refers to. Unexecuted methods are
-	// then lost.
+	// Prune leaves out methods and types that nothing refers to. Unexecuted methods are then lost.
 	Prune bool
 }
 
-// Write writes the profiles of an archive as an iprof file, in one line as GraalVM does.
-// An archive that was imported from one file reproduces that file, with its ids and in
-// its order. For other archives Write assigns ids. The error matches builder.ErrMismatch
-// if the archive is of another domain.
+// Write writes the profiles of an archive as an iprof file, in one line as GraalVM does. An archive that was
+// imported from one file reproduces that file, with its ids and in its order. For other archives Write
+// assigns ids. The error matches builder.ErrMismatch if the archive is of another domain.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainGraal {
 		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch,
@@ -127,8 +125,7 @@ func (e *exporter) chooseVersion() error {
 	return nil
 }
 
-// sourceVersion returns the version of the imported file, or nothing if Write cannot write
-// that version.
+// sourceVersion returns the version of the imported file, or nothing if Write cannot write that version.
 func (e *exporter) sourceVersion() (string, error) {
 	v, err := e.versionProperty()
 	if err != nil {
@@ -358,8 +355,7 @@ func (e *exporter) markUsedTypes(t reader.Table) error {
 	return nil
 }
 
-// stacksOf returns the first row of each stack in a table of samples. The rows of a stack
-// are adjacent.
+// stacksOf returns the first row of each stack in a table of samples. The rows of a stack are adjacent.
 func stacksOf(t reader.Table) (first []int) {
 	for i := range t.Rows {
 		if i == 0 || t.Cell(0, i) != t.Cell(0, i-1) {

@@ -27,8 +27,7 @@ type orderedSection struct {
 	ordinals []placedEntry // by item
 }
 
-// A placedEntry is a listed item that is entry number ordinal of its section in
-// its profile.
+// A placedEntry is a listed item that is entry number ordinal of its section in its profile.
 type placedEntry struct{ item, ordinal int }
 
 var errOrder = errors.New("the source order does not fit")
@@ -321,8 +320,7 @@ func (e *exporter) profilesFit() (bool, error) {
 	return len(list) == 0, nil
 }
 
-// An ordinalWalk returns the place of each listed record among the records of its section in its
-// profile.
+// An ordinalWalk returns the place of each listed record among the records of its section in its profile.
 type ordinalWalk struct {
 	rest []placedEntry
 	next map[layout.Ref]int

@@ -78,8 +78,7 @@ func (e *exporter) assignTypeIDs() error {
 	return e.signatureTypes(next)
 }
 
-// signatureTypes assigns ids to types that only signatures name, and marks the types of
-// used methods used.
+// signatureTypes assigns ids to types that only signatures name, and marks the types of used methods used.
 func (e *exporter) signatureTypes(next func() int64) error {
 	ordinals := make(map[int64]int, len(e.types))
 	for i, id := range e.typeIDs {
@@ -126,9 +125,8 @@ func unquoteTypeName(spelled string) string {
 	return b.String()
 }
 
-// signatureOf appends the types of a method as spelled in its signature: the declaring
-// type, the return type, the parameters. ok is false if the signature is not valid; then
-// it appends only the declaring type.
+// signatureOf appends the types of a method as spelled in its signature: the declaring type, the return type,
+// the parameters. ok is false if the signature is not valid; then it appends only the declaring type.
 func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
 	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true, nil
@@ -200,8 +198,7 @@ func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[la
 	}
 }
 
-// freeIDs returns a function that returns free ids, from 1 on: the dummy context of
-// monitors has the id 0.
+// freeIDs returns a function that returns free ids, from 1 on: the dummy context of monitors has the id 0.
 func freeIDs(taken map[int64]bool) func() int64 {
 	last := int64(0)
 	return func() int64 {

@@ -232,8 +232,7 @@ const (
 	cachedText     = 16 << 20
 )
 
-// itemsOf returns the records of a profile. Its method has an id only after ids were
-// assigned.
+// itemsOf returns the records of a profile. Its method has an id only after ids were assigned.
 func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 	if p := e.items[n]; p != nil {
 		return p, nil

@@ -57,8 +57,7 @@ func addProperty(b *builder.Builder, key string, value uint64) {
 	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
 }
 
-// rows returns the lines of heap and classes summed over runs, and the maximum of the
-// number of threads.
+// rows returns the lines of heap and classes summed over runs, and the maximum of the number of threads.
 func (t *text) rows(runs [][]record) (rows []row) {
 	at := map[rowIdentity]int{}
 	for _, run := range runs {
@@ -231,8 +230,7 @@ func (t *tally) addShare(n, share uint64) {
 		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
 	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
-	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n
-	// every total agrees with 0.
+	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n every total agrees with 0.
 	below := percentOf(n, disk.SaturatingAdd(share, 1))
 	switch {
 	case n == 0 && share > 0, below == math.MaxUint64:

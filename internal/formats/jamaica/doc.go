@@ -24,32 +24,29 @@
 //
 // # What is not verified
 //
-// Only PROFILE and PROFILE_CYCLES have a known spelling, which [Write] reproduces with its
-// columns. Of the nine other keywords the documentation has only the order of the values.
-// [Read] uses that order: a number is digits that are not part of a word, names are the
-// last words of a line or its last complete signatures, everything else is ignored, and
-// the colon may be missing. Ignored words after a signature, or anywhere in a line of the
-// two known keywords, are counted. Digits in groups, 8,158,752, are an error. [Write] writes
-// the others in the style of the two: the values, shares as "(11%)", names last. Whether a
-// JamaicaVM reads that is not known, and every release may change the format.
+// Only PROFILE and PROFILE_CYCLES have a known spelling, which [Write] reproduces with its columns. Of the
+// nine other keywords the documentation has only the order of the values. [Read] uses that order: a number is
+// digits that are not part of a word, names are the last words of a line or its last complete signatures,
+// everything else is ignored, and the colon may be missing. Ignored words after a signature, or anywhere in a
+// line of the two known keywords, are counted. Digits in groups, 8,158,752, are an error. [Write] writes the
+// others in the style of the two: the values, shares as "(11%)", names last. Whether a JamaicaVM reads that
+// is not known, and every release may change the format.
 //
 // # In an archive
 //
-// The name of a method's key is its complete signature. Texts that were cut to a column
-// have truncated signatures: such a method cannot be matched with one of another run
-// (layout.MethodNotMatchable). Several methods may share one truncated signature, so that
-// a profile may have several counts of the same kind, which must not be added up. The
-// cycles of a method are included in its callers' cycles. Heap, threads and classes are
-// tables. A cut mark is kept by the length of its line, a property, and completed if lines
-// are cut to several lengths. Shares are not kept but computed. If the lines of a file are not all of a run,
-// the smallest total that agrees with its shares is kept as a property.
+// The name of a method's key is its complete signature. Texts that were cut to a column have truncated
+// signatures: such a method cannot be matched with one of another run (layout.MethodNotMatchable). Several
+// methods may share one truncated signature, so that a profile may have several counts of the same kind,
+// which must not be added up. The cycles of a method are included in its callers' cycles. Heap, threads and
+// classes are tables. A cut mark is kept by the length of its line, a property, and completed if lines are
+// cut to several lengths. Shares are not kept but computed. If the lines of a file are not all of a run, the
+// smallest total that agrees with its shares is kept as a property.
 //
 // # Runs
 //
-// Runs are appended without a separator. A new run starts where something that a run says
-// only once is repeated (a method with its complete signature, a class, a total); if a part
-// of the text (instantiation, profile, heap) starts again between the two, the new run
-// starts there. Runs are summed.
+// Runs are appended without a separator. A new run starts where something that a run says only once is
+// repeated (a method with its complete signature, a class, a total); if a part of the text (instantiation,
+// profile, heap) starts again between the two, the new run starts there. Runs are summed.
 //
 // # Trust
 //

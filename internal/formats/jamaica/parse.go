@@ -120,10 +120,9 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	return t, nil
 }
 
-// findColumns finds the length to which lines were cut: all lines with a cut mark have
-// it, and no line with a mark is longer. Otherwise the marks are completed, which is
-// counted. A line with other spaces shows no length, because it is written with a length
-// of its own.
+// findColumns finds the length to which lines were cut: all lines with a cut mark have it, and no line with a
+// mark is longer. Otherwise the marks are completed, which is counted. A line with other spaces shows no
+// length, because it is written with a length of its own.
 func (t *text) findColumns(report *Report) {
 	cut, longest, spaced := map[int]bool{}, 0, true
 	for i := range t.records {

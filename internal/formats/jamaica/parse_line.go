@@ -138,9 +138,8 @@ type line struct {
 	form *form
 }
 
-// cutKeyword finds the keyword at the start of a line: capital letters and underscores.
-// rest is the start of its values. For an unknown keyword word is its text and known is
-// false.
+// cutKeyword finds the keyword at the start of a line: capital letters and underscores. rest is the start of
+// its values. For an unknown keyword word is its text and known is false.
 func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 	start := 0
 	for start < len(text) && isBlank(text[start]) {

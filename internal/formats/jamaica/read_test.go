@@ -120,9 +120,8 @@ func TestWhatIsInTheArchive(t *testing.T) {
 	}
 }
 
-// TestHottestLines: lines cut to a column, as the documentation shows them,
-// come back as they were, shares and cut marks included. The documentation's own
-// lines are taken where they are there.
+// TestHottestLines: lines cut to a column, as the documentation shows them, come back as they were, shares
+// and cut marks included. The documentation's own lines are taken where they are there.
 func TestHottestLines(t *testing.T) {
 	texts := map[string]string{"hottest.txt": testdata(t, "hottest.txt")}
 	documents, _ := filepath.Glob("../../../../shared/seeds/jamaicavm-profile-output.txt")
@@ -179,8 +178,7 @@ func TestCutMarks(t *testing.T) {
 	}
 }
 
-// TestCutSignatures: what is cut is marked as not matchable, and two methods of
-// one text keep both counts.
+// TestCutSignatures: what is cut is marked as not matchable, and two methods of one text keep both counts.
 func TestCutSignatures(t *testing.T) {
 	data, report := read(t, "PROFILE: 960096 (61%)   a/B.encode(Ljava/n\nPROFILE: 600060 (38%)   a/B.encode(Ljava/n\n")
 	if report.Cut != 1 || report.Runs != 1 || report.Entries != 2 {

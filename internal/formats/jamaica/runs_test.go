@@ -57,8 +57,7 @@ func TestRunsAreSummed(t *testing.T) {
 	}
 }
 
-// TestFilesAreSummed: two files that are merged are what one file with both
-// runs is.
+// TestFilesAreSummed: two files that are merged are what one file with both runs is.
 func TestFilesAreSummed(t *testing.T) {
 	for _, files := range [][2]string{{firstRun, secondRun}, {secondRun, firstRun}} {
 		all := builder.New(layout.DomainJamaica, builder.Config{})
@@ -121,8 +120,7 @@ func TestWhereRunsBegin(t *testing.T) {
 	}
 }
 
-// TestOrderOfLines: a text whose lines stand in another order within their part
-// is the same archive.
+// TestOrderOfLines: a text whose lines stand in another order within their part is the same archive.
 func TestOrderOfLines(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSuffix(testdata(t, "harbour.txt"), "\n"), "\n")
 	lines[len(lines)-1] += "\n"

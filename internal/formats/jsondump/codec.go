@@ -1,5 +1,4 @@
-// Package jsondump writes an archive as JSON: all that it holds, as docs/format.md
-// defines.
+// Package jsondump writes an archive as JSON: all that it holds, as docs/format.md defines.
 package jsondump
 
 import (

@@ -254,8 +254,7 @@ const (
 	maxPlainCounts = 1 << 13
 )
 
-// gather copies a function. When there is no more room, it first adds the gathered
-// functions to the builder.
+// gather copies a function. When there is no more room, it first adds the gathered functions to the builder.
 func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 	if p.n == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
 		if err := p.flushTo(b); err != nil {

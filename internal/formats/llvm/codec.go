@@ -70,8 +70,7 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 	}, nil
 }
 
-// An IndexedExporter writes indexed profiles (.profdata). Its fields are explained at
-// [WriteOptions].
+// An IndexedExporter writes indexed profiles (.profdata). Its fields are explained at [WriteOptions].
 type IndexedExporter struct {
 	Version         int
 	Sparse          bool
@@ -108,8 +107,7 @@ func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, er
 	return r.Lost, nil
 }
 
-// A TextExporter writes LLVM's text (.proftext). Its fields are explained at
-// [WriteOptions].
+// A TextExporter writes LLVM's text (.proftext). Its fields are explained at [WriteOptions].
 type TextExporter struct {
 	Sparse          bool
 	KeepVTableNames bool

@@ -36,8 +36,7 @@ type counted struct {
 	Bitmap string
 }
 
-// readInto reads files one after the other into one archive, and returns the
-// report of the last.
+// readInto reads files one after the other into one archive, and returns the report of the last.
 func readInto(t testing.TB, o ReadOptions, files ...[]byte) (b *builder.Builder, last *Report) {
 	t.Helper()
 	for _, f := range files {
@@ -91,8 +90,7 @@ func (c *content) method(t testing.TB, m reader.Method) {
 	}
 }
 
-// countedOf takes a profile apart. Values of a site are put in order, and equal
-// ones together.
+// countedOf takes a profile apart. Values of a site are put in order, and equal ones together.
 func countedOf(p reader.Profile) counted {
 	f := counted{Sites: map[string][]builder.Value{}}
 	for e := range p.Entries() {

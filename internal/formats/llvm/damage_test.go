@@ -63,8 +63,7 @@ func TestCutAtEveryLength(t *testing.T) {
 	}
 }
 
-// TestCutSays: the error of a file that is cut off names the place, and the last
-// function that is whole.
+// TestCutSays: the error of a file that is cut off names the place, and the last function that is whole.
 func TestCutSays(t *testing.T) {
 	file := smallIndexed(13)
 	err := readOnce(t, file[:len(file)-1])
@@ -109,8 +108,7 @@ func TestChangedBytes(t *testing.T) {
 	}
 }
 
-// TestWildWords: sizes and offsets that are much too large, everywhere, give an
-// error and take no memory.
+// TestWildWords: sizes and offsets that are much too large, everywhere, give an error and take no memory.
 func TestWildWords(t *testing.T) {
 	for name, file := range intact(t) {
 		for at := 0; at+8 <= len(file) && name != "text"; at += 8 {
@@ -141,8 +139,7 @@ func TestCrashers(t *testing.T) {
 	}
 }
 
-// TestReaders: the sizes of reads do not matter, and a reader's errors
-// are given on.
+// TestReaders: the sizes of reads do not matter, and a reader's errors are given on.
 func TestReaders(t *testing.T) {
 	for name, file := range intact(t) {
 		whole, err := readAndDrop(bytes.NewReader(file), ReadOptions{})

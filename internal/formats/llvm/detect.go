@@ -19,8 +19,7 @@ func Detect(head []byte) (k Kind, ok bool) {
 	return KindText, detectText(head)
 }
 
-// detectText reports whether text starts with a heading, or with a name, a hash and a
-// number of counters.
+// detectText reports whether text starts with a heading, or with a name, a hash and a number of counters.
 func detectText(head []byte) bool {
 	lines := firstLines(head)
 	if len(lines) > 0 && lines[0][0] == headingMark {
@@ -34,8 +33,7 @@ func detectText(head []byte) bool {
 // number of counters and first counter.
 const recordLines = 4
 
-// firstLines returns the first lines that are not empty and not comments, at most
-// recordLines.
+// firstLines returns the first lines that are not empty and not comments, at most recordLines.
 func firstLines(head []byte) (lines [][]byte) {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")

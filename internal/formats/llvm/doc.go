@@ -30,10 +30,9 @@
 //
 // # In an archive
 //
-// The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant
-// bits ([Variant]). ParamLLVMVersion is the indexed version that the LLVM that made the
-// profile writes, or 0 if that is not known. If a raw file can be of several LLVMs,
-// ParamLLVMNewest is the version of the newest.
+// The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant bits ([Variant]). ParamLLVMVersion
+// is the indexed version that the LLVM that made the profile writes, or 0 if that is not known. If a raw file
+// can be of several LLVMs, ParamLLVMNewest is the version of the newest.
 //
 // A function is a method whose key has only the PGO name. Each of its FuncHashes is a
 // profile whose code id is the hash, with the entries
@@ -47,12 +46,11 @@
 // Values of indirect calls and vtables are NameRefs: the id of a method, or of the name
 // of a vtable in TableVTables. 0 is an unknown one.
 //
-// Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled
-// from as [PropertyStreamSize] in TableProperties, where several add up; TableVTables,
-// with address and size 0 if the input has only names. TableOrder has the profiles in
-// the order in which they first occurred, if the files were merged as by llvm-profdata,
-// or in the order of a single indexed file of LLVM 16 or before. The files that
-// llvm-profdata writes depend on these orders.
+// Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled from as
+// [PropertyStreamSize] in TableProperties, where several add up; TableVTables, with address and size 0 if the
+// input has only names. TableOrder has the profiles in the order in which they first occurred, if the files
+// were merged as by llvm-profdata, or in the order of a single indexed file of LLVM 16 or before. The files
+// that llvm-profdata writes depend on these orders.
 //
 // # What is not kept
 //
@@ -62,8 +60,7 @@
 //
 // # Trust
 //
-// Nothing in a file is trusted: every size is checked against what was read, and memory
-// grows with what was read. Invalid data is an [*Error] with the offset. After an error,
-// a builder has some functions of the input and cannot be used, unless they are rolled
-// back (see builder.Batch).
+// Nothing in a file is trusted: every size is checked against what was read, and memory grows with what was
+// read. Invalid data is an [*Error] with the offset. After an error, a builder has some functions of the
+// input and cannot be used, unless they are rolled back (see builder.Batch).
 package llvm

@@ -27,8 +27,7 @@ const (
 	variantShift = 55
 )
 
-// A Variant is bits 55 to 63 of the version word, shifted down by 55, as in
-// layout.ParamLLVMVariant.
+// A Variant is bits 55 to 63 of the version word, shifted down by 55, as in layout.ParamLLVMVariant.
 type Variant uint32
 
 // The variant bits.
@@ -77,9 +76,8 @@ const (
 // that those in TableTraces were sampled from. Several rows add up.
 const PropertyStreamSize = disk.PropertyTraceStream
 
-// VersionOfRelease returns the version of the indexed format that a release of LLVM
-// writes, or 0 for releases before 12. For releases newer than the known ones it
-// returns the newest version.
+// VersionOfRelease returns the version of the indexed format that a release of LLVM writes, or 0 for releases
+// before 12. For releases newer than the known ones it returns the newest version.
 func VersionOfRelease(release int) int {
 	switch {
 	case release < 12:
@@ -94,8 +92,7 @@ func VersionOfRelease(release int) int {
 	return IndexedNewest
 }
 
-// A function is the data of one name and hash. The parser reuses its slices for the
-// next function.
+// A function is the data of one name and hash. The parser reuses its slices for the next function.
 type function struct {
 	name   []byte
 	hash   uint64
@@ -156,8 +153,7 @@ func (o order) u64(b []byte) uint64 {
 	return v
 }
 
-// A block of value profiles is the same in raw and indexed files, except for the
-// byte order:
+// A block of value profiles is the same in raw and indexed files, except for the byte order:
 //
 //	u32 size of the block, u32 number of kinds, and for each kind
 //	    u32 kind, u32 number of sites, u8 number of values for each site,

@@ -77,8 +77,7 @@ func (s *rawSpec) encodeRaw(t testing.TB) []byte {
 	return s.encode(t)
 }
 
-// maxRawCount is the highest counter of a raw file that llvm-profdata takes
-// without a warning.
+// maxRawCount is the highest counter of a raw file that llvm-profdata takes without a warning.
 const maxRawCount = 1 << 56
 
 // functions returns the functions of a file, some of them twice.
@@ -101,8 +100,7 @@ func (g *generator) functions() (all []rawSpecFunction) {
 	return all
 }
 
-// hash makes a hash that files agree on; some of them may meet in the
-// buckets of LLVM's maps.
+// hash makes a hash that files agree on; some of them may meet in the buckets of LLVM's maps.
 func (g *generator) hash(n uint64) uint64 {
 	hash := n * 0x9e3779b97f4a7c15 &^ ContextSensitive >> (8 * (n % 3))
 	if g.variant&VariantContextSensitive != 0 && n%2 == 0 {
@@ -185,8 +183,7 @@ func (g *generator) values(kind int) (values []builder.Value) {
 	return values
 }
 
-// text encodes the file as a text, in which a site can have more values than in
-// a raw file.
+// text encodes the file as a text, in which a site can have more values than in a raw file.
 func (s *rawSpec) text() []byte {
 	var b bytes.Buffer
 	headings := map[Variant]string{

@@ -12,9 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/memstore"
 )
 
-// wideProgram returns a text of functions that fill the buffer of a source several times
-// when they are indexed, some of them with values or several hashes, and one of them
-// longer than the buffer.
+// wideProgram returns a text of functions that fill the buffer of a source several times when they are
+// indexed, some of them with values or several hashes, and one of them longer than the buffer.
 func wideProgram() []byte {
 	var b bytes.Buffer
 	b.WriteString(":ir\n")

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestInto: files are summed, with weights; what they say of the process as a
-// whole is there once.
+// TestInto: files are summed, with weights; what they say of the process as a whole is there once.
 func TestInto(t *testing.T) {
 	raw := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
 	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * layout.WeightOne}})

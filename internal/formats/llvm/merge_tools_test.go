@@ -12,10 +12,9 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// Two files with weights, read together or merged as archives, come to the bytes
-// that llvm-profdata writes of them, if values are weighted as it does. Temporal
-// traces are the exception: it leaves traces of different weights in the order of
-// the files, which makes no difference here.
+// Two files with weights, read together or merged as archives, come to the bytes that llvm-profdata writes of
+// them, if values are weighted as it does. Temporal traces are the exception: it leaves traces of different
+// weights in the order of the files, which makes no difference here.
 func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
 	profdata := tool(t, "llvm-profdata", "19")
 	merged := 0

@@ -58,9 +58,8 @@ func SplitNames(section []byte) (names []string, err error) {
 	return names, nil
 }
 
-// NameChunk returns the text of the first chunk of b, of at most that many bytes, and
-// the bytes after the chunk: its size and packed size, and the text, packed by zlib unless
-// the packed size is 0.
+// NameChunk returns the text of the first chunk of b, of at most that many bytes, and the bytes after the
+// chunk: its size and packed size, and the text, packed by zlib unless the packed size is 0.
 func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {

@@ -40,10 +40,9 @@ type ReadOptions struct {
 	Run builder.Run
 }
 
-// Read reads a profile in any of the three formats into a builder. The error is an
-// [*Error] if the file is not one that LLVM writes. It matches builder.ErrMismatch if
-// the profile cannot be merged with what Into has: profiles of another
-// instrumentation, or counts and single-byte coverage.
+// Read reads a profile in any of the three formats into a builder. The error is an [*Error] if the file is
+// not one that LLVM writes. It matches builder.ErrMismatch if the profile cannot be merged with what Into
+// has: profiles of another instrumentation, or counts and single-byte coverage.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	in := newIntake(o)
 	if err := in.readProfile(r); err != nil {
@@ -114,8 +113,7 @@ func (s *source) peek(n int) []byte {
 	return s.buf[s.at:min(s.at+n, s.end)]
 }
 
-// next consumes n bytes, which are valid until the next call. ok is false if fewer
-// are left.
+// next consumes n bytes, which are valid until the next call. ok is false if fewer are left.
 func (s *source) next(n int) (b []byte, ok bool) {
 	if n < 0 { // a size of the file that is no int here
 		return nil, false
@@ -160,8 +158,7 @@ func (s *source) retry() error {
 	return io.ErrNoProgress
 }
 
-// firstSection is the initial allocation for a section, which then grows to four
-// times what was read.
+// firstSection is the initial allocation for a section, which then grows to four times what was read.
 const firstSection = 1 << 20
 
 // readSection consumes n bytes into a slice of their own.
@@ -242,8 +239,7 @@ type scan struct {
 	*intake
 }
 
-// malformed returns the error of invalid data at an offset, or of a limit that was
-// exceeded there.
+// malformed returns the error of invalid data at an offset, or of a limit that was exceeded there.
 func (s *scan) malformed(offset int64, format string, args ...any) error {
 	for _, a := range args {
 		var exceeded *parse.LimitError
@@ -254,8 +250,7 @@ func (s *scan) malformed(offset int64, format string, args ...any) error {
 	return s.fault(ErrMalformed, offset, fmt.Sprintf(format, args...))
 }
 
-// cut returns the error of an input that ends within something, or the error of its
-// reader.
+// cut returns the error of an input that ends within something, or the error of its reader.
 func (s *scan) cut(within string) error {
 	if err := s.readError(); err != nil {
 		return err

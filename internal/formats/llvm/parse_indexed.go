@@ -303,8 +303,7 @@ func (x *indexedScan) memProfAlone() bool {
 	return x.items == 0 && x.report.Lost.Count(LossMemProf) > 0
 }
 
-// take consumes n bytes. If it has to read, it first lets go of the functions that lie in
-// the buffer.
+// take consumes n bytes. If it has to read, it first lets go of the functions that lie in the buffer.
 func (x *indexedScan) take(n int, within string) ([]byte, error) {
 	if x.end-x.at < n {
 		if err := x.release(); err != nil {
@@ -376,8 +375,7 @@ func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 		if b, err = x.readRecord(b); err != nil {
 			return x.malformed(at, "%.80q: %v", x.f.name, err)
 		}
-		// Hashes have any order. Records with the same hash, which the format does
-		// not rule out, are merged.
+		// Hashes have any order. Records with the same hash, which the format does not rule out, are merged.
 		if !first && x.f.hash <= before {
 			if err := x.nextRun(); err != nil {
 				return err

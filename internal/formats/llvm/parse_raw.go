@@ -137,8 +137,7 @@ func (m *rawModule) headerFields() error {
 	return nil
 }
 
-// The magic numbers of raw files, as big-endian words: words of little-endian machines
-// start with 0x81.
+// The magic numbers of raw files, as big-endian words: words of little-endian machines start with 0x81.
 const (
 	rawMagic64Little = 0x8172666f72706cff
 	rawMagic32Little = 0x8152666f72706cff
@@ -248,10 +247,9 @@ func (h *rawHeader) stampCounters() uint64 {
 	return 8 / h.counterSize()
 }
 
-// indexedVersion returns the version of the indexed format that the LLVM of this raw
-// version writes. If several LLVMs have the raw version, it is the oldest, which all of
-// them read: LLVM 14 cannot read an indexed file of version 9. Temporal profiles came
-// with LLVM 17.
+// indexedVersion returns the version of the indexed format that the LLVM of this raw version writes. If
+// several LLVMs have the raw version, it is the oldest, which all of them read: LLVM 14 cannot read an
+// indexed file of version 9. Temporal profiles came with LLVM 17.
 func (h *rawHeader) indexedVersion() int {
 	switch {
 	case h.version == 7 || h.version == 8 && h.variant&VariantTemporal == 0:

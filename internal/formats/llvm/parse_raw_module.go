@@ -201,8 +201,7 @@ func (p *rawPlaces) function(address uint64) uint64 {
 	return p.functions[i].name
 }
 
-// vtable returns the NameRef of the vtable that an address points into or just after, 0
-// if there is none.
+// vtable returns the NameRef of the vtable that an address points into or just after, 0 if there is none.
 func (p *rawPlaces) vtable(address uint64) uint64 {
 	i, _ := slices.BinarySearchFunc(p.vtables, address, func(v rawVTable, a uint64) int {
 		if v.address <= a {
@@ -216,8 +215,7 @@ func (p *rawPlaces) vtable(address uint64) uint64 {
 	return p.vtables[i-1].name
 }
 
-// readFunctions adds the functions of a module. Their values come last in the file, in
-// the same order.
+// readFunctions adds the functions of a module. Their values come last in the file, in the same order.
 func (m *rawModule) readFunctions() error {
 	for i := range m.h.records {
 		record := m.data[i*m.l.size : (i+1)*m.l.size]

@@ -54,8 +54,7 @@ func (s *scan) readText() error {
 		if err := t.readFunction(); err != nil {
 			return err
 		}
-		// Texts are sorted. One that is not may contain a function twice: both are
-		// merged.
+		// Texts are sorted. One that is not may contain a function twice: both are merged.
 		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
 			if err := t.nextRun(); err != nil {
 				return err
@@ -227,8 +226,7 @@ func (t *textScan) readBitmap() error {
 	return nil
 }
 
-// readValues reads values, if there are any: the name of the next function is not a
-// number.
+// readValues reads values, if there are any: the name of the next function is not a number.
 func (t *textScan) readValues() error {
 	if t.ended {
 		return nil

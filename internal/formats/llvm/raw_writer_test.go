@@ -78,8 +78,7 @@ func (s *rawSpec) section(fill func(w *rawBytes)) []byte {
 	return w.b
 }
 
-// Where the sections were in the process. They wrap round the end of the
-// address space of a 32-bit machine.
+// Where the sections were in the process. They wrap round the end of the address space of a 32-bit machine.
 const (
 	rawDataAddress    = 0xfffff000
 	rawCounterAddress = 0xfffffff8
@@ -242,8 +241,7 @@ func (s *rawSpec) names() (names []string) {
 	return names
 }
 
-// nameSection writes names as the linker puts them together: one chunk for each
-// half of them.
+// nameSection writes names as the linker puts them together: one chunk for each half of them.
 func nameSection(t testing.TB, names []string, packed bool) (section []byte) {
 	for _, half := range [][]string{names[:len(names)/2], names[len(names)/2:]} {
 		text := []byte(strings.Join(half, "\x01"))

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Dropped is the start of the message for functions that are lost as a whole. The
-// reason follows.
+// Dropped is the start of the message for functions that are lost as a whole. The reason follows.
 const Dropped = "functions dropped because "
 
 // The losses of reading a file.
@@ -25,8 +24,7 @@ const (
 type Report struct {
 	Kind    Kind
 	Version int // of the file, 0 of text
-	// Params are the parameters of the file, merged with those that the builder had
-	// before.
+	// Params are the parameters of the file, merged with those that the builder had before.
 	Params    layout.Params
 	Modules   int // raw: programs and libraries; else 1
 	Functions int // records: a name with a FuncHash

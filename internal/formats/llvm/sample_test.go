@@ -12,9 +12,8 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// TestSamplesAgree: what a program wrote, what llvm-profdata made of it, and
-// what it prints of that give the same archive, but for what a form does not
-// have.
+// TestSamplesAgree: what a program wrote, what llvm-profdata made of it, and what it prints of that give the
+// same archive, but for what a form does not have.
 func TestSamplesAgree(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.release+"/"+filepath.Base(s.dir), func(t *testing.T) {

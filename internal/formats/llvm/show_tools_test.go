@@ -71,8 +71,7 @@ func tiedProfile(seed uint64, n int) []byte {
 	return b.Bytes()
 }
 
-// The hottest functions of the samples are those that llvm-profdata prints,
-// however the archive was made.
+// The hottest functions of the samples are those that llvm-profdata prints, however the archive was made.
 func TestHottestOfSamples(t *testing.T) {
 	compared := 0
 	for _, s := range samples(t) {

@@ -24,8 +24,7 @@ const cutoffScale = 1000000
 // after inlining. These profiles have a summary of their own.
 const ContextSensitive = 1 << 60
 
-// Entry counts that mark a function as hot or warm, without a count. A summary leaves
-// such functions out.
+// Entry counts that mark a function as hot or warm, without a count. A summary leaves such functions out.
 const (
 	pseudoHot  = ^uint64(0)
 	pseudoWarm = pseudoHot - 1
@@ -55,9 +54,8 @@ type Cutoff struct {
 // Percent returns the share in percent.
 func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
 
-// Summarize returns the summaries of an archive of an LLVM domain: of the ordinary
-// profiles, and of the context-sensitive ones, which front ends do not make. It uses
-// trained counts.
+// Summarize returns the summaries of an archive of an LLVM domain: of the ordinary profiles, and of the
+// context-sensitive ones, which front ends do not make. It uses trained counts.
 func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err := checkDomain(s); err != nil {
 		return nil, nil, err
@@ -82,8 +80,7 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 // summaryBuilders are of the ordinary and of the context-sensitive profiles.
 type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 
-// newSummaryBuilders returns builders that count as the LLVM that made the profiles
-// of an archive.
+// newSummaryBuilders returns builders that count as the LLVM that made the profiles of an archive.
 func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
 	b.normal.old = !disk.LLVMMarks(&s.Header().Params)
 	b.contextSensitive.old = b.normal.old
@@ -120,8 +117,7 @@ func (b *summaryBuilder) addCounters(counts []byte) {
 // hasMarkOnly reports whether a function has a mark and no counters.
 func (b *summaryBuilder) hasMarkOnly(counts []byte) bool { return isMark(le.Uint64(counts)) && !b.old }
 
-// noCount reports whether a counter is not counted. LLVM 15 and before ignored the
-// highest number.
+// noCount reports whether a counter is not counted. LLVM 15 and before ignored the highest number.
 func (b *summaryBuilder) noCount(n uint64) bool { return b.old && n == pseudoHot }
 
 // highest returns the highest count of a function.
@@ -213,10 +209,9 @@ type HotFunction struct {
 	MaxCount uint64
 }
 
-// Hottest returns the n functions with the highest counters, the highest first, of
-// the context-sensitive profiles or of the others. Functions whose highest counters
-// are equal are chosen and ordered as by llvm-profdata show --topn of the LLVM that
-// made the profiles.
+// Hottest returns the n functions with the highest counters, the highest first, of the context-sensitive
+// profiles or of the others. Functions whose highest counters are equal are chosen and ordered as by
+// llvm-profdata show --topn of the LLVM that made the profiles.
 func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFunction, err error) {
 	if err := checkDomain(s); err != nil || n <= 0 {
 		return nil, err
@@ -232,9 +227,8 @@ func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFuncti
 	return hottest, err
 }
 
-// A hottestQueue holds the n functions with the highest counters that were offered.
-// Like llvm-profdata, it does not accept a function with the same counter as its last
-// one.
+// A hottestQueue holds the n functions with the highest counters that were offered. Like llvm-profdata, it
+// does not accept a function with the same counter as its last one.
 type hottestQueue struct {
 	n    int
 	heap libstdcxx.Heap[hotRecord]
@@ -337,15 +331,13 @@ type SummaryText struct {
 	Detail  bool // with the number of blocks, their total and the cutoffs
 }
 
-// The output of llvm-profdata depends on its release, which the version of the indexed
-// format identifies.
+// The output of llvm-profdata depends on its release, which the version of the indexed format identifies.
 const (
 	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
 	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks; totals without being asked
 )
 
-// fewCutoffs are the shares that older releases print, in millionths. Every file has
-// them, among others.
+// fewCutoffs are the shares that older releases print, in millionths. Every file has them, among others.
 var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
 
 // WriteSummary prints a summary as the LLVM that made the profiles of an archive does.

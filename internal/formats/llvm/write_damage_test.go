@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Whatever the bytes of an archive are, writing it ends, with an error or
-// without, and nothing panics.
+// Whatever the bytes of an archive are, writing it ends, with an error or without, and nothing panics.
 func TestDamagedArchivesAreWrittenOrRefused(t *testing.T) {
 	b := manyFunctions(t, 12)
 	data, _, err := b.Bytes()

@@ -10,9 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 )
 
-// A chainedTable places items as LLVM's generator of on-disk hash tables does. The
-// place of an item depends on the order of insertion and on every resize, so that the
-// same bytes require the same steps.
+// A chainedTable places items as LLVM's generator of on-disk hash tables does. The place of an item depends
+// on the order of insertion and on every resize, so that the same bytes require the same steps.
 type chainedTable struct {
 	heads []int32 // by bucket: the first item of its chain, noItem if it is empty
 	next  []int32 // by item: the next one in its chain
@@ -93,9 +92,8 @@ func (t *chainedTable) resize(n int, hashes []uint64) {
 	}
 }
 
-// llvm-profdata keeps functions in a map from their names. Until LLVM 16 it
-// writes them in the order of that map, which is a table with quadratic probing.
-// Since LLVM 17 it sorts them by name.
+// llvm-profdata keeps functions in a map from their names. Until LLVM 16 it writes them in the order of that
+// map, which is a table with quadratic probing. Since LLVM 17 it sorts them by name.
 
 // A probedMap is a map of LLVM's with items, numbered from 0, instead of keys.
 type probedMap struct {
@@ -155,10 +153,9 @@ func stringHash(name []byte) (h uint32) {
 	return h
 }
 
-// sortAsDenseMap sorts the records of one function, from the order in which
-// llvm-profdata of a version inserts them into the order in which it writes them:
-// the order of its map from hash to record, which has four buckets inline, or 64 or
-// more on the heap. Readers accept any order.
+// sortAsDenseMap sorts the records of one function, from the order in which llvm-profdata of a version
+// inserts them into the order in which it writes them: the order of its map from hash to record, which has
+// four buckets inline, or 64 or more on the heap. Readers accept any order.
 func sortAsDenseMap(records []record, version int) {
 	hash := mixHash
 	if version < sinceMixedHashes {
@@ -192,9 +189,8 @@ func mixHash(h uint64) uint32 {
 // oldHash returns the map's hash of a function hash before LLVM 19.
 func oldHash(h uint64) uint32 { return uint32(37 * h) }
 
-// The functions of a bucket are scattered over the archive, so that writing them is
-// bound by memory latency. Several goroutines overlap it: each encodes a chunk of
-// buckets, and the chunks are written in order.
+// The functions of a bucket are scattered over the archive, so that writing them is bound by memory latency.
+// Several goroutines overlap it: each encodes a chunk of buckets, and the chunks are written in order.
 
 // chunkBuckets is the number of buckets in a chunk.
 const chunkBuckets = 1 << 11
@@ -279,8 +275,7 @@ func (e *itemEncoder) appendBucket(head int32) error {
 	return nil
 }
 
-// appendItem appends u64 hash, u64 length of the name, u64 size of the records, the
-// name, the records.
+// appendItem appends u64 hash, u64 length of the name, u64 size of the records, the name, the records.
 func (e *itemEncoder) appendItem(item int32) error {
 	planned := &e.plan.items[item]
 	m, err := e.walk.store.MethodAt(planned.method)
@@ -306,8 +301,7 @@ func (e *itemEncoder) appendItem(item int32) error {
 	}
 	e.out = b
 	if int64(len(b)-start) != planned.size() {
-		return disk.Corrupt(disk.RegionRW, planned.method.Offset(),
-			"the profile of a function changed while it was written")
+		return disk.Corrupt(disk.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
 	}
 	return nil
 }

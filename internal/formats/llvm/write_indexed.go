@@ -20,10 +20,9 @@ import (
 
 // WriteOptions configure [WriteIndexed] and [WriteText]. The zero value is valid.
 type WriteOptions struct {
-	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for the
-	// version of the LLVM that made the profiles: it has a place for all that they hold,
-	// and of a front end only that version understands the hashes. If several LLVMs can
-	// have made them, it is the oldest's.
+	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for the version of the LLVM
+	// that made the profiles: it has a place for all that they hold, and of a front end only that version
+	// understands the hashes. If several LLVMs can have made them, it is the oldest's.
 	Version int
 	// Sparse leaves unexecuted functions out.
 	Sparse bool
@@ -91,8 +90,7 @@ func (w *indexedWriter) all() error {
 
 func (w *indexedWriter) write(b []byte) { _, _ = w.out.Write(b) }
 
-// header returns the encoded header. MemProf, from version 8 on, has the offset 0, for
-// none.
+// header returns the encoded header. MemProf, from version 8 on, has the offset 0, for none.
 func (w *indexedWriter) header(p *indexedPlan) []byte {
 	version := w.encoding.version
 	b := le.AppendUint64(nil, indexedMagic)
@@ -105,8 +103,7 @@ func (w *indexedWriter) header(p *indexedPlan) []byte {
 	return b
 }
 
-// sectionOffset returns the offset of the section that a version introduced, 0 if there
-// is none.
+// sectionOffset returns the offset of the section that a version introduced, 0 if there is none.
 func (p *indexedPlan) sectionOffset(since int) int64 {
 	at := p.tableEnd()
 	for _, s := range p.sections {
@@ -161,8 +158,7 @@ const (
 
 	// widestVersion can be read by every LLVM from 12 on.
 	widestVersion = 7
-	// usualVersion is the version of LLVM 19 to 21. Their front ends understand the
-	// hashes of LLVM 12 to 21.
+	// usualVersion is the version of LLVM 19 to 21. Their front ends understand the hashes of LLVM 12 to 21.
 	usualVersion = 12
 )
 
@@ -211,15 +207,13 @@ func headerSections(version int) (added []int) {
 	return added
 }
 
-// A section is a part of the file after the table of buckets. A word of the header has
-// its offset.
+// A section is a part of the file after the table of buckets. A word of the header has its offset.
 type section struct {
 	since int // the first version whose header has the word
 	bytes []byte
 }
 
-// sections encodes the sections of the version, in file order, and counts the others as
-// lost.
+// sections encodes the sections of the version, in file order, and counts the others as lost.
 func (w *indexedWriter) sections(p *indexedPlan) []section {
 	f := &p.facts
 	var all []section

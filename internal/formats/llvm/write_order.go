@@ -9,11 +9,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An indexed file has the order of maps in llvm-profdata, which depends on the order of
-// insertion if keys collide. The order table of an archive has the order of insertion if
-// its files were merged as by llvm-profdata. Without an order table, names and hashes
-// are inserted in ascending order. Of a single indexed file the order table has the
-// order of the file itself.
+// An indexed file has the order of maps in llvm-profdata, which depends on the order of insertion if keys
+// collide. The order table of an archive has the order of insertion if its files were merged as by
+// llvm-profdata. Without an order table, names and hashes are inserted in ascending order. Of a single
+// indexed file the order table has the order of the file itself.
 
 // The versions of the indexed format whose llvm-profdata changed the order.
 const (

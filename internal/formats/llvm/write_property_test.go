@@ -155,8 +155,7 @@ func (c *content) losses(version int) map[codec.LossKind]int {
 	}
 }
 
-// said returns what is compared: not the variant and version, which a version of the
-// format changes.
+// said returns what is compared: not the variant and version, which a version of the format changes.
 func (c content) said() content {
 	c.Variant, c.Version = 0, 0
 	return c
@@ -169,8 +168,7 @@ func requireContent(t *rapid.T, want, got content) {
 	}
 }
 
-// The contents that every version can hold are read back unchanged; other contents
-// is counted.
+// The contents that every version can hold are read back unchanged; other contents is counted.
 func TestIndexedFilesAreReadAgain(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
@@ -216,8 +214,7 @@ func TestSparseLeavesColdFunctionsOut(t *testing.T) {
 		}
 		want := *whole
 		want.Functions = maps.Clone(whole.Functions)
-		maps.DeleteFunc(want.Functions, func(key string,
-			_ counted) bool {
+		maps.DeleteFunc(want.Functions, func(key string, _ counted) bool {
 			return !warm[key[:strings.LastIndexByte(key, ' ')]]
 		})
 		file, r := writeIndexed(t, memstore.Open(t, b),

@@ -234,8 +234,7 @@ func (r *record) addEntry(e disk.Entry) bool {
 	return true
 }
 
-// maxSiteValues is the number of values that LLVM keeps of a site: it writes the number
-// as one byte.
+// maxSiteValues is the number of values that LLVM keeps of a site: it writes the number as one byte.
 const maxSiteValues = 255
 
 // A siteValue is a value of a site and its count.

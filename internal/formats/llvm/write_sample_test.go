@@ -48,8 +48,7 @@ func writeText(t testing.TB, s *reader.Store, o WriteOptions) ([]byte, *WriteRep
 	return out.Bytes(), r
 }
 
-// sources returns the ways to a sample's profile: as the programs wrote it, and as
-// llvm-profdata did.
+// sources returns the ways to a sample's profile: as the programs wrote it, and as llvm-profdata did.
 func (s *sample) sources() map[string][][]byte {
 	all := map[string][][]byte{"indexed": {s.profdata}}
 	if len(s.raws) > 0 {
@@ -179,8 +178,7 @@ func TestSummaryOfRawFiles(t *testing.T) {
 	}
 }
 
-// The context-sensitive profiles have a summary of their own; llvm-profdata
-// prints its first lines.
+// The context-sensitive profiles have a summary of their own; llvm-profdata prints its first lines.
 func TestContextSensitiveSummaryIsThatOfLLVM(t *testing.T) {
 	for _, s := range samples(t) {
 		show, err := os.ReadFile(s.dir + "/show-cs.txt")
@@ -204,8 +202,7 @@ func TestContextSensitiveSummaryIsThatOfLLVM(t *testing.T) {
 	}
 }
 
-// Profiles of both instrumentations of one program go into one file. LLVM was
-// given the ordinary ones first.
+// Profiles of both instrumentations of one program go into one file. LLVM was given the ordinary ones first.
 func TestBothInstrumentationsMerge(t *testing.T) {
 	by := map[string]sample{}
 	for _, s := range samples(t) {

@@ -58,8 +58,7 @@ func TestVersionFollowsFromTheProducer(t *testing.T) {
 	}
 }
 
-// The variant of a file says what is in it, and nothing that the version has no
-// word for.
+// The variant of a file says what is in it, and nothing that the version has no word for.
 func TestVariantSaysWhatIsWritten(t *testing.T) {
 	for _, c := range []struct {
 		have    Variant
@@ -126,8 +125,7 @@ func TestWhatLLVMLacksIsCounted(t *testing.T) {
 	}
 }
 
-// Names that are no line, or would be taken for something else, are left out of
-// text and counted.
+// Names that are no line, or would be taken for something else, are left out of text and counted.
 func TestTextLeavesOutNamesThatItCannotHold(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for _, name := range []string{"plain", ":mark", "#comment", "two\nlines", " ", "a:b;c d$e", "$3", "$s4main3fooyyF"} {
@@ -159,8 +157,7 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// What goes wrong with the output is the error, wherever it is, and no
-// goroutine is left running.
+// What goes wrong with the output is the error, wherever it is, and no goroutine is left running.
 func TestErrorsOfTheOutputAreTold(t *testing.T) {
 	s := memstore.Open(t, manyFunctions(t, 300))
 	whole, _ := writeText(t, s, WriteOptions{}) // the shorter one

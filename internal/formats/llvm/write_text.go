@@ -123,8 +123,7 @@ func hasContextSensitive(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// writeByteCoverage prints the mark for coverage, unless the LLVM that made the profile
-// cannot read it.
+// writeByteCoverage prints the mark for coverage, unless the LLVM that made the profile cannot read it.
 func (w *textWriter) writeByteCoverage() {
 	if v := producerVersion(w.store); v != 0 && v < byteCoverageSince {
 		w.lost.Add(LossTextByte, 1)
@@ -307,8 +306,7 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 	return nil
 }
 
-// functionName returns the name of a function that is printed. ok is false if no such
-// function has the id.
+// functionName returns the name of a function that is printed. ok is false if no such function has the id.
 func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err error) {
 	m, ok, err := w.names.Function(id)
 	if !ok {

@@ -134,9 +134,8 @@ func manyFunctions(t testing.TB, n int) *builder.Builder {
 	return b
 }
 
-// The program has what instrumentation counts: branches, loops, a switch,
-// calls through pointers and tables, copies of changing size, a function that
-// never runs.
+// The program has what instrumentation counts: branches, loops, a switch, calls through pointers and tables,
+// copies of changing size, a function that never runs.
 const program = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,9 +206,8 @@ var instrumentations = []struct{ name, generate, use string }{
 	{"frontend", "-fprofile-instr-generate", "-fprofile-instr-use="},
 }
 
-// TestClangTakesWrittenFilesAlike compiles a program, runs it twice, and
-// compiles it again with the profile as llvm-profdata merges it and as it comes
-// out of an archive: the machine code is the same.
+// TestClangTakesWrittenFilesAlike compiles a program, runs it twice, and compiles it again with the profile
+// as llvm-profdata merges it and as it comes out of an archive: the machine code is the same.
 func TestClangTakesWrittenFilesAlike(t *testing.T) {
 	for release, version := range releases {
 		for _, i := range instrumentations {

@@ -124,8 +124,7 @@ func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
 	return k.flush(yield)
 }
 
-// flush yields the stack, unless it has no samples, and begins another with the same
-// callers.
+// flush yields the stack, unless it has no samples, and begins another with the same callers.
 func (k *Stack) flush(yield func(Stack, error) bool) bool {
 	if k.Count == 0 && k.Time == 0 {
 		return true
@@ -160,8 +159,7 @@ func Edges(s *reader.Store, yield func(Edge) error) error {
 	return nil
 }
 
-// EdgesFrom calls yield with the edges from one method. It returns the error of the archive
-// or of yield.
+// EdgesFrom calls yield with the edges from one method. It returns the error of the archive or of yield.
 func EdgesFrom(m reader.Method, yield func(Edge) error) error {
 	for p, err := range m.Profiles() {
 		if err != nil {

@@ -23,8 +23,7 @@ func exports(s *reader.Store) (errs []error) {
 	return []error{stacks.WriteFolded(io.Discard, s), pprofErr, lcovErr}
 }
 
-// used returns the places after the header that are not 0: most of a small archive
-// is filled up with zeros.
+// used returns the places after the header that are not 0: most of a small archive is filled up with zeros.
 func used(data []byte) (places []int) {
 	for i := disk.HeaderSize; i < len(data); i++ {
 		if data[i] != 0 {

@@ -81,8 +81,7 @@ type Stack struct {
 	Time   uint64  // processor time of the samples in nanoseconds; 0 if it was not recorded
 }
 
-// A Frame is a method on a stack, with the point of the thread or the call. The method
-// need not be valid.
+// A Frame is a method on a stack, with the point of the thread or the call. The method need not be valid.
 type Frame struct {
 	Method reader.Method
 	Point  int32
@@ -104,8 +103,7 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	}
 }
 
-// eachStack yields the stacks: adjacent rows with the same number. All rows of a stack
-// have its count.
+// eachStack yields the stacks: adjacent rows with the same number. All rows of a stack have its count.
 func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) {
 	var stack Stack
 	for row := 0; row < t.Rows; {

@@ -75,8 +75,7 @@ func cutFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function
 	}
-	// Names of Objective-C and Swift may contain colons, too; names of files contain a
-	// dot before the colon.
+	// Names of Objective-C and Swift may contain colons, too; names of files contain a dot before the colon.
 	if at := strings.IndexByte(name, ':'); at > 0 && strings.IndexByte(name[:at], '.') > 0 {
 		return name[:at], name[at+1:]
 	}
@@ -129,8 +128,7 @@ func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	}
 }
 
-// maxCount is LLVM's highest count: the two numbers above it mark a sampled function as
-// hot or warm.
+// maxCount is LLVM's highest count: the two numbers above it mark a sampled function as hot or warm.
 const maxCount = math.MaxUint64 - 2
 
 // blockCounts sums LLVM's counters.
@@ -149,8 +147,7 @@ func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 	return sum, ok
 }
 
-// Sum returns a counter's sum over the profiles of a method, in all contexts and all
-// versions of its code.
+// Sum returns a counter's sum over the profiles of a method, in all contexts and all versions of its code.
 func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {

@@ -44,8 +44,7 @@ func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
 	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[recorded]uint64{}}
 }
 
-// Add adds samples of a stack, leaf first, which must have a frame. The error is the
-// builder's.
+// Add adds samples of a stack, leaf first, which must have a frame. The error is the builder's.
 func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	at := recorded{method: r.method(stack[0].Name), point: stack[0].Line}
 	for _, f := range stack[1:] {

@@ -101,8 +101,7 @@ func (c *cursor) takeWord(expected string) []byte {
 	return c.Line[start:c.At]
 }
 
-// number takes an unsigned number of at most limit, in decimal or after 0x in
-// hexadecimal digits.
+// number takes an unsigned number of at most limit, in decimal or after 0x in hexadecimal digits.
 func (c *cursor) number(limit uint64) uint64 {
 	if c.Skip("0x") {
 		return c.Hex(limit)
@@ -124,8 +123,7 @@ func (c *cursor) signed(limit int64) int64 {
 // point takes a profile point.
 func (c *cursor) point() int32 { return int32(c.signed(math.MaxInt32)) }
 
-// hexBytes takes bytes of two hexadecimal digits each, up to the end of the
-// token, and appends them to b.
+// hexBytes takes bytes of two hexadecimal digits each, up to the end of the token, and appends them to b.
 func (c *cursor) hexBytes(b []byte) []byte {
 	for c.OK() && !c.atTokenEnd() {
 		pair := parse.Cursor{Line: c.Line[c.At:min(c.At+2, len(c.Line))]}

@@ -109,8 +109,7 @@ var spellings = map[string]func(text string) string{
 	},
 	"empty rows": func(text string) string { return strings.ReplaceAll(text, "{app}=9\n", "{app}=9 -=0\n") },
 	"numbers of bits": func(text string) string {
-		return strings.ReplaceAll(text, "flags=hidden,not-matchable",
-			"flags=3")
+		return strings.ReplaceAll(text, "flags=hidden,not-matchable", "flags=3")
 	},
 	"no types":      withoutNamedTypes,
 	"other order":   func(text string) string { return reversed(text) },

@@ -137,8 +137,7 @@ func unescape(b []byte) (c byte, size int) {
 	return 0, 0
 }
 
-// ParseMethod reads a method as a text has it, METHOD in the grammar; ok is
-// false if it is none.
+// ParseMethod reads a method as a text has it, METHOD in the grammar; ok is false if it is none.
 func ParseMethod(spelled string) (key layout.Key, ok bool) {
 	k := keyReader{token: spelled}
 	key = k.method()

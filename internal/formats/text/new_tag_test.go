@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestEntryOfANewTag: an entry kind that is only a row of the table of schemas
-// appears in the text and comes back from it. It does not run in parallel: the
-// table is shared.
+// TestEntryOfANewTag: an entry kind that is only a row of the table of schemas appears in the text and comes
+// back from it. It does not run in parallel: the table is shared.
 func TestEntryOfANewTag(t *testing.T) {
 	const wide, rowed = layout.Tag(200), layout.Tag(201)
 	defer disk.Define(wide, disk.CellGroup{Cells: []disk.CellSpec{{Name: "count", Kind: disk.CellCount},

@@ -112,8 +112,7 @@ func (p *parser) subAndSeen(schema *disk.Schema) {
 	}
 }
 
-// seen takes the flags and traps of the open entry, if there are any. A reason
-// of a trap is at most limit.
+// seen takes the flags and traps of the open entry, if there are any. A reason of a trap is at most limit.
 func (p *parser) seen(limit uint64) {
 	if !p.skipToken("[") {
 		return
@@ -223,8 +222,7 @@ func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	e.cells, e.refs = e.cells[:last], e.refs[:last]
 }
 
-// gap takes the cells between the count and the rows of receivers, which are
-// zero if they are left out.
+// gap takes the cells between the count and the rows of receivers, which are zero if they are left out.
 func (p *parser) gap() {
 	n := 0
 	for ; n < p.shape.Gap && p.Skip(","); n++ {
@@ -276,8 +274,7 @@ func (p *parser) listedTypes(g *disk.CellGroup) {
 	}
 }
 
-// row takes the cells of a row. A row without a type or method need not have a
-// count.
+// row takes the cells of a row. A row without a type or method need not have a count.
 func (p *parser) row(g *disk.CellGroup) {
 	first := g.Cells[0].Kind
 	for i, c := range g.Cells {

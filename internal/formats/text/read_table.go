@@ -131,8 +131,7 @@ const (
 	sampleCount = 3
 )
 
-// oneCount refuses a row of a stack whose count, just read, differs from the
-// stack's row before it.
+// oneCount refuses a row of a stack whose count, just read, differs from the stack's row before it.
 func (p *parser) oneCount(column int) {
 	t := &p.table
 	if t.kind != disk.TableSamples || column != sampleCount {
@@ -180,8 +179,7 @@ func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
 	return uint64(p.profileCell())
 }
 
-// placeCell takes a method, a code id if it is of a profile, and a context, all
-// in parentheses.
+// placeCell takes a method, a code id if it is of a profile, and a context, all in parentheses.
 func (p *parser) placeCell(profile bool) (key profileKey) {
 	p.expectToken("(")
 	key.method = p.someMethod()

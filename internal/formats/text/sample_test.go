@@ -18,8 +18,7 @@ import (
 
 const samples = "../../../../shared/samples"
 
-// Profiles that real programs wrote become the same archives by way of their
-// texts.
+// Profiles that real programs wrote become the same archives by way of their texts.
 func TestRealProfilesBecomeTheSameBytes(t *testing.T) {
 	if _, err := os.Stat(samples); err != nil {
 		t.Skip("no samples of other tools' files")

@@ -9,18 +9,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The words of the text: each is a number in the archive. A number without a
-// word is written as it is.
+// The words of the text: each is a number in the archive. A number without a word is written as it is.
 
-// firstLine is the first line of every text of this version; firstWords begin
-// every version's.
+// firstLine is the first line of every text of this version; firstWords begin every version's.
 const (
 	firstWords = "profarc text "
 	firstLine  = firstWords + "1"
 )
 
-// A wordList has the words for the numbers 0, 1 and so on; an empty word is
-// none.
+// A wordList has the words for the numbers 0, 1 and so on; an empty word is none.
 type wordList []string
 
 // number finds the number of a word.
@@ -98,8 +95,7 @@ func subWords(schema *disk.Schema, tag layout.Tag) wordList {
 	return schema.Subs
 }
 
-// countWords returns the words of the subs of counts. Version 1 of the text writes
-// SubUnprofiled as a number.
+// countWords returns the words of the subs of counts. Version 1 of the text writes SubUnprofiled as a number.
 var countWords = sync.OnceValue(func() wordList {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	subs := slices.Clone(schema.Subs)

@@ -12,10 +12,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Write writes the whole archive. Numbers come from the file, not from what
-// adopted profiles have counted since. The error is of the first record
-// that cannot be read, or of out; what was written before it is then not
-// complete: it lacks its last line.
+// Write writes the whole archive. Numbers come from the file, not from what adopted profiles have counted
+// since. The error is of the first record that cannot be read, or of out; what was written before it is then
+// not complete: it lacks its last line.
 //
 // Memory does not grow with the profiles.
 func Write(out io.Writer, s *reader.Store) (*Report, error) {
@@ -36,8 +35,7 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	return &w.report, nil
 }
 
-// A writer writes one archive. It keeps the first error and then writes nothing
-// more of use.
+// A writer writes one archive. It keeps the first error and then writes nothing more of use.
 type writer struct {
 	out    io.Writer
 	b      []byte // not yet written
@@ -164,9 +162,8 @@ func (w *writer) id(key string, id [16]byte, comment string) {
 	w.end()
 }
 
-// derivedID reports whether the dump id of an archive is the one that package
-// builder derives from all else that the archive holds. The text does not say
-// that one: of a text that was changed it would be another's.
+// derivedID reports whether the dump id of an archive is the one that package builder derives from all else
+// that the archive holds. The text does not say that one: of a text that was changed it would be another's.
 func derivedID(h *layout.Header) bool {
 	without := *h
 	without.DumpID = [16]byte{}
@@ -225,8 +222,7 @@ func (w *writer) listed(list wordList, n uint64) {
 	}
 }
 
-// bits writes the words of bits, and those that have none as one number, with
-// commas between them.
+// bits writes the words of bits, and those that have none as one number, with commas between them.
 func (w *writer) bits(words wordList, bits uint64) {
 	comma := ""
 	for i, word := range words {

@@ -240,8 +240,7 @@ func (w *writer) methodOf(pointer uint64) {
 	w.methodAt(w.narrow(pointer))
 }
 
-// methodRef writes a method: its name alone, or class::name, its signature and
-// the loader of the class.
+// methodRef writes a method: its name alone, or class::name, its signature and the loader of the class.
 func (w *writer) methodRef(m reader.Method) {
 	name, nameErr := m.Name()
 	signature, signatureErr := m.Signature()
@@ -265,8 +264,7 @@ func (w *writer) methodRef(m reader.Method) {
 	w.b = append(w.b, holder.text[holder.name:]...)
 }
 
-// signature writes a signature after a name: at once if it begins with a
-// parenthesis.
+// signature writes a signature after a name: at once if it begins with a parenthesis.
 func (w *writer) signature(signature reader.Name) {
 	w.name = signature.AppendTo(w.name[:0])
 	if len(w.name) == 0 {

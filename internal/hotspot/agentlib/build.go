@@ -20,8 +20,7 @@ import (
 	"github.com/profarc/profarc/c"
 )
 
-// A Build builds the library. Its zero value builds the agent of this module into the
-// cache of the user.
+// A Build builds the library. Its zero value builds the agent of this module into the cache of the user.
 type Build struct {
 	// Agent has the sources of the agent, and Library the folders include and src of
 	// libprofarc. nil: the module's own.

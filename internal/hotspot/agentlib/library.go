@@ -24,8 +24,7 @@ import (
 // Name is the name of the library's file.
 const Name = "libprofarc-agent.so"
 
-// Variable is the environment variable that names the library to use instead of one that
-// is built.
+// Variable is the environment variable that names the library to use instead of one that is built.
 const Variable = "PROFARC_AGENT_LIBRARY"
 
 // The sentinels that errors of this package match.

@@ -35,10 +35,9 @@ func checkObject(library string) error {
 	return nil
 }
 
-// CheckLoads asks the dynamic linker of a program, such as java, whether it can load the
-// library: a VM that cannot does not start. The C library of the program may be another
-// one than the build's, or older. A program that is no ELF file, as a script, is not
-// asked.
+// CheckLoads asks the dynamic linker of a program, such as java, whether it can load the library: a VM that
+// cannot does not start. The C library of the program may be another one than the build's, or older. A
+// program that is no ELF file, as a script, is not asked.
 func CheckLoads(ctx context.Context, library, program string) error {
 	linker := interpreter(program)
 	if linker == "" {

@@ -77,8 +77,7 @@ func (o Options) Flag(library string) (string, error) {
 	return "-agentpath:" + library + "=" + o.text(), o.Check()
 }
 
-// text returns the options as the agent reads them: separated by commas, a comma in a
-// name as two.
+// text returns the options as the agent reads them: separated by commas, a comma in a name as two.
 func (o Options) text() string {
 	parts := []string{"archive=" + doubled(o.Archive)}
 	if o.Base != "" || o.Alone {

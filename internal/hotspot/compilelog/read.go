@@ -16,8 +16,7 @@ import (
 // A Method names a method as a class file does.
 type Method struct{ Class, Name, Descriptor string }
 
-// A Node is a method in the tree of what was inlined. All compilations of a method share
-// its tree.
+// A Node is a method in the tree of what was inlined. All compilations of a method share its tree.
 type Node struct {
 	Parent int   // index of the node of the caller, which comes before; -1 for a compiled method
 	Bci    int32 // of the call in the caller
@@ -245,8 +244,7 @@ func number(text string) int32 {
 	return int32(n)
 }
 
-// descriptorOf returns the descriptor of a class or array that is named as in
-// Class.getName.
+// descriptorOf returns the descriptor of a class or array that is named as in Class.getName.
 func descriptorOf(name string) string {
 	if strings.HasPrefix(name, "[") {
 		return names.Internal(name)

@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// adoptedList places the list of an agent that wrote to a MethodData of methodData, and
-// returns its address.
+// adoptedList places the list of an agent that wrote to a MethodData of methodData, and returns its address.
 func (w *memoryWriter) adoptedList(method, data, receiver uint64) uint64 {
 	entries := data + syntheticOffset("MethodData::_data[0]")
 	const branch, call, extra = 16, 48, 104

@@ -152,9 +152,8 @@ func (l *launch) expandFiles(args []string) (all []string) {
 	return all
 }
 
-// argumentWords splits a text as the launcher splits argument files: at white space
-// outside quotes. A backslash in quotes escapes the next character, and a # begins a
-// comment.
+// argumentWords splits a text as the launcher splits argument files: at white space outside quotes. A
+// backslash in quotes escapes the next character, and a # begins a comment.
 func argumentWords(text string) (words []string) {
 	var word strings.Builder
 	quote, inWord := byte(0), false
@@ -221,8 +220,7 @@ type flag struct {
 	addr uint64
 }
 
-// flagTypes has the size and sign of a flag by JVMFlag::_type, without strings and
-// fractions.
+// flagTypes has the size and sign of a flag by JVMFlag::_type, without strings and fractions.
 var flagTypes = [...]struct {
 	size   int
 	signed bool

@@ -17,8 +17,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A VM is a HotSpot JVM in another process. It may be dumped any number of
-// times, by one goroutine at a time.
+// A VM is a HotSpot JVM in another process. It may be dumped any number of times, by one goroutine at a time.
 type VM struct {
 	p       target
 	tables  *tables
@@ -45,8 +44,7 @@ type target interface {
 	named(err error) error
 }
 
-// Attach finds the VM in a process. It reads only: nothing in the process
-// changes, and nothing is left in it.
+// Attach finds the VM in a process. It reads only: nothing in the process changes, and nothing is left in it.
 func Attach(ctx context.Context, pid int) (*VM, error) {
 	p, err := openProcess(pid)
 	if err != nil {
@@ -70,8 +68,7 @@ func attach(ctx context.Context, p target) (*VM, error) {
 	return vm, nil
 }
 
-// ended returns why reading failed: the end of the reading itself or of the
-// process, else err.
+// ended returns why reading failed: the end of the reading itself or of the process, else err.
 func (vm *VM) ended(m *meter, err error) error {
 	if m.end != nil {
 		return m.end
@@ -183,8 +180,7 @@ func (vm *VM) version(mem source) error {
 
 const maxProducer = 64
 
-// params returns the VM's settings that shape entries, without the gap of receiver
-// entries, which is no flag.
+// params returns the VM's settings that shape entries, without the gap of receiver entries, which is no flag.
 func (vm *VM) params(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {

@@ -9,10 +9,9 @@ import (
 	"github.com/profarc/profarc/internal/parse/compartment"
 )
 
-// The memory of a process may be forged: a list may lead anywhere, and the same bytes
-// may appear as any number of structures. But the structures of a JVM do not overlap,
-// so that together they are no larger than the memory that the process holds. Every
-// budget is a multiple of that.
+// The memory of a process may be forged: a list may lead anywhere, and the same bytes may appear as any
+// number of structures. But the structures of a JVM do not overlap, so that together they are no larger than
+// the memory that the process holds. Every budget is a multiple of that.
 
 // A Budget is a resource that reading a process uses up.
 type Budget string
@@ -65,8 +64,7 @@ const (
 	timeSpeed = 64 << 20 // bytes a second
 )
 
-// A meter counts what one reading of a process uses up. Every loop over the process's
-// memory uses it.
+// A meter counts what one reading of a process uses up. Every loop over the process's memory uses it.
 type meter struct {
 	ctx                context.Context
 	held               int64

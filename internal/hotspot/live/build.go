@@ -95,8 +95,7 @@ func (b *build) doing() string {
 	return "read the profiles of a JVM"
 }
 
-// sound returns the methods whose names and MethodData are sound, and counts the
-// others.
+// sound returns the methods whose names and MethodData are sound, and counts the others.
 func (b *build) sound() (profiles []found, err error) {
 	for i := range b.snap.methods {
 		f := found{methodData: &b.snap.methods[i]}

@@ -11,9 +11,8 @@ import (
 // dumpsVariable asks for more dumps of a busy VM than a quick run makes.
 const dumpsVariable = "PROFARC_LIVE_DUMPS"
 
-// A VM that compiles, with C1 and C2 at work and classes coming and going, is
-// dumped again and again. Every archive is sound, and the VM's work is not
-// disturbed.
+// A VM that compiles, with C1 and C2 at work and classes coming and going, is dumped again and again. Every
+// archive is sound, and the VM's work is not disturbed.
 func TestBusyVM(t *testing.T) {
 	dumps, rounds := 6, "6"
 	if os.Getenv(dumpsVariable) != "" {

@@ -20,8 +20,7 @@ func (c *classFile) take(n int) []byte {
 func (c *classFile) u2() int { return int(binary.BigEndian.Uint16(c.take(2))) }
 func (c *classFile) u4() int { return int(binary.BigEndian.Uint32(c.take(4))) }
 
-// codeOf returns the bytecodes of the methods of a class file, by name and
-// signature.
+// codeOf returns the bytecodes of the methods of a class file, by name and signature.
 func codeOf(b []byte) (code map[string][]byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -62,8 +62,7 @@ func newCodeSchema(t *tables) *codeSchema {
 	}
 }
 
-// exports reports whether the VM exports all these fields, with the sizes of their
-// structures.
+// exports reports whether the VM exports all these fields, with the sizes of their structures.
 func (t *tables) exports(names []string) bool {
 	for _, name := range names {
 		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {

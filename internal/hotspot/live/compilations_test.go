@@ -50,8 +50,7 @@ func printedCompilations(t *testing.T, j *jvm) map[uint64]printedCode {
 	}
 }
 
-// compilationsOf returns the rows of the table by id, and how many methods with rows have
-// no profile.
+// compilationsOf returns the rows of the table by id, and how many methods with rows have no profile.
 func compilationsOf(t *testing.T, s *reader.Store) (rows map[uint64]printedCode, plain int) {
 	t.Helper()
 	table, err := s.Table(disk.TableCompilations)

@@ -8,9 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 )
 
-// compilations records the compiled code of the methods whose profiles were taken, and of
-// methods that have none. Code of one method, level and entry is numbered in the order of
-// the VM's ids.
+// compilations records the compiled code of the methods whose profiles were taken, and of methods that have
+// none. Code of one method, level and entry is numbered in the order of the VM's ids.
 func (b *build) compilations(o *Options) error {
 	methods, err := b.compiledMethods(o)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 // printedMethod is a method as -XX:+PrintCompilation prints it.
 var printedMethod = regexp.MustCompile(`([^\s:]+::[^\s:]+) (?:@ \d+ )?\(\d+ bytes\)`)
 
-// Compiled-only is what the VM says that it compiled at any time, also where the
-// compiled code is gone.
+// Compiled-only is what the VM says that it compiled at any time, also where the compiled code is gone.
 func TestCompiledAtAnyTime(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
 		j := start(t, home, "-Xbatch", "-XX:+PrintCompilation", "Deoptimize")

@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A header is the content of a MethodData before its entries, with the counts of the
-// method's MethodCounters.
+// A header is the content of a MethodData before its entries, with the counts of the method's MethodCounters.
 type header struct {
 	invocations, backedges uint64 // of all levels together
 	interpreted            uint64 // invocations that no MethodData counted
@@ -18,8 +17,7 @@ type header struct {
 	traps                  []byte
 }
 
-// header decodes the header of a MethodData. counters is nil for a method
-// without MethodCounters.
+// header decodes the header of a MethodData. counters is nil for a method without MethodCounters.
 func (s *schema) header(b, counters []byte) header {
 	d := &s.data
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
@@ -45,8 +43,7 @@ func (s *schema) header(b, counters []byte) header {
 	return h
 }
 
-// The lowest bit of an InvocationCounter is set once it has overflowed. The count is
-// above it.
+// The lowest bit of an InvocationCounter is set once it has overflowed. The count is above it.
 const carryBit = 1
 
 func (s *schema) count(counter uint32) uint64 { return uint64(counter) / s.increment }
@@ -62,8 +59,7 @@ func (s *schema) sum(a, b uint32) uint64 {
 	return s.count(a) + s.count(b)
 }
 
-// plausible reports whether fields at offsets that the VM does not export have possible
-// values.
+// plausible reports whether fields at offsets that the VM does not export have possible values.
 func (s *schema) plausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
@@ -168,8 +164,7 @@ var sectionRules = [layout.SectionDirectory]struct {
 	layout.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
 		return e.Tag() == layout.TagParametersType && isLast
 	}},
-	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32,
-		_ bool) bool {
+	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool {
 		return e.Tag() == layout.TagBit
 	}},
 }
@@ -221,9 +216,8 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 	return best
 }
 
-// everCompiled reports whether a method was compiled at any time of the run. Its
-// compiled code may have been discarded since, for instance when a newly loaded class
-// invalidated it. A compilation leaves these traces:
+// everCompiled reports whether a method was compiled at any time of the run. Its compiled code may have been
+// discarded since, for instance when a newly loaded class invalidated it. A compilation leaves these traces:
 //
 //   - in the code cache its code, until that is freed;
 //   - in MethodCounters the highest level of any compiled code that was
@@ -232,10 +226,9 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 //   - in MethodData the facts that C1 records when it compiles the method with
 //     profiling: its blocks, and whether profiling is worthwhile.
 //
-// The trap history is no evidence: C2 counts a trap in the method that the
-// bytecode belongs to, which may have been inlined and never compiled itself.
-// headers is whether the fields that the VM does not export are plausible. Without them
-// only the code and the discarded compilations count.
+// The trap history is no evidence: C2 counts a trap in the method that the bytecode belongs to, which may
+// have been inlined and never compiled itself. headers is whether the fields that the VM does not export are
+// plausible. Without them only the code and the discarded compilations count.
 func (s *schema) everCompiled(f *found, headers bool) bool {
 	h := s.header(f.data, f.counters)
 	if f.compiled || h.history.Decompiles > 0 {

@@ -281,8 +281,7 @@ func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
 	})
 }
 
-// sameBodies compares the profiles of one name: several if several loaders have
-// a class.
+// sameBodies compares the profiles of one name: several if several loaders have a class.
 func sameBodies(a, b []string) bool {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	return slices.Equal(a, b)

@@ -13,16 +13,14 @@
 //
 //	ClassLoaderDataGraph::_head -> ClassLoaderData -> Klass -> Method -> MethodData
 //
-// Offsets, sizes and settings are those that the VM exports. Others are derived from
-// exported neighbours and checked: see schema.methodData, schema.plausible,
-// dataSchema.receiverGap and namer.loaderKlass. No object of the heap is read, so
-// neither the collector nor compressed pointers matter.
+// Offsets, sizes and settings are those that the VM exports. Others are derived from exported neighbours and
+// checked: see schema.methodData, schema.plausible, dataSchema.receiverGap and namer.loaderKlass. No object
+// of the heap is read, so neither the collector nor compressed pointers matter.
 //
-// Entries are copied cell by cell; a pointer is recognized by the place of its
-// cell, never by its value. Free words among the extra entries are left out.
-// Invocations and backedges are the sums of MethodData and MethodCounters, as the VM
-// itself counts and prints them. The invocations of MethodCounters alone are recorded as
-// those by the interpreter.
+// Entries are copied cell by cell; a pointer is recognized by the place of its cell, never by its value. Free
+// words among the extra entries are left out. Invocations and backedges are the sums of MethodData and
+// MethodCounters, as the VM itself counts and prints them. The invocations of MethodCounters alone are
+// recorded as those by the interpreter.
 //
 // Then the code cache is walked: what the VM has compiled goes into the archive's table of
 // compilations, also of methods that have no profile. See codeSchema.
@@ -39,10 +37,9 @@
 //
 // # Trust
 //
-// The process may change or end at any time, and its memory may be forged. Its tables
-// are checked when they are read: every field is in its structure. Every structure is
-// walked once. Structures of a VM do not overlap, so together they are no larger than
-// the memory that the process holds, which bounds memory, work and time (see
-// BudgetError). A MethodData whose parts do not end exactly at their sizes is left out
-// and counted in the [Report]. Nothing is ever written to the process.
+// The process may change or end at any time, and its memory may be forged. Its tables are checked when they
+// are read: every field is in its structure. Every structure is walked once. Structures of a VM do not
+// overlap, so together they are no larger than the memory that the process holds, which bounds memory, work
+// and time (see BudgetError). A MethodData whose parts do not end exactly at their sizes is left out and
+// counted in the [Report]. Nothing is ever written to the process.
 package live

@@ -14,21 +14,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options say what is dumped, and how. The zero value dumps every profile and
-// does not hold the process.
+// Options say what is dumped, and how. The zero value dumps every profile and does not hold the process.
 type Options struct {
 	CompiledOnly   bool                       // only methods that were compiled at any time
 	MinInvocations uint64                     // only methods with at least as many invocations
 	Class          func(internal string) bool // only methods of such classes; nil: all
-	// Stop holds the process for the moment of reading, so that all profiles
-	// are of one moment.
+	// Stop holds the process for the moment of reading, so that all profiles are of one moment.
 	Stop bool
 	// StopLimit is how long it may be held; 0 is DefaultStopLimit. After that the process
 	// goes on, and the rest is read while it runs.
 	StopLimit time.Duration
-	// Selection describes in words which profiles the options above select; empty if all.
-	// A later dump of a process replaces an earlier one only if it has all profiles or the
-	// same selection.
+	// Selection describes in words which profiles the options above select; empty if all. A later dump of a
+	// process replaces an earlier one only if it has all profiles or the same selection.
 	Selection string
 	Exit      layout.Exit // how the process ends
 	// KeepAdopted leaves the counts in that the JVM has adopted from an archive, as its
@@ -41,8 +38,7 @@ type Options struct {
 	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It
 	// is recorded for methods whose profiles are taken.
 	Inlined []compilelog.Node
-	// Config configures the archive. Fields that are not set come from the VM, and Params
-	// always do.
+	// Config configures the archive. Fields that are not set come from the VM, and Params always do.
 	Config builder.Config
 }
 
@@ -134,8 +130,7 @@ func (vm *VM) config(c builder.Config, params layout.Params, identified bool) bu
 	return c
 }
 
-// snapshot walks once while the process runs and, if it is to be held, again while it
-// is held.
+// snapshot walks once while the process runs and, if it is to be held, again while it is held.
 func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
@@ -187,16 +182,14 @@ func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr u
 	return w
 }
 
-// If a process cannot be held, because the machine is busy or another dump holds it,
-// it is tried again.
+// If a process cannot be held, because the machine is busy or another dump holds it, it is tried again.
 const (
 	holdAttempts = 8
 	holdPause    = 30 * time.Millisecond
 )
 
-// isBusy reports whether a process can perhaps be held a moment later. A user who may
-// read a process may also trace it, so a missing permission means that another tracer
-// held it, which may have ended since.
+// isBusy reports whether a process can perhaps be held a moment later. A user who may read a process may also
+// trace it, so a missing permission means that another tracer held it, which may have ended since.
 func isBusy(err error) bool {
 	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
 }
@@ -222,8 +215,7 @@ func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, 
 	return vm.newWalker(src, src.meter, of, methodArray).walkLoaders()
 }
 
-// A MethodCode is a method of a loaded class with its bytecodes, as the VM has
-// rewritten them.
+// A MethodCode is a method of a loaded class with its bytecodes, as the VM has rewritten them.
 type MethodCode struct {
 	Class, Loader, Name, Signature string
 	Code                           []byte // empty of native and abstract methods
@@ -278,9 +270,8 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 	return all, m.end
 }
 
-// Unprofiled returns the flag for which the VM records no profiles, as on a command
-// line. It is empty if the VM records profiles or has ended. The flags of a starting VM
-// are not set yet.
+// Unprofiled returns the flag for which the VM records no profiles, as on a command line. It is empty if the
+// VM records profiles or has ended. The flags of a starting VM are not set yet.
 func (vm *VM) Unprofiled() string {
 	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
 	off := func(name string) bool {
@@ -301,6 +292,5 @@ func (vm *VM) Unprofiled() string {
 	return "-XX:-ProfileInterpreter"
 }
 
-// simpleLevel is the highest level of compilation that needs no profiles: C1
-// without counters.
+// simpleLevel is the highest level of compilation that needs no profiles: C1 without counters.
 const simpleLevel = 1

@@ -60,8 +60,7 @@ func record(t testing.TB, pid int) *recordedVM {
 	if _, err := vm.params(spans); err != nil {
 		t.Fatal(err)
 	}
-	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64,
-		error) {
+	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) {
 		return vm.schema.methodArray(spans, addr)
 	}).walkLoaders()
 	if err != nil {
@@ -79,8 +78,7 @@ func record(t testing.TB, pid int) *recordedVM {
 		_, _ = names.symbol(k.name)
 	}
 	slices.SortFunc(spans.visits, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.addr, b.addr),
-			cmp.Compare(b.size, a.size))
+		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.size, a.size))
 	})
 	// the largest at each
 	r.image.spans = slices.CompactFunc(spans.visits, func(a, b span) bool { return a.addr == b.addr })
@@ -108,7 +106,6 @@ func TestRecordedMemory(t *testing.T) {
 	}
 }
 
-// FuzzRecordedMemory changes the memory of a real JVM. It is recorded each time,
-// so that a change found in one run may mean another in the next: what fails
-// names the change itself.
+// FuzzRecordedMemory changes the memory of a real JVM. It is recorded each time, so that a change found in
+// one run may mean another in the next: what fails names the change itself.
 func FuzzRecordedMemory(f *testing.F) { fuzzImage(f, recordedImage(f).image) }

@@ -40,8 +40,7 @@ func (w *memoryWriter) words(words ...uint64) uint64 {
 // set sets the word at an address.
 func (w *memoryWriter) set(addr, v uint64) { le.PutUint64(w.b[addr-w.base:], v) }
 
-// Where the fields of the synthetic VM lie. All fields are words but where a
-// width follows.
+// Where the fields of the synthetic VM lie. All fields are words but where a width follows.
 var syntheticFields = []struct {
 	name   string
 	offset uint64
@@ -105,8 +104,7 @@ func (w *memoryWriter) fill(at int, v any) {
 	}
 }
 
-// library places the dynamic section with its tables, for exported names and their
-// addresses.
+// library places the dynamic section with its tables, for exported names and their addresses.
 func (w *memoryWriter) library(exports map[string]uint64) (dynamic uint64) {
 	const buckets = 1 // all symbols are in one chain
 	strings, symbols := []byte{0}, make([]byte, 24)
@@ -185,8 +183,7 @@ func sortedKeys(m map[string]uint64) (keys []string) {
 	return keys
 }
 
-// graph places flags, class loaders, classes and methods, and returns the static
-// fields.
+// graph places flags, class loaders, classes and methods, and returns the static fields.
 func (w *memoryWriter) graph() map[string]uint64 {
 	var flags []uint64
 	for _, f := range []struct {

@@ -45,8 +45,7 @@ func (i *image) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 	}
 }
 
-// with returns the image with bytes in the place of others. What is not mapped
-// stays so.
+// with returns the image with bytes in the place of others. What is not mapped stays so.
 func (i *image) with(patches []patch) *image {
 	out := &image{pageTable: maps.Clone(i.pageTable), base: i.base}
 	for _, p := range patches {
@@ -70,9 +69,8 @@ type patch struct {
 	bytes []byte
 }
 
-// change decodes a change of the image, which is at a place that something is
-// read from: other bytes, the address of another such place, or a sum. where is
-// u40 span, u16 offset in it, u8 how.
+// change decodes a change of the image, which is at a place that something is read from: other bytes, the
+// address of another such place, or a sum. where is u40 span, u16 offset in it, u8 how.
 func (i *image) change(where, value uint64) patch {
 	s := i.spans[where>>24%uint64(len(i.spans))]
 	addr := s.addr + where>>8&0xffff%uint64(max(s.size, 1))
@@ -117,8 +115,7 @@ const (
 	ways
 )
 
-// readImage reads an image in every way and returns how many methods have a
-// profile.
+// readImage reads an image in every way and returns how many methods have a profile.
 func readImage(t *testing.T, i *image) (methods int) {
 	t.Helper()
 	for way := range ways {

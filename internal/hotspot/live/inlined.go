@@ -48,8 +48,7 @@ func frames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []bui
 	return all
 }
 
-// classesByName returns the classes of the VM. One whose name does not tell it from others
-// has no name.
+// classesByName returns the classes of the VM. One whose name does not tell it from others has no name.
 func (b *build) classesByName() map[string]klassName {
 	classes := map[string]klassName{}
 	for addr := range b.snap.klasses {

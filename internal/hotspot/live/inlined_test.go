@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// logged runs a program to its end, and returns a copy of its VM and what its log says that
-// C2 inlined.
+// logged runs a program to its end, and returns a copy of its VM and what its log says that C2 inlined.
 func logged(t *testing.T, home string, program ...string) (*VM, []compilelog.Node) {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
@@ -81,8 +80,7 @@ func nameOf(t *testing.T, m reader.Method) string {
 	return k.Class + "." + k.Name
 }
 
-// What C2 inlined is in the archive as calling contexts, whose outermost frame is the
-// compiled method.
+// What C2 inlined is in the archive as calling contexts, whose outermost frame is the compiled method.
 func TestInlinedCallsAreContexts(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
 		vm, nodes := logged(t, home, "Inline")

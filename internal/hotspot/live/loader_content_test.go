@@ -12,8 +12,7 @@ import (
 // that it loads, "Name" or "Name:code".
 type loaderRun [][]string
 
-// identities names the loaders of a run. Classes that are the same have the same
-// code.
+// identities names the loaders of a run. Classes that are the same have the same code.
 func (r loaderRun) identities() []string {
 	code := map[uint64]uint64{}
 	var loaders []*classLoader
@@ -35,9 +34,8 @@ func (r loaderRun) identities() []string {
 	return all
 }
 
-// A loader has the same identity in runs that load more classes, have more
-// loaders, or have them in another order; or a number, which says that it is not
-// known which it is.
+// A loader has the same identity in runs that load more classes, have more loaders, or have them in another
+// order; or a number, which says that it is not known which it is.
 func TestLoadersAreNamedByContent(t *testing.T) {
 	libraries := []string{"L1", "L2", "L3", "L4"}
 	app := func(own ...string) []string { return append(libraries[:len(libraries):len(libraries)], own...) }

@@ -63,8 +63,7 @@ func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	return names
 }
 
-// unknownLoader names loader i of n by its place in the VM's list, whose last one is
-// the boot loader.
+// unknownLoader names loader i of n by its place in the VM's list, whose last one is the boot loader.
 func unknownLoader(i, n int) string {
 	if i == n-1 {
 		return ""
@@ -115,8 +114,7 @@ func ordinary(class string) bool {
 // maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200
 
-// loaderName names a loader by its class and its own name. ofVM is whether every JVM
-// has it.
+// loaderName names a loader by its class and its own name. ofVM is whether every JVM has it.
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	class, err := n.symbol(klass)
 	if err != nil {
@@ -157,18 +155,16 @@ func (n *namer) loaderKlass(snap *snapshot) uint64 {
 	return 0
 }
 
-// nameByContent sets the identity of each loader of the program: its name and an
-// anchor, "org/Foo@" and 16 hexadecimal digits of the hash of a class's name and code.
-// The anchor is
+// nameByContent sets the identity of each loader of the program: its name and an anchor, "org/Foo@" and 16
+// hexadecimal digits of the hash of a class's name and code. The anchor is
 //
 //   - the first class it loaded that others of its name have too, but with other code:
 //     versions of one class;
 //   - or else the first class that no other has, if enough of its classes are such.
 //
-// A loader loads its first classes in the same order in most runs, whatever comes later
-// and whatever other loaders do. So the identity stays the same if a run loads more
-// classes or has more loaders. Loaders without an anchor are numbered by age,
-// "org/Foo#1", and may be numbered in another way in another run.
+// A loader loads its first classes in the same order in most runs, whatever comes later and whatever other
+// loaders do. So the identity stays the same if a run loads more classes or has more loaders. Loaders without
+// an anchor are numbered by age, "org/Foo#1", and may be numbered in another way in another run.
 func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bool)) {
 	groups := map[string][]*classLoader{}
 	for _, l := range loaders {
@@ -194,8 +190,7 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 // be its own. Loaders of one jar differ only in the classes that they happened to load.
 const ownShare = 8
 
-// anchor returns the hash of the class that distinguishes a loader from others of its
-// name.
+// anchor returns the hash of the class that distinguishes a loader from others of its name.
 func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
 	own, first := 0, loadedClass{}
 	for _, c := range l.classes {
@@ -267,8 +262,7 @@ func (v *versions) distinguish(c loadedClass) distinction {
 	return shared
 }
 
-// compare counts the versions among classes of one name. It is nil if not all of
-// them can be read.
+// compare counts the versions among classes of one name. It is nil if not all of them can be read.
 func (v *versions) compare(klasses []uint64) map[uint64]int {
 	if v.compared += len(klasses); v.compared > maxCompared {
 		return nil
@@ -285,9 +279,8 @@ func (v *versions) compare(klasses []uint64) map[uint64]int {
 	return count
 }
 
-// classCode returns a function that hashes the code of all methods of a class; ok is
-// false if it cannot be read. It has its own budget, since methods are also read
-// elsewhere.
+// classCode returns a function that hashes the code of all methods of a class; ok is false if it cannot be
+// read. It has its own budget, since methods are also read elsewhere.
 func (n *namer) classCode() func(klass uint64) (hash uint64, ok bool) {
 	apart := *n
 	apart.budget = n.budget.m.structures()

@@ -17,8 +17,7 @@ type span struct {
 
 // A memory is the memory of a process.
 type memory interface {
-	// read fills b with the bytes at addr. The error is errFault if not all of them are
-	// mapped.
+	// read fills b with the bytes at addr. The error is errFault if not all of them are mapped.
 	read(b []byte, addr uint64) error
 	// readMany fills b with spans, one after the other. A span that is not wholly mapped
 	// is filled with zeros and reported to missed, whose error ends the reading.
@@ -185,9 +184,8 @@ func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	return b, nil
 }
 
-// textAt returns the bytes before the NUL byte at addr or after it. ended is false if
-// the first limit bytes have none. If the end cannot be read, it returns the bytes
-// before that with the error.
+// textAt returns the bytes before the NUL byte at addr or after it. ended is false if the first limit bytes
+// have none. If the end cannot be read, it returns the bytes before that with the error.
 func textAt(s source, addr uint64, limit int) (text string, ended bool, err error) {
 	var out []byte
 	for len(out) < limit {

@@ -42,8 +42,7 @@ func (n *namer) structure(addr uint64, size int) ([]byte, error) {
 // textUses is how often a name is copied or compared.
 const textUses = 4
 
-// spendOnText charges the use of names: a few long names may be shared by very many
-// classes and methods.
+// spendOnText charges the use of names: a few long names may be shared by very many classes and methods.
 func (n *namer) spendOnText(names ...string) (err error) {
 	for _, name := range names {
 		err = n.budget.m.names.spend(textUses * len(name))
@@ -134,9 +133,8 @@ func (n *namer) entry(pool uint64, index uint16) (string, error) {
 	return n.symbol(at)
 }
 
-// A VM rewrites the operands of bytecodes when it links a class. An index into the
-// constant pool becomes an index into the ConstantPoolCache, in the byte order of the
-// machine. The cache has the original index.
+// A VM rewrites the operands of bytecodes when it links a class. An index into the constant pool becomes an
+// index into the ConstantPoolCache, in the byte order of the machine. The cache has the original index.
 
 // constantsSchema has the fields of ConstantPool and ConstantPoolCache.
 type constantsSchema struct {
@@ -150,8 +148,7 @@ type constantsSchema struct {
 	fields, methods, dynamic resolvedSchema
 }
 
-// resolvedSchema describes an array in ConstantPoolCache. The zero value means that
-// the VM has none.
+// resolvedSchema describes an array in ConstantPoolCache. The zero value means that the VM has none.
 type resolvedSchema struct{ array, data, size, index uint64 }
 
 // newConstantsSchema looks up the fields that lead from bytecodes to names. Fields that
@@ -209,8 +206,7 @@ type constantUse struct {
 	loaded bool
 }
 
-// instructions decodes the bytecodes of a method. ok is false if their names cannot be
-// read.
+// instructions decodes the bytecodes of a method. ok is false if their names cannot be read.
 func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
 	p, ok := n.pool(m.pool)
 	if !ok {

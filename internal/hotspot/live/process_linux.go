@@ -58,8 +58,7 @@ func (p *process) identity() (begun, image string, err error) {
 	return fields[startField], fields[codeField] + " " + fields[stackField], nil
 }
 
-// stat returns the fields of a stat file after the command's name, which may
-// hold anything.
+// stat returns the fields of a stat file after the command's name, which may hold anything.
 func (p *process) stat(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -96,8 +95,7 @@ func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 	return procfs.Mappings(ctx, p.pid)
 }
 
-// held returns how many bytes of memory the process holds: in RAM, huge pages included,
-// and swapped out.
+// held returns how many bytes of memory the process holds: in RAM, huge pages included, and swapped out.
 func (p *process) held() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
 		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
@@ -108,8 +106,7 @@ func (p *process) held() (bytes int64) {
 	return bytes
 }
 
-// read fills b with the process's memory at addr. The error is errFault if not
-// all of it is mapped.
+// read fills b with the process's memory at addr. The error is errFault if not all of it is mapped.
 func (p *process) read(b []byte, addr uint64) error {
 	if len(b) == 0 {
 		return nil
@@ -173,15 +170,13 @@ func (p *process) readMany(b []byte, spans []span, missed func(i int) error) err
 	return nil
 }
 
-// largePages asks the system to give a new buffer large pages: to fill it then takes a
-// third of the time.
+// largePages asks the system to give a new buffer large pages: to fill it then takes a third of the time.
 func largePages(b []byte) []byte {
 	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a system without them refuses
 	return b
 }
 
-// explain turns an error of the system into one of this package. The caller adds the
-// process, see named.
+// explain turns an error of the system into one of this package. The caller adds the process, see named.
 func explain(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):
@@ -194,10 +189,9 @@ func explain(err error) error {
 	return err
 }
 
-// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather
-// than by SIGSTOP. If this process dies, even by SIGKILL, the system releases the other
-// one. Its parent and its shell notice nothing. And a process that was stopped before
-// stays stopped afterwards.
+// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather than by SIGSTOP. If
+// this process dies, even by SIGKILL, the system releases the other one. Its parent and its shell notice
+// nothing. And a process that was stopped before stays stopped afterwards.
 
 // A holding is a process all of whose threads are stopped.
 type holding struct {

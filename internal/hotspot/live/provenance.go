@@ -18,9 +18,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Provenance describes the run of the process: how it was started, as the system and the
-// VM know it, without secrets. The content of the class path is not read: see
-// Report.Describe. Unknown fields are empty.
+// Provenance describes the run of the process: how it was started, as the system and the VM know it, without
+// secrets. The content of the class path is not read: see Report.Describe. Unknown fields are empty.
 func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	if vm.run != nil {
 		return vm.run.Provenance
@@ -59,8 +58,7 @@ func (vm *VM) provenance(mem source, o *origin) layout.Provenance {
 	}
 }
 
-// hiddenOptions returns the VM's options that are not on the command line: those from
-// variables and files.
+// hiddenOptions returns the VM's options that are not on the command line: those from variables and files.
 func hiddenOptions(options, argv []string) (hidden []string) {
 	on := map[string]bool{}
 	for i, arg := range argv {
@@ -121,8 +119,7 @@ const (
 	maxPerfData  = 1 << 20
 )
 
-// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or
-// unsound.
+// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or unsound.
 func (vm *VM) perfTexts(mem source) map[string]string {
 	texts := map[string]string{}
 	start, ok1 := vm.staticWord(mem, "PerfMemory::_start")
@@ -158,8 +155,7 @@ func perfText(e []byte) (name, text string, ok bool) {
 	return untilNUL(e[at:]), untilNUL(e[data : data+n]), true
 }
 
-// staticWord reads a static field of 8 bytes; ok is false if the VM does not
-// export it.
+// staticWord reads a static field of 8 bytes; ok is false if the VM does not export it.
 func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
 	f, ok := vm.tables.fields[name]
 	if !ok || !f.static || vm.tables.twice[name] {
@@ -172,8 +168,7 @@ func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
 // maxEntries bounds the entries of a class path.
 const maxEntries = 1 << 13
 
-// perfCut is the length at which the VM cuts texts of its PerfMemory
-// (PerfMaxStringConstLength).
+// perfCut is the length at which the VM cuts texts of its PerfMemory (PerfMaxStringConstLength).
 const perfCut = 1024
 
 // entries returns the entries of the class path, then of the module path, in the
@@ -229,8 +224,7 @@ type Contents struct {
 	known map[fileVersion]layout.Content
 }
 
-// contentTime bounds the reading of a class path. Entries that are not read by then are
-// unknown.
+// contentTime bounds the reading of a class path. Entries that are not read by then are unknown.
 const contentTime = 20 * time.Second
 
 // readClassPath returns a class path with the content of its entries. Each jar is
@@ -244,8 +238,7 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	defer cancel()
 	// Opening a file may block: it may be on a file system of the process itself.
 	doing := func() string { return "read the class path of a JVM" }
-	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry,
-		error) {
+	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) {
 		return c.readAll(ctx, o, classPath), nil
 	})
 	if err != nil {

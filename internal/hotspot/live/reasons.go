@@ -11,8 +11,7 @@ import (
 //	Deoptimization::Reason_unstable_if  23
 //
 // Those from 0 on are what MethodData counts by number. The names of the VM's own messages,
-// Deoptimization::_trap_reason_name, are made of the same words, and JDK 25 does not export
-// them.
+// Deoptimization::_trap_reason_name, are made of the same words, and JDK 25 does not export them.
 const (
 	reasonPrefix  = "Deoptimization::Reason_"
 	tenuredReason = reasonPrefix + "tenured" // the first that is not counted by number

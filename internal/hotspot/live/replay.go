@@ -122,8 +122,7 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// recorded returns bytes of a visited span: of the next one, or of one that is searched
-// for.
+// recorded returns bytes of a visited span: of the next one, or of one that is searched for.
 func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
 	i := r.next
 	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {
@@ -138,8 +137,7 @@ func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
 	return r.buf[r.places[i].start:][:n:n], true
 }
 
-// warmBuffer returns a buffer whose pages exist: a process that is held does not wait for
-// them.
+// warmBuffer returns a buffer whose pages exist: a process that is held does not wait for them.
 func warmBuffer(n int) []byte {
 	b := make([]byte, n)
 	for i := 0; i < n; i += pageSize {

@@ -69,8 +69,7 @@ type Report struct {
 	Undecoded []Undecoded // by tag; their profiles are among Methods
 	Adopted   *Adopted    // nil if the JVM had adopted nothing
 	Entries   int
-	// Compilations is how many pieces of compiled code were recorded, also of methods
-	// without a profile.
+	// Compilations is how many pieces of compiled code were recorded, also of methods without a profile.
 	Compilations int
 	Inlined      int           // calls that were inlined
 	Classes      int           // classes and arrays that are loaded

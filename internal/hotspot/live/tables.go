@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// A HotSpot VM exports tables for debuggers: its structures, their sizes, the offsets
-// of their fields, and the values of some constants. The strides and column offsets of
-// the tables themselves are exported too.
+// A HotSpot VM exports tables for debuggers: its structures, their sizes, the offsets of their fields, and
+// the values of some constants. The strides and column offsets of the tables themselves are exported too.
 
 // A field is a row of gHotSpotVMStructs.
 type field struct {
@@ -79,8 +78,7 @@ type row struct {
 	err     error
 }
 
-// eachRow calls yield with the rows of a table. Its first column is a name, which is
-// null after the last row.
+// eachRow calls yield with the rows of a table. Its first column is a name, which is null after the last row.
 func eachRow(l *library, table string, columns []string, yield func(r *row)) error {
 	entry := strings.TrimSuffix(table, "s") + "Entry"
 	symbols := []string{table, entry + "ArrayStride"}
@@ -310,8 +308,7 @@ const (
 	byteWidth    = 1
 )
 
-// newSchema looks everything up. rtm is whether the VM was built with restricted
-// transactional memory.
+// newSchema looks everything up. rtm is whether the VM was built with restricted transactional memory.
 func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s := &schema{head: t.static("ClassLoaderDataGraph::_head")}
 	s.graph(t)
@@ -362,8 +359,7 @@ func (s *schema) methods(t *tables) {
 	c.size = t.size("MethodCounters")
 	c.invocations = t.offset("MethodCounters::_invocation_counter", intWidth)
 	c.backedges = t.offset("MethodCounters::_backedge_counter", intWidth)
-	// u1 _highest_comp_level and u1 _highest_osr_comp_level follow the last
-	// exported field, a u2.
+	// u1 _highest_comp_level and u1 _highest_osr_comp_level follow the last exported field, a u2.
 	c.highest = t.offset("MethodCounters::_number_of_breakpoints", shortWidth) + shortWidth
 	c.highestOSR = c.highest + byteWidth
 	t.within("MethodCounters", "what follows _number_of_breakpoints", c.highest, 2*byteWidth)
@@ -375,8 +371,7 @@ func (s *schema) methods(t *tables) {
 //	the start, then _tenure_traps, _invoke_mask, _backedge_mask,
 //	[int RTM state], short loops, short blocks, int would profile
 //
-// The VM exports only the three in the middle. All fields lie before the entries, so
-// one read returns both.
+// The VM exports only the three in the middle. All fields lie before the entries, so one read returns both.
 func (s *schema) methodData(t *tables, rtm bool, release int) {
 	d := &s.data
 	d.size = t.size("MethodData")

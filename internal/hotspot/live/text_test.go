@@ -36,8 +36,7 @@ func (j *jvm) settle() {
 	j.t.Fatal("the VM does not come to rest")
 }
 
-// printing ends a VM and returns the beginning of its output, as soon as it
-// prints MethodData.
+// printing ends a VM and returns the beginning of its output, as soon as it prints MethodData.
 func (j *jvm) printing() string {
 	_ = j.in.Close()
 	var front strings.Builder

@@ -18,8 +18,7 @@ type snapshot struct {
 	adopted *adoption
 }
 
-// loaderData is a ClassLoaderData, in the order of the VM's list: the newest
-// comes first.
+// loaderData is a ClassLoaderData, in the order of the VM's list: the newest comes first.
 type loaderData struct {
 	addr    uint64
 	bytes   []byte

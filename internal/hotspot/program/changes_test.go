@@ -201,8 +201,7 @@ var changes = []change{
 	}, nil},
 	{"cases swapped", func(m *method) bool {
 		return m.change(ofForm(formCases), func(s *statement) {
-			s.arms[0].body, s.arms[1].body = s.arms[1].body,
-				s.arms[0].body
+			s.arms[0].body, s.arms[1].body = s.arms[1].body, s.arms[0].body
 		})
 	}, nil},
 	{"case added", func(m *method) bool {

@@ -13,10 +13,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// edits are a day's work on the program: checks and statements that are added, a
-// new case, a new branch in the middle, a method that is renamed, one that is
-// deleted, and one that is written anew. None changes what the program computes
-// but for digits.
+// edits are a day's work on the program: checks and statements that are added, a new case, a new branch in
+// the middle, a method that is renamed, one that is deleted, and one that is written anew. None changes what
+// the program computes but for digits.
 var edits = [][2]string{
 	{"            orders.add(o);\n",
 		"            if (o.note != null) {\n                rejected += 2;\n            }\n            orders.add(o);\n"},
@@ -175,8 +174,7 @@ func TestEditedProgram(t *testing.T) {
 	}
 }
 
-// A tally counts the points that an old profile knew, and how many of
-// them came out as in a fresh run.
+// A tally counts the points that an old profile knew, and how many of them came out as in a fresh run.
 type tally struct{ right, all int }
 
 func (n tally) share() float64 { return float64(n.right) / float64(max(n.all, 1)) }
@@ -239,8 +237,7 @@ type fact struct {
 
 func (f fact) agrees(g fact) bool { return f.what == g.what && math.Abs(f.share-g.share) < 0.1 }
 
-// said returns the fact of an entry. ok is false if it counted too little to say
-// anything.
+// said returns the fact of an entry. ok is false if it counted too little to say anything.
 func said(t *testing.T, e reader.Entry) (f fact, ok bool) {
 	t.Helper()
 	const enough = 100

@@ -24,15 +24,13 @@ type ClassPath struct {
 	program bool // it has other classes
 
 	asked, found bool // whether classes of the program were looked up, and one was found
-	// covered are the class loaders of the classes that Presence has found; nil before
-	// its first call.
+	// covered are the class loaders of the classes that Presence has found; nil before its first call.
 	covered map[string]bool
 }
 
-// OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*),
-// and homes of JDKs. The release is the release of the JVM whose profiles are checked, 0
-// if it is not known. What is not there is left out, unless nothing is there. See
-// classfile.Open. Close closes them.
+// OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*), and homes of JDKs. The
+// release is the release of the JVM whose profiles are checked, 0 if it is not known. What is not there is
+// left out, unless nothing is there. See classfile.Open. Close closes them.
 func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	path, err := classfile.Open(paths, release)
 	if err != nil {
@@ -57,8 +55,7 @@ func ofModules(path string) bool {
 // moduleFile matches the files that hold a JDK's modules one by one.
 var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 
-// Missing returns the elements of the class path that are not there, and are left out as by
-// a JVM.
+// Missing returns the elements of the class path that are not there, and are left out as by a JVM.
 func (c *ClassPath) Missing() []string { return c.path.Missing() }
 
 // Close closes the files.
@@ -151,8 +148,7 @@ func ofJDK(k layout.Key) bool {
 	return false
 }
 
-// ErrUnrelated: a class path has no class of the profiled program. Missing classes prove
-// nothing then.
+// ErrUnrelated: a class path has no class of the profiled program. Missing classes prove nothing then.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
 // Related returns an error that matches ErrUnrelated if classes of the program were
@@ -196,9 +192,8 @@ var (
 	_ fit.Inventory = (*Process)(nil)
 )
 
-// Presence returns whether the class path has a method. After it was called for all
-// methods, Method treats classes of a loader without any class here as generated at run
-// time, or as being elsewhere.
+// Presence returns whether the class path has a method. After it was called for all methods, Method treats
+// classes of a loader without any class here as generated at run time, or as being elsewhere.
 func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
 	if c.covered == nil {
 		c.covered = map[string]bool{}
@@ -245,8 +240,7 @@ func declared(name, signature string, code []byte) fit.Declared {
 	return fit.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
 }
 
-// Presence returns whether the process has a method. It is unknown if the class is not
-// loaded.
+// Presence returns whether the process has a method. It is unknown if the class is not loaded.
 func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
 	a, err := p.Method(k)
 	return a.Presence, err

@@ -15,8 +15,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Nothing of a class file is trusted: with a wrong byte its methods still have
-// points, or it is an error.
+// Nothing of a class file is trusted: with a wrong byte its methods still have points, or it is an error.
 func TestDamagedClassFiles(t *testing.T) {
 	whole, err := os.ReadFile(filepath.Join(compile(t).dir, "Market.class"))
 	if err != nil {
@@ -51,8 +50,7 @@ func TestDamagedClassFiles(t *testing.T) {
 	}
 }
 
-// A class path without a JDK says nothing of the JDK's classes, and a JDK nothing
-// of others.
+// A class path without a JDK says nothing of the JDK's classes, and a JDK nothing of others.
 func TestWhatAClassPathCovers(t *testing.T) {
 	market := compile(t)
 	for _, c := range []struct {

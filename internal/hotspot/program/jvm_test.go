@@ -28,15 +28,13 @@ type compiled struct {
 	*program.ClassPath
 }
 
-// compile compiles the program with some of its text replaced. Every edit must
-// change something.
+// compile compiles the program with some of its text replaced. Every edit must change something.
 func compile(t *testing.T, edits ...[2]string) compiled {
 	t.Helper()
 	return compileRenamed(t, nil, edits...)
 }
 
-// compileRenamed compiles the program after edits, with other names: words has
-// the new name of each old one.
+// compileRenamed compiles the program after edits, with other names: words has the new name of each old one.
 func compileRenamed(t *testing.T, words map[string]string, edits ...[2]string) compiled {
 	t.Helper()
 	javac, err := exec.LookPath("javac")
@@ -79,9 +77,8 @@ func compileText(t *testing.T, javac, source string) compiled {
 	return compiled{dir: dir, ClassPath: c}
 }
 
-// start runs a version up to where it waits, and returns the process. The VM
-// compiles only on command, so that runs count alike, and not so well that it
-// stops counting.
+// start runs a version up to where it waits, and returns the process. The VM compiles only on command, so
+// that runs count alike, and not so well that it stops counting.
 func (c compiled) start(t *testing.T) (pid int) {
 	t.Helper()
 	java, err := exec.LookPath(cmp.Or(c.java, "java"))

@@ -46,16 +46,14 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	return p, err
 }
 
-// Loaders returns the identities of the class loaders with classes, without the boot
-// loader, sorted.
+// Loaders returns the identities of the class loaders with classes, without the boot loader, sorted.
 func (p *Process) Loaders() ([]string, error) {
 	delete(p.loaders, "")
 	return slices.Sorted(maps.Keys(p.loaders)), nil
 }
 
-// Method returns the version of a method in the process. It is unknown if the class is not
-// loaded: it may be loaded later. A key without a loader may be of any loader that every
-// JVM has.
+// Method returns the version of a method in the process. It is unknown if the class is not loaded: it may be
+// loaded later. A key without a loader may be of any loader that every JVM has.
 func (p *Process) Method(k layout.Key) (fit.Answer, error) {
 	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
 	loaders := []string{k.Loader}

@@ -31,8 +31,7 @@ func homes(t *testing.T) map[string]string {
 	return found
 }
 
-// Whoever reads a method's code, a VM, a class file or what a VM prints, makes the
-// same sketch of it.
+// Whoever reads a method's code, a VM, a class file or what a VM prints, makes the same sketch of it.
 func TestSketchesOfAllReadersAgree(t *testing.T) {
 	c := compile(t)
 	for name, home := range homes(t) {
@@ -68,8 +67,7 @@ func TestSketchesOfAllReadersAgree(t *testing.T) {
 	}
 }
 
-// sameSketches compares the sketches of an archive with sketches of class files. A
-// share of them may differ.
+// sameSketches compares the sketches of an archive with sketches of class files. A share of them may differ.
 func sameSketches(t *testing.T, what string, s *reader.Store, code *program.ClassPath, tolerated float64) {
 	t.Helper()
 	table, err := s.Table(disk.TableCode)

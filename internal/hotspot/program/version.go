@@ -85,8 +85,7 @@ func blocksOf(points []fit.Point, code []bytecode.Instruction) (blocks []fit.Blo
 	return blocks
 }
 
-// argument reports whether a bytecode loads a reference that the method only gets from its
-// caller.
+// argument reports whether a bytecode loads a reference that the method only gets from its caller.
 func argument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 	sets := func(i bytecode.Instruction) bool {
 		return i.Op >= bytecode.IStore && i.Op <= bytecode.AStore && i.Local == in.Local

@@ -17,16 +17,14 @@ type Command struct {
 	// Held is called, by one goroutine, with each JVM that ends. The JVM is stopped until
 	// Held returns. Held may only read its memory.
 	Held func(JVM)
-	// Ignored are the signals that the caller ignores since its start, and the command
-	// must ignore too.
+	// Ignored are the signals that the caller ignores since its start, and the command must ignore too.
 	Ignored []os.Signal
 }
 
 // A JVM is a process with a JVM in it.
 type JVM struct {
 	PID int
-	// Thread is a thread through which its memory can be read: the first one may have
-	// ended.
+	// Thread is a thread through which its memory can be read: the first one may have ended.
 	Thread int
 	Args   []string // with the name of the program in front
 	// Own is whether it is the command itself, and not what that started.

@@ -118,9 +118,8 @@ type forwarder struct {
 // passed are the signals that are passed on.
 var passed = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
-// newForwarder handles the signals. It must be called before the command starts: signals
-// that the caller handles have their default action in the command, as SIGPIPE should,
-// and ignored signals stay ignored.
+// newForwarder handles the signals. It must be called before the command starts: signals that the caller
+// handles have their default action in the command, as SIGPIPE should, and ignored signals stay ignored.
 func newForwarder(ignored []os.Signal) *forwarder {
 	f := &forwarder{make(chan os.Signal, 16), make(chan *os.Process, 1), signal.Ignored(unix.SIGPIPE)}
 	signal.Notify(f.signals, append(passed[:len(passed):len(passed)], unix.SIGPIPE)...)

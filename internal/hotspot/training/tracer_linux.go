@@ -19,9 +19,8 @@ type tracer struct {
 	command int
 	held    func(JVM)
 	read    map[int]bool // processes that end and have been read
-	// threaded are the processes that have started a thread. Some threads of an ending
-	// process may exit without a stop before the others stop, so counting the threads at
-	// an exit is not enough.
+	// threaded are the processes that have started a thread. Some threads of an ending process may exit
+	// without a stop before the others stop, so counting the threads at an exit is not enough.
 	threaded map[int]bool
 	began    map[int]uint64 // when what runs now took the place of a JVM in its process
 }
@@ -73,8 +72,7 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	_ = ptrace(request, tid, deliver)
 }
 
-// executed is called when a process runs another program. Its only thread has the number of
-// the process now.
+// executed is called when a process runs another program. Its only thread has the number of the process now.
 func (t *tracer) executed(pid int) {
 	if t.read[pid] {
 		t.began[pid] = ticks()
@@ -157,8 +155,7 @@ func (t *tracer) isJVM(pid int, p thread) bool {
 	return p.hasJVM() && (t.threaded[pid] || p.siblings() >= 2)
 }
 
-// leave reads the JVMs that still run. They are released when the thread of the
-// tracer ends.
+// leave reads the JVMs that still run. They are released when the thread of the tracer ends.
 func (t *tracer) leave() {
 	for _, pid := range tracees() {
 		if p := thread(pid); !t.read[pid] && t.isJVM(pid, p) {

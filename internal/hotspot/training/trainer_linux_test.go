@@ -129,8 +129,7 @@ func (r *result) collect(t *testing.T) {
 	}
 }
 
-// check looks at the exit code and at the archives, which must be sound and
-// hold the program's own methods.
+// check looks at the exit code and at the archives, which must be sound and hold the program's own methods.
 func (r *result) check(t *testing.T, code, archives int) {
 	t.Helper()
 	if r.code != code || len(r.archives) != archives {

@@ -6,8 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A method with all that is special: quick forms, a switch at every alignment,
-// wide.
+// A method with all that is special: quick forms, a switch at every alignment, wide.
 func TestCodeIDOfQuickForms(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -24,8 +24,7 @@ type Instruction struct {
 
 // A Name is the name in a constant of the pool, the same in any class and run.
 type Name struct {
-	// Class has the field or method, or is the class itself. It is empty for
-	// invokedynamic and constants.
+	// Class has the field or method, or is the class itself. It is empty for invokedynamic and constants.
 	Class string
 	// Name and Descriptor belong to the field, method or dynamic constant. For other
 	// loaded constants Name is the value as text.
@@ -77,8 +76,7 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 	return list, true
 }
 
-// At decodes the bytecode at a place in code, without the name in its operand; ok is false
-// if there is none.
+// At decodes the bytecode at a place in code, without the name in its operand; ok is false if there is none.
 func At(code []byte, at int) (i Instruction, ok bool) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {

@@ -179,8 +179,7 @@ func ArrayTypeName(code int64) string {
 	return strconv.FormatInt(code, 10)
 }
 
-// Short returns the instruction of an opcode without operands; ok is false if it has
-// operands.
+// Short returns the instruction of an opcode without operands; ok is false if it has operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
 	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
 		int(op) >= len(mnemonics) {
@@ -198,9 +197,8 @@ func Size(code []byte, at int) int {
 	return size
 }
 
-// operandsAt returns the bytecode at a place as in the class file, the start of its
-// operands after padding and an index into the constant pool, and its size; size is 0 if
-// there is none.
+// operandsAt returns the bytecode at a place as in the class file, the start of its operands after padding
+// and an index into the constant pool, and its size; size is 0 if there is none.
 func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if at < 0 || at >= len(code) {
 		return 0, 0, 0

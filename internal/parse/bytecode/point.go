@@ -51,8 +51,7 @@ func kindOf(java byte) PointKind {
 	return NoPoint
 }
 
-// Points returns the profile points of code, in order. ok is false if the bytes are
-// not bytecodes.
+// Points returns the profile points of code, in order. ok is false if the bytes are not bytecodes.
 func Points(code []byte) (points []Point, ok bool) {
 	for at := 0; at < len(code); {
 		java, from, size := operandsAt(code, at)
@@ -85,9 +84,8 @@ func targets(java byte, operands []byte, at int) []int {
 	return nil
 }
 
-// switchTargets returns the targets of the default and the cases of a switch. first is
-// the offset of the first case, stride the distance between cases. Both kinds of switch
-// have the first target at 12.
+// switchTargets returns the targets of the default and the cases of a switch. first is the offset of the
+// first case, stride the distance between cases. Both kinds of switch have the first target at 12.
 func switchTargets(operands []byte, at, first, stride int) []int {
 	list := []int{at + int(word(operands, 0))}
 	for ; first+4 <= len(operands); first += stride {
@@ -106,8 +104,7 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 //     and they change with every other method of the class;
 //   - the padding of a switch is left out.
 //
-// It is 0, not known, if the bytes are not bytecodes, or if a debugger has set a
-// breakpoint in them.
+// It is 0, not known, if the bytes are not bytecodes, or if a debugger has set a breakpoint in them.
 func CodeID(code []byte) uint64 {
 	var buf [1024]byte
 	normal := buf[:0]

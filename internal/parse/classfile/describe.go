@@ -20,8 +20,7 @@ type Description struct {
 
 func (d Description) String() string { return d.Kind + " " + d.Text }
 
-// Describe describes the constant in the operand of a bytecode. The error matches
-// ErrClassFile.
+// Describe describes the constant in the operand of a bytecode. The error matches ErrClassFile.
 func (c *File) Describe(i uint16) (d Description, err error) {
 	if int(i) >= len(c.Pool) {
 		return d, fmt.Errorf("%w: constant %d", ErrClassFile, i)

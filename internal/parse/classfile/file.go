@@ -30,8 +30,7 @@ const (
 	TagPackage   = 20
 )
 
-// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 the size of its
-// length.
+// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 the size of its length.
 var poolSizes = map[byte]int{
 	TagUtf8: 2, TagInteger: 4, TagFloat: 4, TagLong: 8, TagDouble: 8, TagClass: 2, TagString: 2,
 	TagField: 4, TagMethod: 4, TagInterface: 4, TagNameType: 4, TagHandle: 3, TagType: 2,
@@ -46,8 +45,7 @@ const classMagic = 0xcafebabe
 // ErrClassFile: the bytes are not a sound class file.
 var ErrClassFile = errors.New("not a sound class file")
 
-// A File has the constant pool of a class and its methods with their code. Names are
-// UTF-8.
+// A File has the constant pool of a class and its methods with their code. Names are UTF-8.
 type File struct {
 	Name, Super string // Super is empty for java/lang/Object
 	Interfaces  []string
@@ -104,8 +102,7 @@ func Parse(b []byte) (*File, error) {
 	return c, nil
 }
 
-// A parser reads a class file from front to back. After the first error every call
-// returns zero.
+// A parser reads a class file from front to back. After the first error every call returns zero.
 type parser struct {
 	file File
 	rest []byte

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// A JDK keeps its own classes in the file lib/modules. In the byte order of its
-// machine it has
+// A JDK keeps its own classes in the file lib/modules. In the byte order of its machine it has
 //
 //	u32 magic 0xcafedada, u32 version, u32 flags, u32 resources
 //	u32 length of the table, u32 size of the locations, u32 size of the strings
@@ -19,9 +18,8 @@ import (
 //	u32 x length   table: offset of a resource's description in the locations
 //	locations, strings, resources
 //
-// A location is attributes of u8 kind << 3 | size - 1 and size bytes, big-endian,
-// up to one of kind 0. A resource /module/parent/base.extension is found by the
-// hash of that path.
+// A location is attributes of u8 kind << 3 | size - 1 and size bytes, big-endian, up to one of kind 0. A
+// resource /module/parent/base.extension is found by the hash of that path.
 const (
 	imageMagic      = 0xcafedada
 	imageHeaderSize = 28

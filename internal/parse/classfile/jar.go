@@ -38,8 +38,7 @@ const (
 	jmodClasses = "classes/"
 )
 
-// versionsFolder has, in a multi-release jar, a folder for each release from
-// firstVersioned on.
+// versionsFolder has, in a multi-release jar, a folder for each release from firstVersioned on.
 const (
 	versionsFolder = "META-INF/versions/"
 	firstVersioned = 9
@@ -277,8 +276,7 @@ type manifest struct {
 	classPath    []string // URLs, relative to the jar
 }
 
-// manifestOf reads the manifest of a jar. It is empty if the jar has none or it cannot be
-// read.
+// manifestOf reads the manifest of a jar. It is empty if the jar has none or it cannot be read.
 func manifestOf(z *zip.Reader) manifest {
 	for _, f := range z.File {
 		if !strings.EqualFold(f.Name, manifestName) {
@@ -343,9 +341,8 @@ func links(j *jar) (all []link) {
 	return all
 }
 
-// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends
-// in a slash names a folder. ok is false for entries that a JVM ignores: URLs of other
-// schemes, and malformed ones.
+// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a
+// folder. ok is false for entries that a JVM ignores: URLs of other schemes, and malformed ones.
 func resolve(dir, entry string) (l link, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false

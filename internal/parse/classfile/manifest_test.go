@@ -18,8 +18,7 @@ func jarOf(t *testing.T, class, classPath string) []byte {
 		packed{class + extension, zip.Deflate, classNamed(class)})
 }
 
-// What the manifest of a jar names is on the class path, right after the jar, as
-// far as a JVM takes it.
+// What the manifest of a jar names is on the class path, right after the jar, as far as a JVM takes it.
 func TestManifestClassPath(t *testing.T) {
 	dir := t.TempDir()
 	at := func(path ...string) string { return filepath.Join(append([]string{dir}, path...)...) }
@@ -51,8 +50,7 @@ func TestManifestClassPath(t *testing.T) {
 	}
 }
 
-// A JVM takes a manifest's entries from where the jar is; a link to a jar may
-// are also next to them.
+// A JVM takes a manifest's entries from where the jar is; a link to a jar may are also next to them.
 func TestManifestOfALink(t *testing.T) {
 	dir := t.TempDir()
 	at := func(path ...string) string { return filepath.Join(append([]string{dir}, path...)...) }

@@ -27,8 +27,7 @@ type classFile interface {
 	name() string // for errors
 }
 
-// A Path finds class files in folders, jars, .jmod files, and the lib/modules of
-// a JDK.
+// A Path finds class files in folders, jars, .jmod files, and the lib/modules of a JDK.
 type Path struct {
 	sources []classSource
 	release int // of the JVM, 0 if not known
@@ -186,9 +185,8 @@ func (p *Path) Class(name string) (*File, error) {
 	return nil, nil
 }
 
-// All finds the class files of that name in all sources, in the order of the path: a
-// class loader of the program may load any of them. Unsound files are left out. It is an
-// error if all files are unsound.
+// All finds the class files of that name in all sources, in the order of the path: a class loader of the
+// program may load any of them. Unsound files are left out. It is an error if all files are unsound.
 func (p *Path) All(name string) (all []*File, err error) {
 	files := p.files(name)
 	for i := range files {

@@ -64,8 +64,7 @@ func classNamed(name string) []byte {
 	return append(b, "\x07\x00\x01"+"\x00\x00\x00\x02\x00\x00"+"\x00\x00\x00\x00\x00\x00\x00\x00"...)
 }
 
-// An application in one jar has its own classes and its libraries in it, stored
-// or compressed.
+// An application in one jar has its own classes and its libraries in it, stored or compressed.
 func TestApplicationJars(t *testing.T) {
 	for _, root := range []string{"BOOT-INF", "WEB-INF"} {
 		for _, method := range []uint16{zip.Store, zip.Deflate} {

@@ -15,9 +15,8 @@ import (
 // Sources finds the files that classes were compiled from.
 type Sources struct{ places []sourcePlace }
 
-// A sourcePlace is a folder or zip file of source files. read returns the text of the file
-// with a name that was checked, and what to call it; the error matches fs.ErrNotExist if
-// it has none.
+// A sourcePlace is a folder or zip file of source files. read returns the text of the file with a name that
+// was checked, and what to call it; the error matches fs.ErrNotExist if it has none.
 type sourcePlace interface {
 	read(name string) (text []byte, file string, err error)
 	io.Closer
@@ -131,9 +130,8 @@ func (s *Sources) Close() {
 	}
 }
 
-// Find returns the text of the file that a class was compiled from, by its SourceFile, and
-// what to call the file. file is "" if no place has it. The error names a file that cannot
-// be read.
+// Find returns the text of the file that a class was compiled from, by its SourceFile, and what to call the
+// file. file is "" if no place has it. The error names a file that cannot be read.
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
 		for _, p := range s.places {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// A Defect is a panic of this program, which should have returned an error instead,
-// whatever its input.
+// A Defect is a panic of this program, which should have returned an error instead, whatever its input.
 type Defect struct {
 	Doing string // what was being done, with its object, for instance a method
 	Place string // FILE:LINE of the innermost function of this module
@@ -26,8 +25,7 @@ func (d *Defect) Error() string {
 		d.Doing, d.Place, d.Panic)
 }
 
-// Run calls work and returns its error, or a Defect if it panics. doing is called only
-// then.
+// Run calls work and returns its error, or a Defect if it panics. doing is called only then.
 func Run(doing func() string, work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

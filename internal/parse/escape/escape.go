@@ -1,7 +1,6 @@
-// Package escape spells the characters of foreign text that must not reach a
-// terminal as they are. A terminal obeys control characters, and a reader does
-// not see bidirectional controls and characters without width, so that with
-// either of them a name can hide what stands beside it or pass for another.
+// Package escape spells the characters of foreign text that must not reach a terminal as they are. A terminal
+// obeys control characters, and a reader does not see bidirectional controls and characters without width, so
+// that with either of them a name can hide what stands beside it or pass for another.
 //
 // The spelling follows JSON strings, \uXXXX, so that one writer serves text
 // for people and JSON alike. A byte that is not part of valid UTF-8 becomes the
@@ -28,8 +27,7 @@ var unsafe = [...]struct{ first, last rune }{
 	{0xe0000, 0xe007f}, // tags
 }
 
-// Unsafe reports whether a character is escaped. It reports true for line feed
-// and tab, too.
+// Unsafe reports whether a character is escaped. It reports true for line feed and tab, too.
 func Unsafe(r rune) bool {
 	for _, in := range unsafe {
 		if r <= in.last {

@@ -70,8 +70,7 @@ func TestWriterProperties(t *testing.T) {
 	})
 }
 
-// All characters that Unicode calls controls, and formats that hide or reorder,
-// are unsafe.
+// All characters that Unicode calls controls, and formats that hide or reorder, are unsafe.
 func TestUnsafeCoversUnicode(t *testing.T) {
 	for _, table := range []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control} {
 		each(table, func(r rune) {

@@ -8,13 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrinted is the most bytes of one text that people are shown. JSON has all
-// of it.
+// maxPrinted is the most bytes of one text that people are shown. JSON has all of it.
 const maxPrinted = 8 << 10
 
-// Printable returns foreign text as people are shown it: on one line, so that no
-// name can forge a line of the output. Text that is not printable is quoted as
-// in Go, and the middle of a very long text is left out.
+// Printable returns foreign text as people are shown it: on one line, so that no name can forge a line of the
+// output. Text that is not printable is quoted as in Go, and the middle of a very long text is left out.
 func Printable(text string) string {
 	if len(text) > maxPrinted {
 		text = withoutMiddle(text)

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer writes text with everything unsafe in it escaped, except line feeds
-// and tabs. It holds the beginning of a character back until the rest is
-// written, so that Close must follow the last Write.
+// A Writer writes text with everything unsafe in it escaped, except line feeds and tabs. It holds the
+// beginning of a character back until the rest is written, so that Close must follow the last Write.
 type Writer struct {
 	w    io.Writer
 	held []byte // the beginning of a character
@@ -17,8 +16,7 @@ type Writer struct {
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write writes text. It returns how many bytes of p it took, whatever the length
-// of the escapes.
+// Write writes text. It returns how many bytes of p it took, whatever the length of the escapes.
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.held) > 0 {
@@ -70,8 +68,7 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// plainPrefix returns the length of the printable ASCII, line feeds and tabs at
-// the front of text.
+// plainPrefix returns the length of the printable ASCII, line feeds and tabs at the front of text.
 func plainPrefix(text []byte) int {
 	for i, c := range text {
 		if c-' ' >= 0x7f-' ' && c != '\n' && c != '\t' {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// OfVM returns the version in the text by which a VM names its build: 17.0.14+7-LTS of
-// "OpenJDK 64-Bit Server VM (17.0.14+7-LTS) for linux-amd64 ...". It is empty if the text has
-// another form.
+// OfVM returns the version in the text by which a VM names its build: 17.0.14+7-LTS of "OpenJDK 64-Bit Server
+// VM (17.0.14+7-LTS) for linux-amd64 ...". It is empty if the text has another form.
 func OfVM(vm string) string {
 	_, version, _ := strings.Cut(vm, "(")
 	version, _, closed := strings.Cut(version, ")")

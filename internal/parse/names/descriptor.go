@@ -38,15 +38,13 @@ func CutType(descriptor string) (first, rest string) {
 	return descriptor[:at], descriptor[at:]
 }
 
-// IsReference reports whether a descriptor begins with the type of a class or
-// array.
+// IsReference reports whether a descriptor begins with the type of a class or array.
 func IsReference(descriptor string) bool {
 	return descriptor != "" && (descriptor[0] == 'L' || descriptor[0] == '[')
 }
 
-// GraalSignature converts the descriptor of a method to GraalVM's spelling:
-// (I[Ljava/lang/String;)V becomes void(int,[Ljava.lang.String;). ok is false if it is no
-// descriptor of a method.
+// GraalSignature converts the descriptor of a method to GraalVM's spelling: (I[Ljava/lang/String;)V becomes
+// void(int,[Ljava.lang.String;). ok is false if it is no descriptor of a method.
 func GraalSignature(descriptor string) (signature string, ok bool) {
 	parameters, result, ok := CutSignature(descriptor)
 	if !ok {

@@ -30,8 +30,7 @@ func FromModifiedUTF8(s string) string {
 	return b.String()
 }
 
-// surrogate decodes the surrogate with which s begins. It returns 0 if there is
-// none.
+// surrogate decodes the surrogate with which s begins. It returns 0 if there is none.
 func surrogate(s string) rune {
 	if len(s) < 3 || s[0] != surrogateLead || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
 		return 0
@@ -61,18 +60,16 @@ func appendSurrogate(b []byte, r rune) []byte {
 	return append(b, surrogateLead, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 }
 
-// In headers HotSpot quotes names and signatures of methods: characters other than
-// printable ASCII become \uXXXX, in UTF-16. A backslash itself is not quoted, so a name
-// may look quoted without being so.
+// In headers HotSpot quotes names and signatures of methods: characters other than printable ASCII become
+// \uXXXX, in UTF-16. A backslash itself is not quoted, so a name may look quoted without being so.
 
 const (
 	quoteMark   = `\u`
 	quoteLength = len(`\uXXXX`)
 )
 
-// Unquote undoes HotSpot's quoting of names. Escapes that HotSpot would not have written
-// stay unchanged, and so do escapes of characters that no name in an archive contains: half
-// a surrogate pair, a NUL.
+// Unquote undoes HotSpot's quoting of names. Escapes that HotSpot would not have written stay unchanged, and
+// so do escapes of characters that no name in an archive contains: half a surrogate pair, a NUL.
 func Unquote(quoted []byte) string {
 	s := string(quoted)
 	if !strings.Contains(s, quoteMark) {
@@ -91,8 +88,7 @@ func Unquote(quoted []byte) string {
 	return b.String()
 }
 
-// quotedRune decodes the quoted character of n bytes with which s begins. n is 0
-// if there is none.
+// quotedRune decodes the quoted character of n bytes with which s begins. n is 0 if there is none.
 func quotedRune(s string) (r rune, n int) {
 	r = quotedUnit(s)
 	switch {
@@ -106,8 +102,7 @@ func quotedRune(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// quotedUnit decodes the \uXXXX with which s begins. It returns 0 if there is
-// none.
+// quotedUnit decodes the \uXXXX with which s begins. It returns 0 if there is none.
 func quotedUnit(s string) rune {
 	if len(s) < quoteLength || !strings.HasPrefix(s, quoteMark) {
 		return 0

@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228
-// in JDK 17, Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an
-// address. An archive calls such a class Foo$$Lambda@Foo#0 instead, after its host
-// and its rank among the hidden classes of the same dump.
+// The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228 in JDK 17,
+// Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an address. An archive calls such a class
+// Foo$$Lambda@Foo#0 instead, after its host and its rank among the hidden classes of the same dump.
 
 const (
 	addressPrefix = "0x"
@@ -80,8 +79,7 @@ func (h hiddenClass) compare(other hiddenClass) int {
 		cmp.Compare(h.name, other.name))
 }
 
-// CanonicalHidden returns the names in archives of the hidden classes among the internal
-// names of one dump.
+// CanonicalHidden returns the names in archives of the hidden classes among the internal names of one dump.
 func CanonicalHidden(names map[string]bool) map[string]string {
 	var all []hiddenClass
 	for name := range names {
@@ -101,9 +99,8 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 	return canonical
 }
 
-// numbered matches classes that a JDK generates and numbers at run time: accessors of
-// methods that are often called by reflection, up to JDK 17, and proxies, which also
-// implement annotations.
+// numbered matches classes that a JDK generates and numbers at run time: accessors of methods that are often
+// called by reflection, up to JDK 17, and proxies, which also implement annotations.
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
 // IsNumbered reports whether a JDK has generated and numbered a class at run time, so

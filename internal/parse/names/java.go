@@ -20,13 +20,11 @@ func JavaClass(name string) string {
 
 func separates(c byte) bool { return c == '.' || c == '/' || c == '$' || c == '[' }
 
-// startsName reports whether a byte may begin a name of Java, without the signs that
-// compilers use.
+// startsName reports whether a byte may begin a name of Java, without the signs that compilers use.
 func startsName(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80 }
 
-// JavaType returns a type as it is written in Java, from its name in an archive or its
-// descriptor: [[I is int[][], and Ljava/lang/String; as well as java/lang/String is
-// java.lang.String.
+// JavaType returns a type as it is written in Java, from its name in an archive or its descriptor: [[I is
+// int[][], and Ljava/lang/String; as well as java/lang/String is java.lang.String.
 func JavaType(name string) string {
 	element := strings.TrimLeft(name, "[")
 	dimensions := len(name) - len(element)

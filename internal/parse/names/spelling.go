@@ -34,8 +34,7 @@ func AppendExternal(b []byte, internal string) []byte {
 	return b
 }
 
-// primitives maps the element types of arrays, as HotSpot prints them, to their
-// descriptors.
+// primitives maps the element types of arrays, as HotSpot prints them, to their descriptors.
 var primitives = map[string]byte{
 	"bool": 'Z', "char": 'C', "float": 'F', "double": 'D',
 	"byte": 'B', "short": 'S', "int": 'I', "long": 'J',
@@ -73,8 +72,7 @@ func FromPrinted(spelling string) (name string, ok bool) {
 	return strings.Repeat("[", dimensions) + "L" + class + ";", true
 }
 
-// AppendPrinted appends a type as HotSpot prints it. It is the inverse of
-// FromPrinted.
+// AppendPrinted appends a type as HotSpot prints it. It is the inverse of FromPrinted.
 func AppendPrinted(b []byte, name string) []byte {
 	element := strings.TrimLeft(name, "[")
 	dimensions := len(name) - len(element)
@@ -93,8 +91,7 @@ func AppendPrinted(b []byte, name string) []byte {
 	return append(b, strings.Repeat(arraySuffix, dimensions)...)
 }
 
-// Element returns the class of an array's elements, and any other type's name as
-// it is.
+// Element returns the class of an array's elements, and any other type's name as it is.
 func Element(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if element == name {

@@ -12,8 +12,7 @@ type Block struct {
 	Throws, Handler bool
 }
 
-// Blocks returns the control flow of code, without exceptions; ok is false if it is not
-// sound.
+// Blocks returns the control flow of code, without exceptions; ok is false if it is not sound.
 func Blocks(code []bytecode.Instruction) (blocks []Block, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {

@@ -4,10 +4,9 @@
 //
 // # The normal form
 //
-// The code is executed symbolically, block by block. Each value on the operand stack is
-// an expression: an operator, its name, and the expressions of its operands. A profile
-// point is its bytecode, its name, and the expressions of its operands. The place of a
-// bytecode has no meaning.
+// The code is executed symbolically, block by block. Each value on the operand stack is an expression: an
+// operator, its name, and the expressions of its operands. A profile point is its bytecode, its name, and the
+// expressions of its operands. The place of a bytecode has no meaning.
 //
 //   - A condition is one of two relations, equal and less, with a sense: ifeq and
 //     ifne, if_icmplt and if_icmpge, ifnull and ifnonnull are the same condition
@@ -23,13 +22,11 @@
 //     condition.
 //   - Constants are their text, whether they are in a bytecode or in the pool.
 //
-// Not all sources of code know its exception handlers: a block without predecessors is
-// treated as a handler.
+// Not all sources of code know its exception handlers: a block without predecessors is treated as a handler.
 //
 // # Limits
 //
-// The compiler invents some numbers and names, which may have another meaning in the next
-// version: the cases of a switch over an enum or over patterns, and synthetic accessors.
-// Points that depend on them are unknown, and so is a comparison of two equal
-// expressions. Code with jsr and unsound code have no sketch.
+// The compiler invents some numbers and names, which may have another meaning in the next version: the cases
+// of a switch over an enum or over patterns, and synthetic accessors. Points that depend on them are unknown,
+// and so is a comparison of two equal expressions. Code with jsr and unsound code have no sketch.
 package sketch

@@ -16,8 +16,7 @@ const (
 	aThrow  = 191
 )
 
-// A block is a sequence of instructions that is entered at the first and left after the
-// last.
+// A block is a sequence of instructions that is entered at the first and left after the last.
 type block struct {
 	first, end int   // instructions
 	to         []int // successors; the block after a branch comes last
@@ -211,8 +210,7 @@ var effects = func() (table [202]string) {
 	return table
 }()
 
-// effectOf returns the values that a bytecode pops and pushes, empty for bytecodes that
-// only move values.
+// effectOf returns the values that a bytecode pops and pushes, empty for bytecodes that only move values.
 func effectOf(in *bytecode.Instruction) string {
 	descriptor := in.Name.Descriptor
 	switch op := in.Op; {

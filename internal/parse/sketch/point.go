@@ -12,8 +12,7 @@ type Point struct {
 	disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; empty for other points.
 	Holder string
-	// Labels are the values of a switch's cases, if they have the same meaning in other
-	// versions of the code.
+	// Labels are the values of a switch's cases, if they have the same meaning in other versions of the code.
 	Labels []int32
 }
 
@@ -23,8 +22,7 @@ func Recorded(kind bytecode.PointKind) bool {
 	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }
 
-// Points returns the recorded profile points of code, in order. ok is false if the code
-// has no sketch.
+// Points returns the recorded profile points of code, in order. ok is false if the code has no sketch.
 func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {
@@ -142,8 +140,7 @@ const (
 	nanHolds = 2
 )
 
-// ofNaN returns the result for NaN. The condition holds if the comparison is one of the
-// two instructions.
+// ofNaN returns the result for NaN. The condition holds if the comparison is one of the two instructions.
 func ofNaN(compares, float, double byte) byte {
 	switch compares {
 	case lCmp:

@@ -35,8 +35,7 @@ type arrival struct {
 // maxStack bounds the values on the stack at the end of a block.
 const maxStack = 256
 
-// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is
-// not sound.
+// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is not sound.
 func (r *run) runBlocks() (ok bool) {
 	r.entries, r.controls = make([][]arrival, len(r.g.blocks)), make([]control, len(r.g.blocks))
 	for b := range r.g.blocks {

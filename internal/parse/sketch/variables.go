@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/internal/parse/bytecode"
 )
 
-// A local variable is known by the definitions that reach a use of it: a compiler may use one
-// local for several variables in turn. A node is the value of a local at the start of a
-// block, or a definition.
+// A local variable is known by the definitions that reach a use of it: a compiler may use one local for
+// several variables in turn. A node is the value of a local at the start of a block, or a definition.
 
 // maxNodes bounds blocks times locals, maxSteps the search for definitions, maxRounds the
 // passes of data flow. Compiled methods are far below.
@@ -157,10 +156,9 @@ func (v *variables) reaching(node int) (all []int) {
 	return all
 }
 
-// identify computes an identity for what each use of a local variable loads: the expressions
-// that it is set to by the definitions that reach the use, and for a parameter its place.
-// Variables in these expressions are replaced by the expressions that they are set to,
-// without variables.
+// identify computes an identity for what each use of a local variable loads: the expressions that it is set
+// to by the definitions that reach the use, and for a parameter its place. Variables in these expressions are
+// replaced by the expressions that they are set to, without variables.
 func identify(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
 	identity = func(int) uint64 { return 0 }
 	for range 2 {
@@ -204,8 +202,7 @@ type value struct {
 	compared *comparison
 	// unstable is whether it depends on names or numbers that the compiler invents.
 	unstable bool
-	// passing is whether it may have another value later: it was read from the heap, or
-	// returned by a call.
+	// passing is whether it may have another value later: it was read from the heap, or returned by a call.
 	passing bool
 }
 
@@ -234,8 +231,7 @@ func mix(numbers ...uint64) uint64 {
 	return h
 }
 
-// operator returns the expression of an operator with the hash of its name, and of its
-// operands.
+// operator returns the expression of an operator with the hash of its name, and of its operands.
 func operator(op byte, name uint64, operands ...value) value {
 	v := value{root: mix(uint64(op), name)}
 	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
@@ -314,8 +310,7 @@ func equality(a, b value, inverse bool) condition {
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
 }
 
-// order returns the condition that one value is less than another. nan is the result for
-// NaN.
+// order returns the condition that one value is less than another. nan is the result for NaN.
 func order(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
 		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x is not x < c+1

@@ -101,8 +101,7 @@ func (f *Forgeries) send(numbers ...uint64) {
 	}
 }
 
-// Verdict returns what the program makes of a forgery: a status of its own, and the hash
-// of what it printed.
+// Verdict returns what the program makes of a forgery: a status of its own, and the hash of what it printed.
 func (f *Forgeries) Verdict(t *testing.T, edits ...forgery.Edit) (status, printed uint64) {
 	t.Helper()
 	f.send(uint64(len(edits)))

@@ -25,8 +25,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// compile builds creader.c and gives the program; the test is skipped where
-// there is no C compiler.
+// compile builds creader.c and gives the program; the test is skipped where there is no C compiler.
 func compile(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "creader")
@@ -55,8 +54,7 @@ func sanitized(t *testing.T) string {
 	return compile(t, sanitizers(t)...)
 }
 
-// sanitizers returns the flags that switch the sanitizers on, if the compiler has
-// them.
+// sanitizers returns the flags that switch the sanitizers on, if the compiler has them.
 func sanitizers(t *testing.T) []string {
 	t.Helper()
 	probe := filepath.Join(t.TempDir(), "probe.c")
@@ -225,8 +223,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	}
 }
 
-// TestReaderStaysSmall holds the program to a size that one can read in one
-// sitting.
+// TestReaderStaysSmall holds the program to a size that one can read in one sitting.
 func TestReaderStaysSmall(t *testing.T) {
 	source, err := os.ReadFile("creader.c")
 	if err != nil {

@@ -83,10 +83,9 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 	}
 }
 
-// TestBothReadersAgreeOnForgeries makes every reference of every specimen lead to
-// every place of its file: both readers must refuse the same forgeries and print
-// the same of all others. With PROFARC_EXHAUSTIVE it takes some minutes; without,
-// it is a sample.
+// TestBothReadersAgreeOnForgeries makes every reference of every specimen lead to every place of its file:
+// both readers must refuse the same forgeries and print the same of all others. With PROFARC_EXHAUSTIVE it
+// takes some minutes; without, it is a sample.
 func TestBothReadersAgreeOnForgeries(t *testing.T) {
 	program := forgeriesProgram(t)
 	for _, s := range specimen.All() {

@@ -116,10 +116,9 @@ func answersAll(s *reader.Store, adopted bool) error {
 	return nil
 }
 
-// TestVerifyRefusesWhatAnyUserRefuses makes every reference of every specimen lead to
-// every place of its file, and every word hold other numbers, with correct sums. What
-// verify accepts, every other user must accept too. With PROFARC_EXHAUSTIVE it takes some
-// two minutes; without, it takes a sample.
+// TestVerifyRefusesWhatAnyUserRefuses makes every reference of every specimen lead to every place of its
+// file, and every word hold other numbers, with correct sums. What verify accepts, every other user must
+// accept too. With PROFARC_EXHAUSTIVE it takes some two minutes; without, it takes a sample.
 func TestVerifyRefusesWhatAnyUserRefuses(t *testing.T) {
 	for _, sp := range specimen.All() {
 		t.Run(sp.Name, func(t *testing.T) {

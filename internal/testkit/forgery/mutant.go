@@ -8,9 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Mutator changes one to three fields of an archive at a time, by chance, in ways that
-// leave much of it sound: a reference leads to where another one leads, a flag is set, a
-// count is as high as it can be.
+// A Mutator changes one to three fields of an archive at a time, by chance, in ways that leave much of it
+// sound: a reference leads to where another one leads, a flag is set, a count is as high as it can be.
 type Mutator struct {
 	*Forger
 	r          *rand.Rand

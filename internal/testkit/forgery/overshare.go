@@ -5,9 +5,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Overshare makes the type with the longest name the holder of every method that has a
-// record and a holder, and corrects all sums. A builder would not share a long name so
-// often.
+// Overshare makes the type with the longest name the holder of every method that has a record and a holder,
+// and corrects all sums. A builder would not share a long name so often.
 func Overshare(data []byte) error {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {

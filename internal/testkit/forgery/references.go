@@ -28,10 +28,9 @@ type Reference struct {
 	base int64 // for Entry: the place in bytes that 0 stands for
 }
 
-// References lists every reference of a sound archive: slots of the index,
-// fields of records and rows, parts of signatures, links and pointers of blocks,
-// rows of the point directories, the directories of bm and ex, and the cells of
-// tables.
+// References lists every reference of a sound archive: slots of the index, fields of records and rows, parts
+// of signatures, links and pointers of blocks, rows of the point directories, the directories of bm and ex,
+// and the cells of tables.
 func References(data []byte) ([]Reference, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {

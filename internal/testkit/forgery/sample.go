@@ -20,9 +20,8 @@ func OneIn(n int, name string) (pick func() bool) {
 	return func() bool { return r.IntN(n) == 0 }
 }
 
-// Each forges a sound archive in every way that pick picks: each reference with its
-// values, then each word with its numbers. The arguments of yield are valid during the
-// call.
+// Each forges a sound archive in every way that pick picks: each reference with its values, then each word
+// with its numbers. The arguments of yield are valid during the call.
 func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, value uint64)) error {
 	f, err := New(data)
 	if err != nil {

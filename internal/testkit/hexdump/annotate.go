@@ -27,8 +27,7 @@ type line struct {
 	Text string
 }
 
-// A dumper yields the ranges of an archive in file order. at is the end of what has been
-// yielded.
+// A dumper yields the ranges of an archive in file order. at is the end of what has been yielded.
 type dumper struct {
 	yield  func(line)
 	data   []byte
@@ -146,8 +145,7 @@ func (d *dumper) bytes(n int64, text string) {
 	}
 }
 
-// zeros returns the number of zeros from here to end, or 0 if other bytes
-// follow them.
+// zeros returns the number of zeros from here to end, or 0 if other bytes follow them.
 func (d *dumper) zeros(end int64) int64 {
 	for _, b := range d.data[d.at:end] {
 		if b != 0 {
@@ -175,8 +173,7 @@ func (d *dumper) number(size int64, name string, as render) uint64 {
 	return v
 }
 
-// reference returns a render of a file reference: its offset, and what is there
-// as text says.
+// reference returns a render of a file reference: its offset, and what is there as text says.
 func (d *dumper) reference(text func(at int64) string) render {
 	return func(v uint64) string {
 		if v == 0 {
@@ -186,8 +183,7 @@ func (d *dumper) reference(text func(at int64) string) render {
 	}
 }
 
-// pointer returns a render of a pointer cell. tags is a mask of the bits that
-// are no part of the address.
+// pointer returns a render of a pointer cell. tags is a mask of the bits that are no part of the address.
 func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
 	return func(v uint64) string {
 		if v&^tags == 0 {
@@ -232,8 +228,7 @@ func quoted(text []byte) string {
 
 func (d *dumper) typeName(at int64) string { return "type " + d.symbol(int64(d.u32(at+8))*8) }
 
-// methodName returns the name of a method record, or of a row of the section
-// unexecuted.
+// methodName returns the name of a method record, or of a row of the section unexecuted.
 func (d *dumper) methodName(at int64) string {
 	if at >= d.header.sections["unexecuted"].offset {
 		return "method " + d.symbol(int64(d.u32(at))*8)

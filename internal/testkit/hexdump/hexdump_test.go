@@ -25,9 +25,8 @@ var update = flag.Bool("update", false, "write the annotated archive of docs/for
 
 const page = "../../../docs/format.md"
 
-// exampleArchive returns the archive that docs/format.md shows: two methods of
-// a HotSpot JVM, one of them with a second profile in a calling context, and a
-// method that was never executed.
+// exampleArchive returns the archive that docs/format.md shows: two methods of a HotSpot JVM, one of them
+// with a second profile in a calling context, and a method that was never executed.
 func exampleArchive(t *testing.T) []byte {
 	t.Helper()
 	var settings layout.Params
@@ -75,8 +74,7 @@ func annotated(t *testing.T, data []byte) string {
 	return out.String()
 }
 
-// parseDump returns the bytes that a dump shows. It checks that the ranges
-// follow each other.
+// parseDump returns the bytes that a dump shows. It checks that the ranges follow each other.
 func parseDump(t *testing.T, text string) (data []byte) {
 	t.Helper()
 	for line := range strings.Lines(text) {

@@ -1,13 +1,11 @@
-// Hexdump prints an archive as hexadecimal bytes and names every range of them.
-// It is for people who write a reader or a writer of the format, and it wrote
-// the annotated archive of docs/format.md:
+// Hexdump prints an archive as hexadecimal bytes and names every range of them. It is for people who write a
+// reader or a writer of the format, and it wrote the annotated archive of docs/format.md:
 //
 //	go run ./internal/testkit/hexdump app.parc | less
 //
-// Each line has an offset, up to eight bytes, and what they are. A run of more
-// than eight zeros is one line, with the number of bytes behind a "*". Lines
-// that begin with "#" are headings. The ranges follow each other without a gap,
-// so that the bytes of a file can be had back from its dump.
+// Each line has an offset, up to eight bytes, and what they are. A run of more than eight zeros is one line,
+// with the number of bytes behind a "*". Lines that begin with "#" are headings. The ranges follow each other
+// without a gap, so that the bytes of a file can be had back from its dump.
 //
 // Hexdump expects a sound archive. It checks no sums; "profarc verify" does.
 package main

@@ -15,8 +15,7 @@ const (
 	methodHasID     = 1 << 7
 )
 
-// section prints the heading of a section that is not empty, and returns the
-// section's end.
+// section prints the heading of a section that is not empty, and returns the section's end.
 func (d *dumper) section(name string) (end int64) {
 	if s := d.header.sections[name]; s.size > 0 {
 		d.heading("ro, %s: %s", name, plural(s.size, "byte"))
@@ -127,8 +126,7 @@ func (d *dumper) printBlocks(rw span) {
 	}
 }
 
-// sections are the sizes in units of the sections of a block, and the rows of
-// its directory.
+// sections are the sizes in units of the sections of a block, and the rows of its directory.
 type sections struct{ extra, parameters, handlers, directory uint64 }
 
 func (d *dumper) printBlock() {

@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Open writes the archive of a builder to memory and opens it, with all pages checked,
-// until the test ends.
+// Open writes the archive of a builder to memory and opens it, with all pages checked, until the test ends.
 func Open(t testing.TB, b *builder.Builder) *reader.Store {
 	t.Helper()
 	data, _, err := b.Bytes()

@@ -62,8 +62,7 @@ func calls(b *builder.Builder, m printers) {
 	done(p)
 }
 
-// branches has conditionals and virtual invokes, one of them in a context that
-// has two versions of the code.
+// branches has conditionals and virtual invokes, one of them in a context that has two versions of the code.
 func branches(b *builder.Builder, m printers) {
 	p := b.ProfileOf(m.evenOrOdd, 0, builder.NoContext)
 	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
@@ -86,8 +85,7 @@ func graalTables(b *builder.Builder, m printers) {
 	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
-		layout.ColumnWord)
+	samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)

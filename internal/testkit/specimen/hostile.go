@@ -9,14 +9,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Forged begins the line that a hostile text tries to print: a line of its own
-// in the output of a command.
+// Forged begins the line that a hostile text tries to print: a line of its own in the output of a command.
 const Forged = "FORGED"
 
-// HostileText is a name that deceives whoever prints it: escape sequences for a terminal
-// (clear it, set its clipboard and title), C1 controls as characters and as bytes,
-// controls that overwrite the text before them, a line of its own, reversed text,
-// characters without width, and bytes that are not UTF-8.
+// HostileText is a name that deceives whoever prints it: escape sequences for a terminal (clear it, set its
+// clipboard and title), C1 controls as characters and as bytes, controls that overwrite the text before them,
+// a line of its own, reversed text, characters without width, and bytes that are not UTF-8.
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
@@ -52,8 +50,7 @@ func HostileWith(texts ...string) []Specimen {
 	return all
 }
 
-// hostile has methods with profiles, contexts, types and tables, as far as a
-// domain has them.
+// hostile has methods with profiles, contexts, types and tables, as far as a domain has them.
 func hostile(d layout.Domain, texts []string) *builder.Builder {
 	h := &namer{texts: texts}
 	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
@@ -154,8 +151,7 @@ func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
 	case layout.DomainGraal:
 		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
-		samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord,
-			layout.ColumnWord)
+		samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
 		b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:

@@ -111,8 +111,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 	done(p)
 }
 
-// manyPoints adds a profile with enough entries for a point directory. Some points have
-// several.
+// manyPoints adds a profile with enough entries for a point directory. Some points have several.
 func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
 	p := b.ProfileOf(m, 0, builder.NoContext)
@@ -173,9 +172,8 @@ func oddMethods(b *builder.Builder) {
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 
-// Two keys with one ID. The first step of a fold multiplies two numbers, and each is
-// 8 bytes of the text and a constant that the length decides on: the product is the same
-// if the numbers change places.
+// Two keys with one ID. The first step of a fold multiplies two numbers, and each is 8 bytes of the text and
+// a constant that the length decides on: the product is the same if the numbers change places.
 const (
 	twinOne = "tR_4twinyQ_6same" + twinEnd
 	twinTwo = "t1jx3aHiy2jz4wLb" + twinEnd

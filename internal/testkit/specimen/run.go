@@ -23,8 +23,7 @@ func hotspotRun() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", DumpTime: time.Unix(1700000000, 123456789), Run: run,
 	})
-	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V",
-		Loader: "app"}, 7)
+	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}, 7)
 	p.Invocations(1)
 	done(p)
 	b.ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),

@@ -6,9 +6,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// sampled has what a CPU profile of a Go program becomes: samples and processor time in
-// contexts of several depths, edges with a recursive one and one of a frame without a
-// function, and the places of functions.
+// sampled has what a CPU profile of a Go program becomes: samples and processor time in contexts of several
+// depths, edges with a recursive one and one of a frame without a function, and the places of functions.
 func sampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }

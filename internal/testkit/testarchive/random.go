@@ -19,8 +19,7 @@ func DrawRun(t *rapid.T, domain layout.Domain, name string) Archive {
 	return drawRun(t, domain, name, false)
 }
 
-// DrawHighRun draws a run like DrawRun's. Some counts are so high that sums
-// saturate.
+// DrawHighRun draws a run like DrawRun's. Some counts are so high that sums saturate.
 func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
 	return drawRun(t, domain, name, true)
 }
@@ -101,8 +100,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 }
 
-// count returns a count that is mostly small, and in some runs now and then so high
-// that a sum saturates.
+// count returns a count that is mostly small, and in some runs now and then so high that a sum saturates.
 func (r *countRand) count() uint64 {
 	if r.high && r.IntN(8) == 0 {
 		return 1<<64 - 1 - r.Uint64N(4)
@@ -311,6 +309,5 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	}
 	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)),
 		uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")),
-		uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
+	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
 }

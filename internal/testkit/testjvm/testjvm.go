@@ -1,6 +1,5 @@
-// Package testjvm finds the JDKs that tests run, compiles their programs, and starts
-// JVMs. The first JDK is the one of JAVA_HOME, or on the path; the second the one of
-// JAVA25_HOME, or next to others.
+// Package testjvm finds the JDKs that tests run, compiles their programs, and starts JVMs. The first JDK is
+// the one of JAVA_HOME, or on the path; the second the one of JAVA25_HOME, or next to others.
 package testjvm
 
 import (
@@ -92,8 +91,7 @@ func Start(t testing.TB, home string, args ...string) *JVM {
 	return j
 }
 
-// StartPiped starts a command, and returns what leads to its standard input and from its
-// standard output.
+// StartPiped starts a command, and returns what leads to its standard input and from its standard output.
 func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
 	t.Helper()
 	in, err1 := cmd.StdinPipe()

@@ -90,8 +90,7 @@ func newValuation(f *function, counters []uint64) *valuation {
 		values: make([]uint64, len(f.expressions)), states: make([]valueState, len(f.expressions))}
 }
 
-// of returns the value of a counter. Each expression is computed once; sums wrap, as in
-// llvm-cov.
+// of returns the value of a counter. Each expression is computed once; sums wrap, as in llvm-cov.
 func (v *valuation) of(c counter) (uint64, error) {
 	if c.kind == counterExpression && v.states[c.index] != valueKnown {
 		if err := v.compute(c.index); err != nil {

@@ -311,8 +311,7 @@ func (c *Coverage) loadFunction(l *files, p *Mapping, ref uint64, name string) e
 	return nil
 }
 
-// add adds a function to its files, unless a function of the same name in
-// the same files is there.
+// add adds a function to its files, unless a function of the same name in the same files is there.
 func (l *files) add(f *Function) {
 	key := strings.Join(f.files, "\x00") + "\x00\x00" + f.plainName()
 	if l.seen[key] {
@@ -328,8 +327,7 @@ func (l *files) add(f *Function) {
 	}
 }
 
-// plainName returns the name without the file that a local function has before it, if that
-// is its first file.
+// plainName returns the name without the file that a local function has before it, if that is its first file.
 func (f *Function) plainName() string {
 	if after, ok := strings.CutPrefix(f.Name, f.files[0]); ok && after != "" {
 		return after[1:]

@@ -255,8 +255,7 @@ func (b *build) compareFiles(t *testing.T, program string) (lines int) {
 	return lines
 }
 
-// compareOwn compares lines with llvm-cov of the release that compiled it, which
-// which may lack one or two.
+// compareOwn compares lines with llvm-cov of the release that compiled it, which which may lack one or two.
 func (b *build) compareOwn(t *testing.T, program string, got fileLines) {
 	t.Helper()
 	missing := 0
@@ -305,8 +304,7 @@ func (b *build) compareFunctions(t *testing.T) {
 	}
 }
 
-// shownFunctions reads what llvm-cov show prints of single functions: the counts of lines,
-// rounded.
+// shownFunctions reads what llvm-cov show prints of single functions: the counts of lines, rounded.
 func shownFunctions(text []byte) map[string]map[int]string {
 	functions := map[string]map[int]string{}
 	var lines map[int]string

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// Sources are the folders in which source files are looked for: at the whole path that the
-// compiler had, and at each shorter end of it. Without a folder files are read where the
-// compiler read them.
+// Sources are the folders in which source files are looked for: at the whole path that the compiler had, and
+// at each shorter end of it. Without a folder files are read where the compiler read them.
 type Sources []string
 
 // A Listing is a view beside the text of its file.

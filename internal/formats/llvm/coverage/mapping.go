@@ -62,8 +62,7 @@ func newMapping(program string, s *sections) (*Mapping, error) {
 	return m, nil
 }
 
-// nameBudget returns how many bytes the names of files may have, unpacked and with their
-// folders.
+// nameBudget returns how many bytes the names of files may have, unpacked and with their folders.
 func (m *Mapping) nameBudget(list []byteSection) int {
 	size := 0
 	for _, one := range list {

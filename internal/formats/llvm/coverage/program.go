@@ -63,8 +63,7 @@ func Open(name string) (*Mapping, error) {
 	return Read(name, f, info.Size())
 }
 
-// Read reads the coverage mapping of a program of that size, as [Open] does. The name is
-// for errors.
+// Read reads the coverage mapping of a program of that size, as [Open] does. The name is for errors.
 func Read(name string, r io.ReaderAt, size int64) (*Mapping, error) {
 	s, err := readSections(io.NewSectionReader(r, 0, size), size)
 	switch {

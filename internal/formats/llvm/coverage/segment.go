@@ -96,8 +96,7 @@ func (b *segmentBuilder) begin(i int) {
 	heap.Push(&b.ends, endOf{r.end, i})
 }
 
-// beginEmpty adds the segment of a region of no length. It has the count of the region
-// around it.
+// beginEmpty adds the segment of a region of no length. It has the count of the region around it.
 func (b *segmentBuilder) beginEmpty(r *counted, entry, last bool) {
 	skipped := last || r.kind == skippedRegion
 	around := b.innermost()
@@ -164,8 +163,7 @@ func (b *segmentBuilder) add(r *counted, at position, entry, skipped bool) {
 	b.segments = append(b.segments, s)
 }
 
-// An endQueue is a heap of open regions, those that end first and of these the outermost
-// before the others.
+// An endQueue is a heap of open regions, those that end first and of these the outermost before the others.
 type endQueue []endOf
 
 type endOf struct {

@@ -40,8 +40,7 @@ type Line struct {
 	Branches []Branch
 }
 
-// First returns the number of the first line, and Last the number of the last one; 0 if the view
-// is empty.
+// First returns the number of the first line, and Last the number of the last one; 0 if the view is empty.
 func (v *View) First() int {
 	if len(v.Segments) == 0 {
 		return 0

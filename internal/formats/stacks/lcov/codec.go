@@ -30,8 +30,7 @@ func (e *Exporter) Options() []codec.Option {
 	}
 }
 
-// Export writes the call counts of an archive, or its source lines. See [Write] and
-// [WriteLines].
+// Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
 	if len(e.Programs) > 0 {
 		return WriteLines(w, s, e.Programs...)

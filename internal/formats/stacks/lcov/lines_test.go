@@ -93,8 +93,7 @@ func imported(t *testing.T, file string) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// TestLinesAsLLVM: the tracefile equals llvm-cov's, which has branches, too, and no name of
-// a test.
+// TestLinesAsLLVM: the tracefile equals llvm-cov's, which has branches, too, and no name of a test.
 func TestLinesAsLLVM(t *testing.T) {
 	t.Parallel()
 	dir := compile(t, "2")

@@ -43,8 +43,7 @@ type function struct {
 	calls uint64
 }
 
-// Write writes the call counts of an archive. The error matches ErrNoCalls if
-// it has none.
+// Write writes the call counts of an archive. The error matches ErrNoCalls if it has none.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	report := &Report{}
 	files, err := functions(s, report)
@@ -115,8 +114,7 @@ func fileOf(n stacks.Name) string {
 // classes that several loaders define.
 func summed(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int {
-		return cmp.Or(strings.Compare(a.name, b.name),
-			cmp.Compare(a.calls, b.calls))
+		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls))
 	})
 	sum := list[:1]
 	for _, f := range list[1:] {
@@ -129,8 +127,7 @@ func summed(list []function) []function {
 	return sum
 }
 
-// writeFile writes the functions of a file and returns the number of those that were
-// called.
+// writeFile writes the functions of a file and returns the number of those that were called.
 func writeFile(w io.Writer, file string, list []function) (hit int) {
 	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
 	for i, f := range list {
@@ -194,8 +191,7 @@ func (c *calls) addCallees(e reader.Entry) error {
 	return nil
 }
 
-// of returns how often a method was called. known is false if it may or may not have
-// run.
+// of returns how often a method was called. known is false if it may or may not have run.
 func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	n, counted := c.callers[m.Ref()]
 	ran, native := false, uint64(0)
@@ -218,8 +214,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	return n, counted || ran || m.Unexecuted(), nil
 }
 
-// inProfile returns the calls that a profile counts. It adds the calls of a native method to
-// native.
+// inProfile returns the calls that a profile counts. It adds the calls of a native method to native.
 func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {
 		return invocations.Trained(), true

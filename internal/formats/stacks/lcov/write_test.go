@@ -24,9 +24,8 @@ import (
 // A tracefile is what a strict reader makes of one: calls by function, by file.
 type tracefile map[string]map[string]uint64
 
-// parse reads a tracefile as lcov's manual defines it, and refuses all that it
-// does not: other records, numbers of one function twice, totals that are
-// wrong, records outside a file.
+// parse reads a tracefile as lcov's manual defines it, and refuses all that it does not: other records,
+// numbers of one function twice, totals that are wrong, records outside a file.
 func parse(t *testing.T, text string) tracefile {
 	t.Helper()
 	files := tracefile{}

@@ -43,8 +43,7 @@ func (*Importer) Format() codec.Format {
 func (*Importer) Options() []codec.Option { return nil }
 
 var (
-	// head is the first line of a sample: command, process, perhaps processor, time, perhaps
-	// period, event.
+	// head is the first line of a sample: command, process, perhaps processor, time, perhaps period, event.
 	head = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
 	// frame is a frame: address, symbol, perhaps offset, file.
 	frame = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)

@@ -34,8 +34,7 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return isLegacy(head) || detectProfile(head, whole)
 }
 
-// Import reads one profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or
-// ErrSyntax.
+// Import reads one profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or ErrSyntax.
 func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
 	data, err := io.ReadAll(in)
 	if err != nil {

@@ -40,8 +40,7 @@ type line struct {
 	number   int64
 }
 
-// A location is a place in the code. It has several lines if calls were inlined, the
-// innermost first.
+// A location is a place in the code. It has several lines if calls were inlined, the innermost first.
 type location struct {
 	address     uint64
 	first, past uint32 // its lines are lines[first:past]
@@ -249,8 +248,7 @@ func (r *recording) check() error {
 	return nil
 }
 
-// hasText reports whether a text is in the table of strings. Text 0 is "", even where there
-// is no table.
+// hasText reports whether a text is in the table of strings. Text 0 is "", even where there is no table.
 func (r *recording) hasText(ref textRef) bool { return ref == 0 || ref < uint64(len(r.texts)) }
 
 func (r *recording) missingText(ref textRef) error {

@@ -35,8 +35,7 @@ func isLegacyCPU(head []byte) bool {
 	return false
 }
 
-// kinds are the kinds of the values of the fields of a profile, as bits; packed numbers are
-// bytes.
+// kinds are the kinds of the values of the fields of a profile, as bits; packed numbers are bytes.
 var kinds = [...]uint8{
 	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes,
 	profileLocation: 1 << kindBytes,

@@ -3,11 +3,10 @@
 //
 // # Reading
 //
-// [Importer] takes CPU profiles, whose values are samples/count or cpu/nanoseconds, into
-// archives of domain sampled. docs/format.md defines what becomes of stacks and edges. A
-// decoder of our own goes through the bytes of a profile twice, and through its samples one
-// by one: memory is a small multiple of the profile, and for several profiles a multiple of one and
-// of the sum.
+// [Importer] takes CPU profiles, whose values are samples/count or cpu/nanoseconds, into archives of domain
+// sampled. docs/format.md defines what becomes of stacks and edges. A decoder of our own goes through the
+// bytes of a profile twice, and through its samples one by one: memory is a small multiple of the profile,
+// and for several profiles a multiple of one and of the sum.
 //
 // The profile is not trusted: what it refers to must be there, and its stacks must not have
 // far more frames than the profile has bytes, which inlined calls could give it.

@@ -119,8 +119,7 @@ func TestPlacesComeBack(t *testing.T) {
 	}
 }
 
-// TestSumOfProfiles: importing several profiles gives the values of pprof's merge, in any
-// order.
+// TestSumOfProfiles: importing several profiles gives the values of pprof's merge, in any order.
 func TestSumOfProfiles(t *testing.T) {
 	var profiles []*profile.Profile
 	var files [][]byte

@@ -6,9 +6,8 @@ import (
 	"fmt"
 )
 
-// The wire format of protocol buffers, as far as profiles use it: a message is a list of
-// fields, each a key, which is the number of the field and the kind of its value, and the
-// value.
+// The wire format of protocol buffers, as far as profiles use it: a message is a list of fields, each a key,
+// which is the number of the field and the kind of its value, and the value.
 
 // The kinds of values.
 const (
@@ -63,8 +62,7 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 	return f, nil, fmt.Errorf("%w: field %d has a value of kind %d", ErrSyntax, f.number, f.kind)
 }
 
-// fixedField takes a number of a fixed size. Profiles have none, but fields that are not
-// known may.
+// fixedField takes a number of a fixed size. Profiles have none, but fields that are not known may.
 func fixedField(f field, rest []byte, size int) (field, []byte, error) {
 	if len(rest) < size {
 		return f, nil, ErrCut
@@ -95,8 +93,7 @@ func eachField(message []byte, yield func(f field) error) error {
 	return nil
 }
 
-// numbers calls yield with the numbers of a repeated field: one of a varint, all of packed
-// ones.
+// numbers calls yield with the numbers of a repeated field: one of a varint, all of packed ones.
 func (f *field) numbers(yield func(n uint64)) error {
 	if f.kind == kindVarint {
 		yield(f.value)

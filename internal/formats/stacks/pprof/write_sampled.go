@@ -24,8 +24,7 @@ type sampledWriter struct {
 	report    Report
 }
 
-// A writtenFunction is a function of the profile, by its id, and the line that its points
-// count from.
+// A writtenFunction is a function of the profile, by its id, and the line that its points count from.
 type writtenFunction struct {
 	id    uint64
 	start int64
@@ -136,8 +135,7 @@ func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 	return of, nil
 }
 
-// facts writes what is known of the profile. Of facts that merged profiles do not share the
-// first is written.
+// facts writes what is known of the profile. Of facts that merged profiles do not share the first is written.
 func (w *sampledWriter) facts(facts map[string][]string) {
 	first := func(key string) string {
 		if values := facts[key]; len(values) > 0 {

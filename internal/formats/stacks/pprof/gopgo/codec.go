@@ -50,8 +50,7 @@ var (
 		"profiles of one kind")
 )
 
-// Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines
-// or ErrUnits.
+// Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines or ErrUnits.
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
 	p, err := open(s)
 	if err != nil {

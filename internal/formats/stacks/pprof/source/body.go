@@ -34,8 +34,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 		case *ast.DeferStmt:
 			b.deferred[spelled(n.Call.Fun)] = true
 		case *ast.CallExpr:
-			// The compiler's line of a call that takes several is the first, or the line of
-			// the name.
+			// The compiler's line of a call that takes several is the first, or the line of the name.
 			for _, at := range []int32{line(n.Pos()), line(lastPart(n.Fun).Pos()), line(n.Lparen)} {
 				b.call(spelled(n.Fun), at)
 			}
