@@ -109,8 +109,7 @@ func TestMemoryIsAMultipleOfTheInput(t *testing.T) {
 	}
 }
 
-// TestLimitsEndAnImport: what goes beyond a limit is refused there, and not when
-// all of it was read.
+// TestLimitsEndAnImport: what goes beyond a limit is refused there, and not when all of it was read.
 func TestLimitsEndAnImport(t *testing.T) {
 	const without = 3 << 30 // would take gigabytes without a limit
 	for want, of := range map[string]struct{ format, bomb string }{

@@ -18,8 +18,7 @@ type bomb struct {
 	write func(w *bufio.Writer, size int)
 }
 
-// repeated begins with head, then has what piece makes of 0, 1, ... up to a size,
-// then tail.
+// repeated begins with head, then has what piece makes of 0, 1, ... up to a size, then tail.
 func repeated(head string, piece func(i int) string, tail string) func(*bufio.Writer, int) {
 	return func(w *bufio.Writer, size int) {
 		left := size - len(head) - len(tail)

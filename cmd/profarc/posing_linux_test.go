@@ -130,9 +130,8 @@ func pose(t *testing.T, dir, mode string) (pid int) {
 	return cmd.Process.Pid
 }
 
-// within runs a command with a limit on its data: of the 400 MB the runtime
-// takes more than 100 before the command begins. What takes too much memory, or
-// hangs, does not end with exit code 0 or 1.
+// within runs a command with a limit on its data: of the 400 MB the runtime takes more than 100 before the
+// command begins. What takes too much memory, or hangs, does not end with exit code 0 or 1.
 func within(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	cmd := exec.Command("sh", append([]string{"-c", `ulimit -d 400000; exec "$0" "$@"`}, args...)...)

@@ -34,8 +34,7 @@ func scriptSpecimen(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("no specimen %s", args[0])
 }
 
-// process FILE PID SECOND INVOCATIONS writes what a process had counted at a
-// second.
+// process FILE PID SECOND INVOCATIONS writes what a process had counted at a second.
 func scriptProcess(ts *testscript.TestScript, _ bool, args []string) {
 	numbers := make([]int, 3)
 	for i := range numbers {

@@ -74,8 +74,7 @@ func TestUnitsOfAGoProfile(t *testing.T) {
 		}
 		total, flat := readByGoTool(t, profile, index, ".divideForUnits")
 		i := slices.IndexFunc(top.Methods, func(m rankedForUnits) bool {
-			return strings.HasSuffix(m.Name,
-				".divideForUnits")
+			return strings.HasSuffix(m.Name, ".divideForUnits")
 		})
 		if i < 0 || top.By != unit || top.Total != total || top.Methods[i].Value+top.Methods[i].Self != flat {
 			t.Errorf("%s: %+v, go tool pprof has %d of %d", unit, top, flat, total)

@@ -87,8 +87,7 @@ func addAgentFlag(cmd *cobra.Command, named *string) {
 	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use, instead of one that is built")
 }
 
-// Builder returns what finds or builds the library. It says on stderr that a compiler
-// runs, unless quiet.
+// Builder returns what finds or builds the library. It says on stderr that a compiler runs, unless quiet.
 func Builder(a *cli.App, quiet bool) *agentlib.Build {
 	return &agentlib.Build{Begin: func(compiler string) {
 		if !quiet {

@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// printMethodData says how profiles of a JVM are recorded where its memory cannot
-// be read.
+// printMethodData says how profiles of a JVM are recorded where its memory cannot be read.
 const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"
 
 // advice lists what to do about errors, by the sentinel that they match. The first

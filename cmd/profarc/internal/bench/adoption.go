@@ -102,8 +102,7 @@ const (
 	countsPerTurn  = 1 << 14
 )
 
-// count adds to counters of profiles, and to as many words of the heap on lines of
-// their own.
+// count adds to counters of profiles, and to as many words of the heap on lines of their own.
 func count(all []reader.Profile, times *[2]series) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -16,8 +16,7 @@ type contest struct {
 	goroutines int
 }
 
-// Groups are small, so that they tell apart what is slow; batches need some lookups to
-// have their effect.
+// Groups are small, so that they tell apart what is slow; batches need some lookups to have their effect.
 const (
 	smallGroup = 16
 	batchGroup = 128
@@ -45,8 +44,7 @@ func lookup(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-// lookupDependent adds nothing to each index, but the processor must wait for what was
-// read before to know.
+// lookupDependent adds nothing to each index, but the processor must wait for what was read before to know.
 func lookupDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {

@@ -85,8 +85,7 @@ func heapInUse() int64 {
 // release lets go of the store and of the maps.
 func (f *field) release() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
 
-// addAll adds the methods that have ids of their own; of a large archive as many that
-// lie evenly in it.
+// addAll adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
 func (b *bench) addAll(steps *poll.Poll) error {
 	every, n := int(b.field.store.Header().Counts.Methods/maxKeys)+1, 0
 	for m, err := range b.field.store.Methods() {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A bin counts the groups whose lookups took up to so long on average, and longer than
-// the bin before.
+// A bin counts the groups whose lookups took up to so long on average, and longer than the bin before.
 type bin struct {
 	ToNS    float64 `json:"to_ns"`
 	Archive int     `json:"archive"`

@@ -21,8 +21,7 @@ import (
 // maxFunctions is the most functions that are looked up with LLVM's reader.
 const maxFunctions = 1 << 18
 
-// An llvmField is an archive of LLVM's profiles, and LLVM's reader of a .profdata file
-// with the same.
+// An llvmField is an archive of LLVM's profiles, and LLVM's reader of a .profdata file with the same.
 type llvmField struct {
 	store  *reader.Store
 	keys   map[string]*llvmreader.Keys // by the name of the file
@@ -143,8 +142,7 @@ func writeBuffered(path string, write func(io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), file.Close())
 }
 
-// agree checks that both readers find the same, which also takes all of it through the
-// archive's checks.
+// agree checks that both readers find the same, which also takes all of it through the archive's checks.
 func (f *llvmField) agree(b *bench) error {
 	for _, c := range llvmreader.Contests {
 		keys := f.keys[c.File()]

@@ -107,8 +107,7 @@ func clockCost() float64 {
 	return costs.quantile(0.5)
 }
 
-// goroutines measures lookups from several goroutines at once, up to as many as run at
-// once.
+// goroutines measures lookups from several goroutines at once, up to as many as run at once.
 func (b *bench) goroutines() error {
 	var all []*contest
 	for n := 1; ; n = min(2*n, b.report.CPUs) {

@@ -32,9 +32,8 @@ type code struct {
 	close func()
 	// profiles are those by which the code is known; nil for class files and JVMs.
 	profiles *reader.Store
-	// related returns, after a check, an error if it is not the code of the same
-	// program; byName reports whether methods were found without their loaders.
-	// Either may be nil.
+	// related returns, after a check, an error if it is not the code of the same program; byName reports
+	// whether methods were found without their loaders. Either may be nil.
 	related func() error
 	byName  func() bool
 	// loaders returns the class loaders of the code; nil if they are unknown.
@@ -141,8 +140,7 @@ func codeKind(name string) (int, error) {
 	return kindProfiles, nil
 }
 
-// headOf returns the first bytes of a file: as many as the magic number of an
-// archive has, or fewer.
+// headOf returns the first bytes of a file: as many as the magic number of an archive has, or fewer.
 func headOf(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {

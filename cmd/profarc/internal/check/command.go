@@ -230,8 +230,7 @@ func (o *checkOptions) check(path string) error {
 	return o.checkRewrite(path)
 }
 
-// checkRewrite returns an error if --rewrite is not the name of an archive, or
-// is an input.
+// checkRewrite returns an error if --rewrite is not the name of an archive, or is an input.
 func (o *checkOptions) checkRewrite(path string) error {
 	if filepath.Ext(o.rewrite) != cli.ArchiveExtension {
 		return cli.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, cli.ArchiveExtension)

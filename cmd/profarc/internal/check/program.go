@@ -27,9 +27,8 @@ func (p *Program) Name() string { return p.code.what }
 // Close releases the files of the program.
 func (p *Program) Close() { p.code.close() }
 
-// Fit checks all profiles of an archive, with at most so many misfits in the report. As in
-// the command, it is an error if nothing could be checked, or if the code is of another
-// program.
+// Fit checks all profiles of an archive, with at most so many misfits in the report. As in the command, it is
+// an error if nothing could be checked, or if the code is of another program.
 func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
 	r := p.code.report(s)

@@ -124,8 +124,7 @@ func title(a *cli.App, format string, args ...any) {
 	fmt.Fprintf(a.Out, format+"\n\n", args...)
 }
 
-// step prints the result of one step at once. A step without a name continues
-// the one before.
+// step prints the result of one step at once. A step without a name continues the one before.
 func step(a *cli.App, name, format string, args ...any) {
 	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	_ = a.Out.Flush() // reported at the end

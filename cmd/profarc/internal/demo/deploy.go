@@ -21,8 +21,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// DeployCommand returns the hidden command that is the second process of the
-// demo.
+// DeployCommand returns the hidden command that is the second process of the demo.
 func DeployCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "demo-deploy ARCHIVE",

@@ -13,8 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestRecordingIsTheOneDescribed holds the recording against what
-// recording/RECORDING.md says of it.
+// TestRecordingIsTheOneDescribed holds the recording against what recording/RECORDING.md says of it.
 func TestRecordingIsTheOneDescribed(t *testing.T) {
 	about, err := os.ReadFile("recording/RECORDING.md")
 	if err != nil {

@@ -76,8 +76,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc diff --json old.parc new.parc | jq -r '.flipped.list[].method'`,
 		Args:              cli.Args(2, 2, "two archives"),
 		ValidArgsFunction: cli.CompleteArchives(2),
-		RunE: a.Run(func(ctx context.Context,
-			args []string) error {
+		RunE: a.Run(func(ctx context.Context, args []string) error {
 			return runDiff(ctx, a, args[0], args[1], o)
 		}),
 	}
@@ -138,8 +137,7 @@ func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) 
 	return err
 }
 
-// tooLow returns the error of archives that agree by less than a share, or that
-// have no counts.
+// tooLow returns the error of archives that agree by less than a share, or that have no counts.
 func tooLow(r *report.Diff, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:

@@ -60,8 +60,7 @@ func verdict(r *report.Diff) string {
 	return fmt.Sprintf("overlap %s of %s", cli.FormatPercent(*r.Score), report.KindText(*r.ScoredBy))
 }
 
-// lowest names the kind of counts that agrees least, if it agrees less than the
-// score says.
+// lowest names the kind of counts that agrees least, if it agrees less than the score says.
 func lowest(r *report.Diff) string {
 	low := r.Lowest(cli.FormatPercent)
 	if low == nil {

@@ -132,8 +132,7 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	return profiles, r, nil
 }
 
-// A dumpReport says what was read of a JVM, what was written, and what was left
-// out.
+// A dumpReport says what was read of a JVM, what was written, and what was left out.
 type dumpReport struct {
 	PID        int            `json:"pid"`
 	Producer   string         `json:"producer"`

@@ -34,8 +34,7 @@ type RunFact struct {
 	Exit      string       `json:"exit"`
 }
 
-// A ProcessFact identifies a process beyond the reuse of its number: by boot,
-// PID namespace and start time.
+// A ProcessFact identifies a process beyond the reuse of its number: by boot, PID namespace and start time.
 type ProcessFact struct {
 	Boot      string `json:"boot"`
 	Namespace uint64 `json:"namespace"`
@@ -52,8 +51,7 @@ type ClassPathFact struct {
 	Sum  string `json:"sum,omitempty"`
 }
 
-// gatherRuns returns the runs of an archive. Runs with the same class path share
-// one entry of ClassPaths.
+// gatherRuns returns the runs of an archive. Runs with the same class path share one entry of ClassPaths.
 func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	runs, err := s.Runs()
 	if err != nil {

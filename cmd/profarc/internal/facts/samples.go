@@ -69,8 +69,7 @@ func (t *SampleTally) Of(m reader.Method) MethodSamples {
 	return MethodSamples{}
 }
 
-// CountSamples returns the number of sampled stacks, and the sum of their
-// samples.
+// CountSamples returns the number of sampled stacks, and the sum of their samples.
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		err = stacks.Leaves(s, func(l stacks.Leaf) error {

@@ -49,8 +49,7 @@ func newSampleTree(leaf layout.Ref) *sampleTree {
 	return &sampleTree{leaf: leaf, nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{}, onPath: map[layout.Ref]int{}}
 }
 
-// node returns the number of the node of a context. It adds those on the way to it that there
-// are not yet.
+// node returns the number of the node of a context. It adds those on the way to it that there are not yet.
 func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
 	var missing []reader.Context
 	parent := int32(0)

@@ -23,8 +23,7 @@ type format interface {
 // the formats that have the option. Other formats refuse the flag.
 type Flags map[string][]string
 
-// Add adds a flag for each option. Formats that have options of one
-// name share a flag.
+// Add adds a flag for each option. Formats that have options of one name share a flag.
 func Add[F format](flags *pflag.FlagSet, all []F) Flags {
 	of := Flags{}
 	values := map[string]*sharedValue{}

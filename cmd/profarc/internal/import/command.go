@@ -259,8 +259,7 @@ func skip(a *cli.App, name string, reason error) skippedFile {
 	return skippedFile{name, why}
 }
 
-// Recognise returns the format of a file, if it is one of those that import
-// reads.
+// Recognise returns the format of a file, if it is one of those that import reads.
 func Recognise(path string) (format string, ok bool) {
 	i, err := formats.Detect(context.Background(), formats.Input{Name: path})
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestSkippedFilesAreEscaped prints that a file with a hostile name is left out
-// for a hostile error.
+// TestSkippedFilesAreEscaped prints that a file with a hostile name is left out for a hostile error.
 func TestSkippedFilesAreEscaped(t *testing.T) {
 	var printed bytes.Buffer
 	a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})

@@ -46,9 +46,8 @@ const (
 	Derived  Basis = "derived" // from points before and after
 )
 
-// A Ref is a constant in the operand of a bytecode. Text is what javap prints behind Kind.
-// Class, Name and Descriptor belong to a field or method; a class has only Class, a
-// dynamic call only Name and Descriptor.
+// A Ref is a constant in the operand of a bytecode. Text is what javap prints behind Kind. Class, Name and
+// Descriptor belong to a field or method; a class has only Class, a dynamic call only Name and Descriptor.
 type Ref struct {
 	Kind       string `json:"kind"` // javap's word: Method, Field, class, String, int ...
 	Text       string `json:"text"`
@@ -82,8 +81,7 @@ func (r *Ref) Spelled(sp naming.Spelling, d layout.Domain) string {
 	return r.Kind + " " + r.Text
 }
 
-// instructions lists the code of a method; ok is false from the byte on that is no
-// bytecode.
+// instructions lists the code of a method; ok is false from the byte on that is no bytecode.
 func instructions(class *classfile.File, m classfile.Method) (list []Instruction, ok bool) {
 	lines := class.Lines(m)
 	line := 0

@@ -21,8 +21,7 @@ type flow struct {
 	arrived map[int]arrivals // by bci of the targets of branches
 }
 
-// count sets the counts of all instructions. entered is how often the method was called, if
-// that is known.
+// count sets the counts of all instructions. entered is how often the method was called, if that is known.
 func (f *flow) count(entered uint64, known bool) {
 	f.arrived = map[int]arrivals{0: {entered, !known}}
 	for i := range f.list {

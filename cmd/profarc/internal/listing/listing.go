@@ -60,9 +60,8 @@ func Takes(d layout.Domain) bool {
 // A Match says whether the class path has the code that was profiled.
 type Match string
 
-// The matches. Only Same proves that the counts are of this code, and with Unproven they
-// probably are. With Other code the counts are left out of the listing: they belong to
-// other bytecodes.
+// The matches. Only Same proves that the counts are of this code, and with Unproven they probably are. With
+// Other code the counts are left out of the listing: they belong to other bytecodes.
 const (
 	Same     Match = "same"      // the code id equals the profile's
 	Unproven Match = "unproven"  // the profile has no code id, but its points fit
@@ -185,8 +184,7 @@ func codeEnd(code []byte, list []Instruction) int {
 	return last + bytecode.Size(code, last)
 }
 
-// method finds the code of a method, that with the code id if there is one, and sets the
-// match.
+// method finds the code of a method, that with the code id if there is one, and sets the match.
 func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
 	m classfile.Method) {
 	files, err := p.classes.All(l.Class)
@@ -239,8 +237,7 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 	return file.Methods[i], true
 }
 
-// pointKinds are the kinds of bytecodes at which entries stand, by tag. Others may stand at
-// any.
+// pointKinds are the kinds of bytecodes at which entries stand, by tag. Others may stand at any.
 var pointKinds = map[layout.Tag][]bytecode.PointKind{
 	layout.TagCounter: calls, layout.TagCallType: calls, layout.TagVirtualCall: calls, layout.TagVirtualCallType: calls,
 	layout.TagCallees:      calls,
@@ -271,8 +268,7 @@ func mayBeOf(points []analyze.Point, code []byte, list []Instruction) bool {
 	return true
 }
 
-// place puts points beside their instructions, and the targets and labels of branches into
-// their outcomes.
+// place puts points beside their instructions, and the targets and labels of branches into their outcomes.
 func (l *Listing) place(points []analyze.Point) {
 	for _, p := range points {
 		at, ok := instructionAt(l.Instructions, int(p.Point))

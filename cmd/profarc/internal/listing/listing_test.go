@@ -77,8 +77,7 @@ func write(t *testing.T, folder, name string, content []byte) {
 	}
 }
 
-// profiled returns an archive with a profile of sum: 10 calls, 100 prices, of which 40 were
-// halved.
+// profiled returns an archive with a profile of sum: 10 calls, 100 prices, of which 40 were halved.
 func profiled(t *testing.T, code []byte, id uint64) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})

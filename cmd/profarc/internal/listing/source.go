@@ -11,12 +11,10 @@ import (
 type Source struct {
 	File  string `json:"file"` // path; of a file in a zip file zip!/path
 	Lines []Line `json:"lines"`
-	// First and Last are the lines of the method, from 1; 0 if the class has no line
-	// numbers.
+	// First and Last are the lines of the method, from 1; 0 if the class has no line numbers.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Short says that the code has lines behind the end of the file: it was compiled from
-	// another version.
+	// Short says that the code has lines behind the end of the file: it was compiled from another version.
 	Short bool `json:"short,omitempty"`
 }
 

@@ -53,8 +53,7 @@ func (c *TableColumn) Compare(a, b int) int {
 // Raw returns a cell as it is stored.
 func (c *TableColumn) Raw(row int) uint64 { return c.t.Cell(c.column, row) }
 
-// Text returns a cell as text, before control characters are escaped. A null
-// reference is a dash.
+// Text returns a cell as text, before control characters are escaped. A null reference is a dash.
 func (c *TableColumn) Text(row int) (string, error) {
 	v := c.Raw(row)
 	switch {
@@ -124,8 +123,7 @@ func (c *TableColumn) reference(n layout.Ref) (string, error) {
 	return contextText(c.s, n)
 }
 
-// profileText returns the method of a profile, with its code and callers if it
-// has any.
+// profileText returns the method of a profile, with its code and callers if it has any.
 func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	p, err := s.ProfileAt(n)
 	if err != nil {

@@ -64,8 +64,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc lookup app.parc --json --repeat 1000000 'java/util/HashMap.hash(Ljava/lang/Object;)I'`,
 		Args:              cli.Args(2, -1, "an archive and at least one key"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE: a.Run(func(ctx context.Context,
-			args []string) error {
+		RunE: a.Run(func(ctx context.Context, args []string) error {
 			return runLookup(ctx, a, args[0], args[1:], o)
 		}),
 	}
@@ -135,8 +134,7 @@ func (o *lookupOptions) print(a *cli.App, screen *terminal.Screen, answers []ans
 	return nil
 }
 
-// askLayers asks for a key in the first archive that has a profile of it. missing says what
-// none has.
+// askLayers asks for a key in the first archive that has a profile of it. missing says what none has.
 func (o *lookupOptions) askLayers(ctx context.Context, stores []*reader.Store, key string) (answers []answer, missing,
 	err error) {
 	for i, s := range stores {

@@ -27,9 +27,8 @@ func parseHash(text string) (uint64, error) {
 	return code, nil
 }
 
-// hasCode returns an error that matches reader.ErrNotFound if the method has no
-// profile of that code. Hash 0 may also belong to a profile in a context, which
-// Profile does not find without its callers.
+// hasCode returns an error that matches reader.ErrNotFound if the method has no profile of that code. Hash 0
+// may also belong to a profile in a context, which Profile does not find without its callers.
 func hasCode(m reader.Method, code uint64) error {
 	if code != layout.CodeUnknown && code != layout.CodeAny {
 		_, _, err := m.Profile(code)
@@ -43,8 +42,7 @@ func hasCode(m reader.Method, code uint64) error {
 	return reader.ErrNotFound
 }
 
-// hashesText returns the hashes of a method's profiles. Only LLVM's hash may be
-// 0; elsewhere 0 is none.
+// hashesText returns the hashes of a method's profiles. Only LLVM's hash may be 0; elsewhere 0 is none.
 func hashesText(s *reader.Store, m reader.Method) string {
 	var hashes []string
 	for p, err := range m.Profiles() {
@@ -106,8 +104,7 @@ type question struct {
 	// look finds the method and, if a version of its code or callers are named,
 	// its profile. This is what is timed.
 	look func() (reader.Method, error)
-	// inContext returns the profile in a calling context; it is nil if no callers
-	// are named.
+	// inContext returns the profile in a calling context; it is nil if no callers are named.
 	inContext func() (*methods.ContextMatch, error)
 }
 

@@ -98,8 +98,7 @@ func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error
 	return c, nil
 }
 
-// A ContextMatch is a profile found for a calling context, and how much of the
-// context it covers.
+// A ContextMatch is a profile found for a calling context, and how much of the context it covers.
 type ContextMatch struct {
 	Callers int      `json:"callers"` // the callers asked for
 	Matched int      `json:"matched"` // those that matched, from the direct caller on

@@ -39,8 +39,7 @@ func TestKeysOf(t *testing.T) {
 	}
 }
 
-// TestSpellings: a method is meant by all spellings that are documented or
-// printed somewhere.
+// TestSpellings: a method is meant by all spellings that are documented or printed somewhere.
 func TestSpellings(t *testing.T) {
 	main := layout.Key{Class: "a.Fib", Name: "main", Signature: "void([Ljava.lang.String;,int,[[J)"}
 	blank := layout.Key{Class: "my.FooTest", Name: "does a (big) thing", Signature: "int(int)"}
@@ -81,8 +80,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestAnyMethodIsFoundAsItIsPrinted: whatever is in a name, what is printed of
-// it can be looked up.
+// TestAnyMethodIsFoundAsItIsPrinted: whatever is in a name, what is printed of it can be looked up.
 func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 	part := rapid.StringMatching(`[ab:(). ]{0,6}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -128,8 +126,7 @@ func TestMethodTextIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestEditsIsADistance: the number of edits is what a distance is, as far as it
-// is counted.
+// TestEditsIsADistance: the number of edits is what a distance is, as far as it is counted.
 func TestEditsIsADistance(t *testing.T) {
 	word := rapid.StringMatching(`[ab]{0,5}`)
 	rapid.Check(t, func(t *rapid.T) {

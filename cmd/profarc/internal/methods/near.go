@@ -21,8 +21,7 @@ const (
 	nearKeys    = 8 // of those that a text may mean
 )
 
-// Missing returns the error of a method that the archive lacks, with names near
-// to it.
+// Missing returns the error of a method that the archive lacks, with names near to it.
 func Missing(s *reader.Store, text, loader string) error {
 	hint, err := nearText(s, text, loader)
 	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
@@ -45,8 +44,7 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near returns methods with names similar to keys that were not found, the
-// most similar first.
+// Near returns methods with names similar to keys that were not found, the most similar first.
 func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil
@@ -104,8 +102,7 @@ func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 	return shortest, found
 }
 
-// distance returns how far a key is from the one looked for. Class or name must
-// be the same, up to case.
+// distance returns how far a key is from the one looked for. Class or name must be the same, up to case.
 func distance(want, other layout.Key) (d int, ok bool) {
 	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
 	switch {
@@ -120,8 +117,7 @@ func distance(want, other layout.Key) (d int, ok bool) {
 	return 0, false
 }
 
-// withoutFile returns the PGO name of a file-local function without its file: f
-// for "a.c;f".
+// withoutFile returns the PGO name of a file-local function without its file: f for "a.c;f".
 func withoutFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
 
 // SimpleName returns a class name without its package.
@@ -152,8 +148,7 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// NoProfile returns the error of a method that has no profile in a context, nor
-// one for every caller.
+// NoProfile returns the error of a method that has no profile in a context, nor one for every caller.
 func NoProfile(s *reader.Store, key string) error {
 	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc "+
 		"show %s", s.Mapping().Name(), key, s.Mapping().Name())

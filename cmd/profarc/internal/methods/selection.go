@@ -55,8 +55,7 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 	}
 }
 
-// Keys returns a function that reports whether the method of a key is selected
-// by its name, nil if all are.
+// Keys returns a function that reports whether the method of a key is selected by its name, nil if all are.
 func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return nil
@@ -91,8 +90,7 @@ func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(naming.MethodText(d, k))) || sel.matchesDisplay(d, k))
 }
 
-// matchesClass reports whether a class is selected, by its name in the archive or as it is
-// written in Java.
+// matchesClass reports whether a class is selected, by its name in the archive or as it is written in Java.
 func matchesClass(p Pattern, class string) bool {
 	return p.Matches(class) || strings.Contains(class, "$") && p.Matches(names.JavaClass(class))
 }
@@ -120,14 +118,12 @@ func (f *Filter) AddFunctionTo(flags *pflag.FlagSet) {
 // Empty reports whether the filter selects all methods.
 func (f Filter) Empty() bool { return f == Filter{} }
 
-// Keys returns a function that reports whether the method of a key is selected,
-// nil if all are.
+// Keys returns a function that reports whether the method of a key is selected, nil if all are.
 func (f Filter) Keys(d layout.Domain) func(layout.Key) bool {
 	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.Keys(d)
 }
 
-// Check returns an error if no method of any archive is selected: an empty
-// result would look like an answer.
+// Check returns an error if no method of any archive is selected: an empty result would look like an answer.
 func (f Filter) Check(stores ...*reader.Store) error {
 	if f.Empty() {
 		return nil

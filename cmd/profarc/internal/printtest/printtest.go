@@ -25,8 +25,7 @@ func CheckText(t *testing.T, what, text string) {
 	}
 }
 
-// CheckCharacters fails the test if text is not UTF-8 or has a character that a
-// terminal obeys.
+// CheckCharacters fails the test if text is not UTF-8 or has a character that a terminal obeys.
 func CheckCharacters(t *testing.T, what, text string) {
 	t.Helper()
 	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||

@@ -1,5 +1,4 @@
-// Package program finds a command that starts a JVM, and says how it is started with more
-// flags for the JVM.
+// Package program finds a command that starts a JVM, and says how it is started with more flags for the JVM.
 package program
 
 import (

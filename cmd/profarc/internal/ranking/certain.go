@@ -11,8 +11,7 @@ import (
 // number below which HotSpot's C2 ignores the counts of a branch.
 const enoughCertain = 40
 
-// certainCounts is how often sites were reached in runs in which they had one outcome, by that
-// outcome.
+// certainCounts is how often sites were reached in runs in which they had one outcome, by that outcome.
 type certainCounts map[certainKey]map[uint64]uint64
 
 // A certainKey is a point of a profile: its ways, or whether it saw null.

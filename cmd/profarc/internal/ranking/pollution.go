@@ -54,8 +54,7 @@ func (s *PollutedSite) CertainShare() float64 {
 	return share(min(sum, s.Count), s.Count)
 }
 
-// A Doubt is what cannot be known of a site since only the most frequent types have rows, or
-// the first ones.
+// A Doubt is what cannot be known of a site since only the most frequent types have rows, or the first ones.
 type Doubt string
 
 // What may be so.

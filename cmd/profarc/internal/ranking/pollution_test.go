@@ -56,8 +56,7 @@ type rowOf struct {
 	count uint64
 }
 
-// called adds a profile of a method that a caller calls; without one the profile
-// holds for every caller.
+// called adds a profile of a method that a caller calls; without one the profile holds for every caller.
 func called(t *testing.T, b *builder.Builder, name, caller string, fill func(p *builder.Profile)) {
 	t.Helper()
 	m, c := b.Method(layout.Key{Class: "A", Name: name}), builder.NoContext

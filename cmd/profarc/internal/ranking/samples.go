@@ -16,8 +16,7 @@ import (
 // BySamples is the By of a SampleReport.
 const BySamples = "samples"
 
-// A SampleReport ranks methods by their samples, those with most samples of
-// their own first.
+// A SampleReport ranks methods by their samples, those with most samples of their own first.
 type SampleReport struct {
 	Archive string          `json:"archive"`
 	By      string          `json:"by"`
@@ -45,8 +44,7 @@ func SamplesOnly(s *reader.Store) bool {
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 
-// MostSampled ranks the selected methods by samples. Shares refer to all samples
-// of the archive.
+// MostSampled ranks the selected methods by samples. Shares refer to all samples of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*SampleReport, error) {
 	tally, err := facts.TallySamples(s)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package ranking makes those rankings of the command that are not in package analyze: the most
-// polluted profile points and the most sampled methods. Its reports marshal to the JSON
-// that the command prints.
+// Package ranking makes those rankings of the command that are not in package analyze: the most polluted
+// profile points and the most sampled methods. Its reports marshal to the JSON that the command prints.
 package ranking
 
 import (
@@ -10,16 +9,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A site is polluted if its counts do not tell a compiler what to expect. These are the
-// limits.
+// A site is polluted if its counts do not tell a compiler what to expect. These are the limits.
 const (
 	// dominant is the share from which one receiver is worth a guard, however
 	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
 	dominant = 0.9
 	// guessed is the number of receivers that compilers test for one by one.
 	guessed = 2
-	// undecided is the share of the likelier way below which the profile of a branch
-	// does not help.
+	// undecided is the share of the likelier way below which the profile of a branch does not help.
 	undecided = 0.6
 )
 
@@ -47,8 +44,7 @@ type way struct {
 type tally struct {
 	seen  map[way]uint64
 	other uint64 // without a row
-	// untyped counts receivers whose types were not recorded. They are no kind of their
-	// own.
+	// untyped counts receivers whose types were not recorded. They are no kind of their own.
 	untyped uint64
 	null    bool
 }
@@ -212,8 +208,7 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 	return sites, nil
 }
 
-// eachTally yields what a point records about sites that may be polluted. A type check is two
-// sites.
+// eachTally yields what a point records about sites that may be polluted. A type check is two sites.
 func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *tally)) {
 	t := tallyOf(p)
 	switch p.Site {
@@ -228,8 +223,7 @@ func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *tally))
 	yield(p.Site, t)
 }
 
-// tallyOf counts the outcomes of a point without failed type checks, of which the rows have
-// only some types.
+// tallyOf counts the outcomes of a point without failed type checks, of which the rows have only some types.
 func tallyOf(p *analyze.Point) *tally {
 	t := &tally{seen: make(map[way]uint64, len(p.Outcomes))}
 	for i := range p.Outcomes {

@@ -48,8 +48,7 @@ type leftToBase struct {
 	Saved   int64  `json:"bytes_saved"` // against the input, by all that was left out
 }
 
-// A unitShare is how much of the counts of a unit was kept, null for counts that
-// cannot be added up.
+// A unitShare is how much of the counts of a unit was kept, null for counts that cannot be added up.
 type unitShare struct {
 	Unit  string   `json:"unit"`
 	Share *float64 `json:"share"`
@@ -106,8 +105,7 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// shares describes how much of the counts was kept and, if there are any, of the
-// samples.
+// shares describes how much of the counts was kept and, if there are any, of the samples.
 func (r *reduceReport) shares() string {
 	var parts []string
 	for _, u := range r.Shares {

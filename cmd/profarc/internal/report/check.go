@@ -87,8 +87,7 @@ const (
 	VerdictUnchecked Verdict = "unchecked" // too little was checked for the score to say anything
 )
 
-// Judge sets the verdict, by the least score, and the least share of all events that must be
-// checked.
+// Judge sets the verdict, by the least score, and the least share of all events that must be checked.
 func (r *Check) Judge(score, checked float64) {
 	switch r.Verdict = VerdictFits; {
 	case r.Score < score:
@@ -254,8 +253,7 @@ type CheckReason struct {
 	Profiles int    `json:"profiles"`
 }
 
-// UncheckedOf returns why profiles could not be checked, the reasons of most
-// profiles first.
+// UncheckedOf returns why profiles could not be checked, the reasons of most profiles first.
 func UncheckedOf(found *fit.Report) []CheckReason {
 	all := []CheckReason{}
 	for reason, n := range found.Reasons {

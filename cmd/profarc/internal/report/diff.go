@@ -33,8 +33,7 @@ func NoLongerCertain(ctx context.Context, s, now *reader.Store, f fit.Options) (
 	return &l, n.err
 }
 
-// A Certainty is a site with one outcome in one archive and several in the
-// other.
+// A Certainty is a site with one outcome in one archive and several in the other.
 type Certainty struct {
 	DiffPlace
 	Entry   string  `json:"entry"`
@@ -67,8 +66,7 @@ func alwaysText(c compare.Certainty) string {
 	return "fails"
 }
 
-// Where returns the point and the callers behind the method, which is spelled in some way, on
-// one line.
+// Where returns the point and the callers behind the method, which is spelled in some way, on one line.
 func (p DiffPlace) Where(method string) string {
 	text := fmt.Sprintf("%s @%d", method, p.Point)
 	for _, frame := range p.Context {
@@ -77,8 +75,7 @@ func (p DiffPlace) Where(method string) string {
 	return escape.Printable(text)
 }
 
-// A Diff is the report of profarc diff: how far two archives agree. Shares are
-// from 0 to 1.
+// A Diff is the report of profarc diff: how far two archives agree. Shares are from 0 to 1.
 type Diff struct {
 	A           string           `json:"a"` // the base
 	B           string           `json:"b"`
@@ -94,8 +91,7 @@ type Diff struct {
 	MarkedA     int              `json:"marked_a"` // LLVM's records marked hot or warm, without counts
 	MarkedB     int              `json:"marked_b"`
 	NotCompared []DiffUncompared `json:"not_compared"`
-	// NoLoaders is the archive that names no class loaders while the other does,
-	// empty if there is none.
+	// NoLoaders is the archive that names no class loaders while the other does, empty if there is none.
 	NoLoaders string        `json:"without_loaders,omitempty"`
 	Loaders   []LoaderDoubt `json:"loader_doubts"`
 
@@ -137,8 +133,7 @@ type DiffTally struct {
 	OnlyB    int `json:"only_b"`
 }
 
-// A DiffUncompared is a measurement that is not compared: samples, or the rows of a
-// table.
+// A DiffUncompared is a measurement that is not compared: samples, or the rows of a table.
 type DiffUncompared struct {
 	What string `json:"what"`
 	A    uint64 `json:"a"`

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// CompareLoaders lists the class loaders of the two archives whose matching is
-// uncertain.
+// CompareLoaders lists the class loaders of the two archives whose matching is uncertain.
 func (r *Diff) CompareLoaders(a, b *reader.Store) (err error) {
 	r.Loaders = []LoaderDoubt{}
 	byName, err := loaders.Pair(a, b)

@@ -76,8 +76,7 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 	return append(list, LoaderRemarks(r.Loaders)...)
 }
 
-// uncompared says what is not in the score. One number stands for both archives if they have
-// the same.
+// uncompared says what is not in the score. One number stands for both archives if they have the same.
 func (r *Diff) uncompared(count func(float64) string) (parts []string) {
 	for _, u := range r.NotCompared {
 		n := count(float64(u.A))
@@ -89,8 +88,7 @@ func (r *Diff) uncompared(count func(float64) string) (parts []string) {
 	return parts
 }
 
-// newer reports whether A was dumped after B. The times are of one form, so that they sort as
-// texts do.
+// newer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
 func (r *Diff) newer() bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
 // shownDoubts is the most doubts that are told one by one.

@@ -10,8 +10,7 @@ import (
 // ErrLocked is the error of a name that another training run has locked.
 var ErrLocked = errors.New("another training run writes to it")
 
-// LockFile returns the path of the lock of an archive: NAME.lock beside it, wherever links
-// lead to.
+// LockFile returns the path of the lock of an archive: NAME.lock beside it, wherever links lead to.
 func LockFile(out string) (string, error) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(out))
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLock opens the lock file without following a symbolic link, and without waiting at a
-// pipe.
+// openLock opens the lock file without following a symbolic link, and without waiting at a pipe.
 func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 }

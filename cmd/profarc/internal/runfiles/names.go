@@ -14,8 +14,7 @@ import (
 // archiveSuffix ends the names of archives.
 const archiveSuffix = ".parc"
 
-// CheckName returns an error for a name of archives that has an unknown
-// verb, or a verb in its directory.
+// CheckName returns an error for a name of archives that has an unknown verb, or a verb in its directory.
 func CheckName(pattern string) error {
 	directory, name := filepath.Split(pattern)
 	if strings.Contains(directory, "%") {

@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/internal/format/publish"
 )
 
-// A Spool holds an archive until the command has ended: only then is it known
-// whether it may replace an earlier one, and under which name. Its file has no
-// name, so that nothing is left however this process ends.
+// A Spool holds an archive until the command has ended: only then is it known whether it may replace an
+// earlier one, and under which name. Its file has no name, so that nothing is left however this process ends.
 type Spool struct {
 	file   *os.File
 	Report builder.Report

@@ -40,8 +40,7 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
-// list returns the listing of a profile, nil if there is none, and keeps it for the labels of
-// switches.
+// list returns the listing of a profile, nil if there is none, and keeps it for the labels of switches.
 func (p *profilePrinter) list(q reader.Profile) *listing.Listing {
 	p.listed = nil
 	if p.program == nil {
@@ -145,8 +144,7 @@ func (p *profilePrinter) instruction(number string, i *listing.Instruction) {
 	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
 }
 
-// operand spells the operands of a bytecode: as javap, or with the names that a terminal
-// has.
+// operand spells the operands of a bytecode: as javap, or with the names that a terminal has.
 func (p *profilePrinter) operand(i *listing.Instruction) string {
 	text := i.Operands
 	if len(i.Labels) > 0 || len(i.Targets) > 0 && text == "" {

@@ -144,8 +144,7 @@ func (o *showOptions) check(args []string) error {
 	return o.table.check(len(args), !o.everything() || o.llvm.asked())
 }
 
-// show prints what the options select: a summary, a table, or methods in the order
-// of by if it is not nil.
+// show prints what the options select: a summary, a table, or methods in the order of by if it is not nil.
 func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
 	out := o.most.Writer(cli.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
@@ -224,8 +223,7 @@ func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showAll prints methods. If there are none, it returns the error of nothing,
-// which may be nil.
+// showAll prints methods. If there are none, it returns the error of nothing, which may be nil.
 func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
 	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)

@@ -24,9 +24,8 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right
-// again, and prints: that must end, with no error or with one that says where
-// the archive is damaged.
+// TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right again, and prints: that must
+// end, with no error or with one that says where the archive is damaged.
 func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 	rounds := 2000
 	if testing.Short() {
@@ -56,9 +55,8 @@ func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedArchivesAreReducedOrRefused: names that are none, counts of other
-// sums and pointers into the middle of records may be refused by the builder, so
-// that any error will do, if there is one and no panic.
+// TestDamagedArchivesAreReducedOrRefused: names that are none, counts of other sums and pointers into the
+// middle of records may be refused by the builder, so that any error will do, if there is one and no panic.
 func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 	rounds := 300
 	if testing.Short() {
@@ -99,8 +97,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 	}
 }
 
-// changed returns a copy with one to three other bytes behind the page sums, and sums
-// that fit.
+// changed returns a copy with one to three other bytes behind the page sums, and sums that fit.
 func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 	t.Helper()
 	data := append(words.Aligned(len(original))[:0], original...)
@@ -149,8 +146,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	return append(errs, printTables(s)...)
 }
 
-// printTables does what show --table does, with every table, and what
-// info --tables does.
+// printTables does what show --table does, with every table, and what info --tables does.
 func printTables(s *reader.Store) (errs []error) {
 	screen := &terminal.Screen{Width: 40}
 	for t, err := range s.Tables() {

@@ -16,8 +16,7 @@ type countedLine struct {
 	text   string
 }
 
-// The widths of the column of line numbers, as in llvm-cov, unless a number is longer, and of
-// tabs.
+// The widths of the column of line numbers, as in llvm-cov, unless a number is longer, and of tabs.
 const (
 	numberWidth = 5
 	tabWidth    = 8

@@ -94,8 +94,7 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 	return r
 }
 
-// llvmIndent is the indentation of rows of counters and values, less three
-// spaces.
+// llvmIndent is the indentation of rows of counters and values, less three spaces.
 const llvmIndent = 1
 
 // llvmProfile prints a profile of a function: hash, counters, sites.

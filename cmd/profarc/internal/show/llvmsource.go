@@ -67,8 +67,7 @@ func (o *llvmSourceOptions) check(methods, others bool) error {
 	return nil
 }
 
-// An llvmSource shows functions of an archive as source lines. cover is nil if that is not
-// possible.
+// An llvmSource shows functions of an archive as source lines. cover is nil if that is not possible.
 type llvmSource struct {
 	cover    *coverage.Coverage
 	sources  coverage.Sources
@@ -240,8 +239,7 @@ func (l *llvmSource) listing(q reader.Profile) (f *coverage.Function, list *cove
 	return f, l.sources.List(f.View(), false), nil, nil
 }
 
-// printSource prints the source lines of a profile's function. It reports whether that was
-// possible.
+// printSource prints the source lines of a profile's function. It reports whether that was possible.
 func (p *profilePrinter) printSource(q reader.Profile) bool {
 	if p.source == nil || p.source.cover == nil {
 		return false

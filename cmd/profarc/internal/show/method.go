@@ -22,9 +22,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// showInContext prints the profile of a method in a calling context. How much of
-// the context was found is not part of the JSON of a method: it is printed to
-// notes.
+// showInContext prints the profile of a method in a calling context. How much of the context was found is not
+// part of the JSON of a method: it is printed to notes.
 func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
 	m, err := o.only(s, key)
 	if err != nil {
@@ -134,8 +133,7 @@ func ProfileFacts(q reader.Profile) string {
 	return strings.Join(facts, ", ")
 }
 
-// compilerFacts returns on one line what the compilers of the VM noted about the
-// method.
+// compilerFacts returns on one line what the compilers of the VM noted about the method.
 func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 	var facts factList
 	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
@@ -188,8 +186,7 @@ type profilePrinter struct {
 	source  *llvmSource      // nil unless source lines of LLVM's functions are wanted
 }
 
-// newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a
-// program no code.
+// newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a program no code.
 func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally lazyTally,
 	program *listing.Program) *profilePrinter {
 	if screen == nil {
@@ -253,8 +250,7 @@ func (p *profilePrinter) method(m reader.Method) {
 	p.sampled(m, profiles > 0)
 }
 
-// sampled prints the samples of a method. If it has no profile, it points to the
-// stacks.
+// sampled prints the samples of a method. If it has no profile, it points to the stacks.
 func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
 	tally, err := p.tally()
 	if err != nil {
@@ -322,8 +318,7 @@ func (p *profilePrinter) mark(q reader.Profile) {
 	p.marked = q
 }
 
-// context prints the code id and the calling context of a profile, if it has
-// any.
+// context prints the code id and the calling context of a profile, if it has any.
 func (p *profilePrinter) context(q reader.Profile) {
 	c, inContext, err := q.Context()
 	if err != nil {

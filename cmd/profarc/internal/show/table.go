@@ -298,9 +298,8 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	return w.Flush()
 }
 
-// cellJSON returns a cell in JSON: a number, a string, or null for a null reference.
-// Ids and addresses are strings of hexadecimal digits, since not every JSON
-// reader holds 64 bits.
+// cellJSON returns a cell in JSON: a number, a string, or null for a null reference. Ids and addresses are
+// strings of hexadecimal digits, since not every JSON reader holds 64 bits.
 func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 	text, err := c.Text(row)
 	if err != nil {

@@ -34,8 +34,7 @@ func (s *Screen) ellipsis() string {
 	return "..."
 }
 
-// cutMiddle returns a text of at most that many cells. More of the end stays than of the
-// front.
+// cutMiddle returns a text of at most that many cells. More of the end stays than of the front.
 func cutMiddle(text string, most int, ellipsis string) string {
 	if uniseg.StringWidth(text) <= most {
 		return text
@@ -71,8 +70,7 @@ func back(text string, most int) string {
 // leastCell is the least width to which a column is narrowed.
 const leastCell = 6
 
-// Shrink narrows the widest of columns until a row of them, with columnGap between, fits
-// the width.
+// Shrink narrows the widest of columns until a row of them, with columnGap between, fits the width.
 func (s *Screen) Shrink(widths []int) {
 	if s.Width == 0 || len(widths) == 0 {
 		return

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-// A pager is an output that goes through the user's pager once it exceeds the height of the
-// terminal.
+// A pager is an output that goes through the user's pager once it exceeds the height of the terminal.
 type pager struct {
 	plain *escape.Writer // writes to the pager
 	out   *os.File
@@ -75,8 +74,7 @@ func (p *pager) start() {
 // defaultPager is used if PAGER is not set. -R shows colours and no other control sequences.
 const defaultPager = "less -R"
 
-// command returns the user's pager, nil if there is none. PAGER may be any command of a
-// shell.
+// command returns the user's pager, nil if there is none. PAGER may be any command of a shell.
 func command() *exec.Cmd {
 	pager, set := os.LookupEnv("PAGER")
 	if !set {

@@ -102,8 +102,7 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 	})
 }
 
-// top ranks by a measure, nil for the default one of the archive, or by one of the
-// other values of --by.
+// top ranks by a measure, nil for the default one of the archive, or by one of the other values of --by.
 func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {

@@ -19,10 +19,9 @@ type First struct {
 // ends are the exit codes of programs that a user or a supervisor ended, as servers are.
 var ends = []int{128 + 2, 128 + 15}
 
-// Run runs a command and writes the archive at its end. path is its file, and args begins
-// with its name. ran is whether the command ran; the error is then an cli.ExitError with
-// its exit code, or says why it could not be started. If the command may not be traced, it
-// has not run.
+// Run runs a command and writes the archive at its end. path is its file, and args begins with its name. ran
+// is whether the command ran; the error is then an cli.ExitError with its exit code, or says why it could not
+// be started. If the command may not be traced, it has not run.
 func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
 	o := trainOptions{out: f.Archive, accept: ends, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
 )
 
-// compileLogs are the logs in which the JVMs of a command say what they inline. A nil one
-// asks for none.
+// compileLogs are the logs in which the JVMs of a command say what they inline. A nil one asks for none.
 type compileLogs struct{ dir string }
 
 // newCompileLogs makes a folder for the logs next to an archive: they can be large.
@@ -42,9 +41,8 @@ func (c *compileLogs) environment() []string {
 	return append(os.Environ(), toolOptions+"="+options)
 }
 
-// read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number where it
-// runs. why says
-// why nothing is known of what it inlined.
+// read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number
+// where it runs. why says why nothing is known of what it inlined.
 func (c *compileLogs) read(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
 	if c == nil {
 		return nil, ""

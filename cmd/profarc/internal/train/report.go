@@ -22,9 +22,8 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
-// end prints what became of the JVMs when the command has ended, and returns how
-// train ends: as the command did, unless that succeeded and train failed to
-// write.
+// end prints what became of the JVMs when the command has ended, and returns how train ends: as the command
+// did, unless that succeeded and train failed to write.
 func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	t.print()
 	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
@@ -40,8 +39,7 @@ func (t *trainingRun) end(ctx context.Context, status training.Status) error {
 	return end
 }
 
-// noneSelected reports whether --only selected none of several JVMs, and returns
-// what these ran.
+// noneSelected reports whether --only selected none of several JVMs, and returns what these ran.
 func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	for _, j := range t.jvms {
 		if j.Why != notSelected {

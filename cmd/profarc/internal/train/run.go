@@ -185,8 +185,7 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 	return ""
 }
 
-// selects reports whether --only selects a JVM, by its main class or its command
-// line.
+// selects reports whether --only selects a JVM, by its main class or its command line.
 func (t *trainingRun) selects(main string, args []string) bool {
 	only := methods.NewPattern(t.o.only)
 	return only.Matches(main) || only.Matches(strings.Join(args, " "))

@@ -111,8 +111,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// startedIgnoring are the signals that this process ignored when it started, as
-// under nohup.
+// startedIgnoring are the signals that this process ignored when it started, as under nohup.
 var startedIgnoring = func() (ignored []os.Signal) {
 	for _, s := range []os.Signal{os.Interrupt, hangup} {
 		if signal.Ignored(s) {

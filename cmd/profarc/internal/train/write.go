@@ -17,8 +17,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// checkTrainOutput checks before the command starts that its outputs can be
-// written after its end.
+// checkTrainOutput checks before the command starts that its outputs can be written after its end.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
 	if err := errors.Join(cli.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
@@ -54,8 +53,7 @@ func sameFile(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(one, other)
 }
 
-// leftovers returns files with names of this run's archives that it did not
-// write.
+// leftovers returns files with names of this run's archives that it did not write.
 func (t *trainingRun) leftovers() []string {
 	var outputs, written []string
 	for _, out := range t.outputs {
@@ -260,8 +258,7 @@ func runIsolated(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
 
-// commit writes an archive, unless the run is refused or the archive has too few
-// methods.
+// commit writes an archive, unless the run is refused or the archive has too few methods.
 func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	defer u.spool.Close()
 	if n := u.methods(); refused == "" && n < t.o.require {

@@ -116,8 +116,7 @@ func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (
 	return wrong
 }
 
-// verifyArchive returns what was found, and an error if the archive is not
-// sound.
+// verifyArchive returns what was found, and an error if the archive is not sound.
 func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
@@ -151,8 +150,7 @@ func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (ve
 	return v, err
 }
 
-// failure returns the error of an archive that is not sound: its first problem,
-// and how many there are.
+// failure returns the error of an archive that is not sound: its first problem, and how many there are.
 func (v *verdict) failure(first error) error {
 	switch n := len(v.Problems); {
 	case v.More:

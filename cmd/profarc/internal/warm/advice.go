@@ -42,8 +42,7 @@ func peakOf(name string) string {
 	return "; runs that are longer, and servers, lose by C1 alone"
 }
 
-// fastest returns which of some contenders has the least median of wall time, "" if none was
-// measured.
+// fastest returns which of some contenders has the least median of wall time, "" if none was measured.
 func (r *report) fastest(of []string) (name string) {
 	if len(r.Measures) == 0 {
 		return ""

@@ -65,8 +65,7 @@ func fakeJava(args []string) int {
 		case "sleep":
 			time.Sleep(time.Minute)
 		case "serve":
-			fmt.Println(http.ListenAndServe(value, http.HandlerFunc(func(w http.ResponseWriter,
-				_ *http.Request) {
+			fmt.Println(http.ListenAndServe(value, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				fmt.Fprintln(w, "answer")
 			})))
 			return 7

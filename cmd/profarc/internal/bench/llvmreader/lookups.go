@@ -32,8 +32,7 @@ func WriteKeys(w io.Writer, k *Keys) error {
 	return nil
 }
 
-// A Way looks up keys in an archive. It returns how many were found and the sum of their
-// first counters.
+// A Way looks up keys in an archive. It returns how many were found and the sum of their first counters.
 type Way func(*reader.Store, *Keys) (found, sum uint64, err error)
 
 // A Contest is a way and its name. LLVM's reader looks the same keys up by name and hash,
@@ -62,8 +61,7 @@ func (c *Contest) File() string {
 	return "hits"
 }
 
-// LookUp looks keys up, so many times. Its time is the thread's, which the caller
-// must have locked.
+// LookUp looks keys up, so many times. Its time is the thread's, which the caller must have locked.
 func (w Way) LookUp(s *reader.Store, k *Keys, times int) (a Answer, err error) {
 	begin := cputime.Thread()
 	for range times {

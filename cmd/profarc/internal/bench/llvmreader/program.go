@@ -34,9 +34,8 @@ type Program struct {
 	Version string // of LLVM
 }
 
-// Build compiles the program into dir. config is the llvm-config of the LLVM to use; empty
-// for the newest there is. The error matches ErrMissing if there is none, no headers, or
-// no compiler.
+// Build compiles the program into dir. config is the llvm-config of the LLVM to use; empty for the newest
+// there is. The error matches ErrMissing if there is none, no headers, or no compiler.
 func Build(ctx context.Context, config, dir string) (Program, error) {
 	p := Program{Path: filepath.Join(dir, "llvm-lookup")}
 	config, err := find(config)
@@ -135,8 +134,7 @@ type Reader struct {
 	over bool
 }
 
-// Start lets the program read a .profdata file, and the keys of hits and misses as
-// [WriteKeys] writes them.
+// Start lets the program read a .profdata file, and the keys of hits and misses as [WriteKeys] writes them.
 func (p Program) Start(ctx context.Context, profdata, hits, misses string) (*Reader, error) {
 	r := &Reader{cmd: exec.CommandContext(ctx, p.Path, profdata, hits, misses)}
 	r.cmd.Stderr = &r.said
@@ -156,8 +154,7 @@ type Answer struct {
 	Sum         uint64 // of the first counters of the functions found
 }
 
-// LookUp looks the keys from a number up to another of a file up, "hits" or "misses", so
-// many times.
+// LookUp looks the keys from a number up to another of a file up, "hits" or "misses", so many times.
 func (r *Reader) LookUp(file string, from, to, times int) (a Answer, err error) {
 	_, err = fmt.Fprintln(r.in, file, from, to, times)
 	if err == nil {

@@ -38,8 +38,7 @@ type Evidence struct {
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
 	Fit       func() (*report.Check, error)
 	NoProgram string
-	// Lacks reports whether the program is known not to have a method any more; nil if
-	// nothing is known.
+	// Lacks reports whether the program is known not to have a method any more; nil if nothing is known.
 	Lacks func(layout.Key) bool
 	// Baseline is the archive in use, nil if there is none. BaselineName is its name,
 	// empty if none is given, and BaselineError why it cannot be read.
@@ -90,8 +89,7 @@ const (
 	Most  Bound = "most"
 )
 
-// NameOfChecked is the name of the criterion by which a score says nothing if it covers too
-// little.
+// NameOfChecked is the name of the criterion by which a score says nothing if it covers too little.
 const NameOfChecked = "checked"
 
 // Names are the names of all criteria, in the order of a report.

@@ -1,11 +1,10 @@
 // Package paired compares two samples of figures that were taken in pairs, such as the
 // times of two programs that took turns on a machine whose speed changes.
 //
-// What is compared is the ratio of each pair, by Wilcoxon's signed-rank test of its
-// logarithm: it asks nothing of the distribution but symmetry, and one wild pair weighs no
-// more than its rank. The reported ratio is Hodges and Lehmann's, the median of
-// the means of all pairs of logarithms, with the interval that belongs to the same test. All
-// probabilities are exact, with ties too, and none is drawn at random.
+// What is compared is the ratio of each pair, by Wilcoxon's signed-rank test of its logarithm: it asks
+// nothing of the distribution but symmetry, and one wild pair weighs no more than its rank. The reported
+// ratio is Hodges and Lehmann's, the median of the means of all pairs of logarithms, with the interval that
+// belongs to the same test. All probabilities are exact, with ties too, and none is drawn at random.
 package paired
 
 import (
@@ -26,9 +25,8 @@ type Ratio struct {
 // Differs reports whether the interval excludes that both samples are the same.
 func (r Ratio) Differs() bool { return r.Confidence > 0 && (r.Low > 1 || r.High < 1) }
 
-// Compare compares a[i] with b[i], for all i. Pairs with a figure that is not positive and
-// finite are left out; ok is false if none is left. confidence is the interval's, as
-// 0.95.
+// Compare compares a[i] with b[i], for all i. Pairs with a figure that is not positive and finite are left
+// out; ok is false if none is left. confidence is the interval's, as 0.95.
 func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 	var logs []float64
 	for i := range min(len(a), len(b)) {

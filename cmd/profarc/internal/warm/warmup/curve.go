@@ -2,13 +2,11 @@ package warmup
 
 import "slices"
 
-// A Curve holds the units of one run or the medians of several, in the order in which they
-// were done.
+// A Curve holds the units of one run or the medians of several, in the order in which they were done.
 type Curve []Unit
 
-// MedianCurve returns the medians of the units of several runs, by number: the n-th of
-// all. It is as long as the shortest run, and has at most most points, each of so many units
-// that follow one another.
+// MedianCurve returns the medians of the units of several runs, by number: the n-th of all. It is as long as
+// the shortest run, and has at most most points, each of so many units that follow one another.
 func MedianCurve(runs [][]Unit, most int) Curve {
 	length := 0
 	for i, units := range runs {
@@ -43,8 +41,7 @@ func MedianCurve(runs [][]Unit, most int) Curve {
 	return curve
 }
 
-// joinUnits makes one unit of each so many: it ends with the last, and takes what they take on
-// average.
+// joinUnits makes one unit of each so many: it ends with the last, and takes what they take on average.
 func joinUnits(units []Unit, each int) Curve {
 	var joined Curve
 	for some := range slices.Chunk(units, each) {

@@ -6,7 +6,6 @@
 // system counts what it took. It runs in a process group of its own, where the system has
 // these, and the whole group ends with it.
 //
-// A [Curve] is the median of the units of several runs. Its peak and the time until it is
-// reached say what a single number can't: whether a program that starts sooner also gets there
-// sooner.
+// A [Curve] is the median of the units of several runs. Its peak and the time until it is reached say what a
+// single number can't: whether a program that starts sooner also gets there sooner.
 package warmup

@@ -34,8 +34,7 @@ const (
 // ErrNotLocal is the error of an address of another machine.
 var ErrNotLocal = errors.New("load is put on this machine only: name an address such as http://127.0.0.1:8080/")
 
-// Check returns an error if the load can't be put: it must be on a loopback address, by plain
-// HTTP.
+// Check returns an error if the load can't be put: it must be on a loopback address, by plain HTTP.
 func (l *Load) Check() error {
 	u, err := url.Parse(l.URL)
 	switch {

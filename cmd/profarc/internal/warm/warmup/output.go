@@ -148,8 +148,7 @@ var timeUnits = map[string]time.Duration{
 	"ms": time.Millisecond, "msec": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute,
 }
 
-// ParseTime returns the time that a program printed: "12.5 ms", "1.2s", or "12" for
-// milliseconds.
+// ParseTime returns the time that a program printed: "12.5 ms", "1.2s", or "12" for milliseconds.
 func ParseTime(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	end := strings.LastIndexAny(text, "0123456789.") + 1

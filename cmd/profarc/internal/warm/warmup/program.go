@@ -131,8 +131,7 @@ func orNull(name string) string {
 	return name
 }
 
-// drive waits for the end of the program, and brings it about where it does not come by
-// itself.
+// drive waits for the end of the program, and brings it about where it does not come by itself.
 func (r *running) drive() {
 	served := r.serve()
 	select {

@@ -16,8 +16,7 @@ import (
 // be told from the table whether a file of some name was merged, and with what content.
 type inputID [16]byte
 
-// newInputID returns the id of a file with that name and sum of its content, that was last
-// changed at a time.
+// newInputID returns the id of a file with that name and sum of its content, that was last changed at a time.
 func newInputID(name string, content uint64, at int64) (id inputID) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
 	binary.LittleEndian.PutUint64(id[8:], content^timeSum(at))

@@ -83,8 +83,7 @@ func (w *Watcher) ready(in *input) error {
 	return nil
 }
 
-// still returns an error unless the input is the file at its path, as it was when it was
-// opened.
+// still returns an error unless the input is the file at its path, as it was when it was opened.
 func (in *input) still() error {
 	now, err := in.file.Stat()
 	there, err2 := os.Lstat(in.path)

@@ -39,18 +39,16 @@ func inUse(f *os.File, path string) (used, certain bool) {
 	return false, true
 }
 
-// lockForReading locks a file against LLVM's runtime, which locks what it adds to, and
-// reports whether no process had it locked. The lock belongs to this opening of the file,
-// so that closing another one does not end it. A file system without locks has none to
-// respect.
+// lockForReading locks a file against LLVM's runtime, which locks what it adds to, and reports whether no
+// process had it locked. The lock belongs to this opening of the file, so that closing another one does not
+// end it. A file system without locks has none to respect.
 func lockForReading(f *os.File) bool {
 	whole := unix.Flock_t{Type: unix.F_RDLCK, Whence: io.SeekStart}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &whole)
 	return !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EACCES)
 }
 
-// writtenBySomeone reports whether a process that this one may look at has a file open or
-// mapped for writing.
+// writtenBySomeone reports whether a process that this one may look at has a file open or mapped for writing.
 func writtenBySomeone(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -88,8 +86,7 @@ func opensForWriting(process, path string) bool {
 	return false
 }
 
-// mapsForWriting reports whether a process has a shared mapping of a file that it may
-// write to.
+// mapsForWriting reports whether a process has a shared mapping of a file that it may write to.
 func mapsForWriting(process, path string) bool {
 	maps, _ := os.ReadFile(process + "/maps")
 	for line := range strings.Lines(string(maps)) {

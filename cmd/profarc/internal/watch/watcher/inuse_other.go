@@ -7,8 +7,7 @@ import "os"
 // openRegular opens a file.
 func openRegular(path string) (*os.File, error) { return os.Open(path) }
 
-// inUse knows nothing: here a file counts as complete once it has not changed for some
-// time.
+// inUse knows nothing: here a file counts as complete once it has not changed for some time.
 func inUse(*os.File, string) (used, certain bool) { return false, false }
 
 // lockForReading does nothing here.

@@ -75,8 +75,7 @@ func child(t *testing.T, folder, out string, killedAt int) *exec.Cmd {
 	return cmd
 }
 
-// endedWell reports whether a watcher ended by itself, and fails the test if that was with
-// an error.
+// endedWell reports whether a watcher ended by itself, and fails the test if that was with an error.
 func endedWell(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	err := cmd.Wait()

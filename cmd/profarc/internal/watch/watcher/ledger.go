@@ -78,9 +78,8 @@ const (
 	isChanged // a file of this name is merged, with other content
 )
 
-// file looks up a file that is no archive. If files are removed once they are merged, what
-// comes again under a name is another file; else a name stands for one file, whose time
-// may change without its content.
+// file looks up a file that is no archive. If files are removed once they are merged, what comes again under
+// a name is another file; else a name stands for one file, whose time may change without its content.
 func (l *ledger) file(id inputID, content uint64, removes bool) finding {
 	if l.dumps[id] {
 		return isKnown
@@ -97,8 +96,7 @@ func (l *ledger) file(id inputID, content uint64, removes bool) finding {
 	return isChanged
 }
 
-// archive looks up an archive. It is known if each of its dumps is, or a later one of the
-// same process.
+// archive looks up an archive. It is known if each of its dumps is, or a later one of the same process.
 func (l *ledger) archive(s *reader.Store) (finding, error) {
 	dumps, err := copier.Dumps(s)
 	if err != nil {

@@ -33,8 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// watchAsChild merges what is in a folder. It ends by SIGKILL at one of its steps, or with
-// exit code 0.
+// watchAsChild merges what is in a folder. It ends by SIGKILL at one of its steps, or with exit code 0.
 func watchAsChild(of []string) int {
 	last, err := strconv.Atoi(of[2])
 	steps := 0
@@ -129,8 +128,7 @@ func again(t *testing.T, w *Watcher) *Batch {
 	return sum
 }
 
-// calls returns how often a function was called, by an archive that must be sound; 0 if it
-// is not there.
+// calls returns how often a function was called, by an archive that must be sound; 0 if it is not there.
 func calls(t *testing.T, path, function string) uint64 {
 	t.Helper()
 	s, err := reader.Open(path, archive.Options{})

@@ -1,19 +1,16 @@
-// Package watcher merges the profiles that appear in a folder into an archive, each once,
-// and may remove them then: so that what thousands of runs write takes no more room than
-// their sum.
+// Package watcher merges the profiles that appear in a folder into an archive, each once, and may remove them
+// then: so that what thousands of runs write takes no more room than their sum.
 //
 // # What counts once
 //
-// The record of what is merged is the archive's own table of dumps. It is published in one
-// step with the counts, so that after a kill at any moment either both are there or
-// neither. An archive among the inputs is known by its dump ids. Any other file gets the
-// dump id that [inputID] derives from its name, its content and its time; so a file that
-// is seen again is known, and two runs that counted the same are two.
+// The record of what is merged is the archive's own table of dumps. It is published in one step with the
+// counts, so that after a kill at any moment either both are there or neither. An archive among the inputs is
+// known by its dump ids. Any other file gets the dump id that [inputID] derives from its name, its content
+// and its time; so a file that is seen again is known, and two runs that counted the same are two.
 //
 // # Removal
 //
-// An input goes through these states, in this order, and may be found in any of them after
-// a kill:
+// An input goes through these states, in this order, and may be found in any of them after a kill:
 //
 //	in the folder    not merged
 //	claimed          renamed to a folder of the watcher's own, not merged
@@ -26,10 +23,9 @@
 //
 // # Files in use
 //
-// A file that a process has open for writing, has mapped for writing (LLVM's continuous
-// mode, %c), or has locked (LLVM's %m) is left alone until it is closed. So is an empty
-// file, by a watcher that goes on: LLVM's runtime makes one when a program starts, and
-// writes it when the program ends.
+// A file that a process has open for writing, has mapped for writing (LLVM's continuous mode, %c), or has
+// locked (LLVM's %m) is left alone until it is closed. So is an empty file, by a watcher that goes on: LLVM's
+// runtime makes one when a program starts, and writes it when the program ends.
 package watcher
 
 import (
@@ -54,8 +50,7 @@ type Options struct {
 	// MaxInput is the size in bytes beyond which a file is set aside; 0 is 1 GiB. Reading a
 	// file takes memory in proportion to it.
 	MaxInput int64
-	// Delay is how long to wait for further files once one has come, so that they are
-	// merged together.
+	// Delay is how long to wait for further files once one has come, so that they are merged together.
 	Delay time.Duration
 	// step, if not nil, is called between the steps of a batch, for tests.
 	step func(what string)
@@ -243,9 +238,8 @@ type candidate struct {
 	claimed bool
 }
 
-// candidates lists the files that need a look, those that were claimed before a kill
-// first, then the newest first: of several dumps of one process the last has the counts of
-// all.
+// candidates lists the files that need a look, those that were claimed before a kill first, then the newest
+// first: of several dumps of one process the last has the counts of all.
 func (w *Watcher) candidates() ([]candidate, error) {
 	w.forgetGone()
 	found, err := w.list(w.folder, func(name string) bool { return !hidden(name) })

@@ -222,8 +222,7 @@ func TestArchivesCountByTheirDumps(t *testing.T) {
 	}
 }
 
-// Of several dumps of one process the last counts, and an earlier one that comes later is
-// contained in it.
+// Of several dumps of one process the last counts, and an earlier one that comes later is contained in it.
 func TestDumpsOfOneProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -248,8 +247,7 @@ func TestDumpsOfOneProcess(t *testing.T) {
 	}
 }
 
-// What a watcher had claimed when it was killed is merged by the next, also one that keeps
-// files.
+// What a watcher had claimed when it was killed is merged by the next, also one that keeps files.
 func TestClaimedFilesOfAnother(t *testing.T) {
 	t.Parallel()
 	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")

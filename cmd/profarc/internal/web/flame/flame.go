@@ -52,8 +52,7 @@ func newTree(limit int) *Tree {
 	return &Tree{Nodes: []Node{{Parent: -1}}, limit: limit, known: map[child]int{}}
 }
 
-// Add adds a stack that was counted n times, its outermost frame first. The frames must not be
-// 0.
+// Add adds a stack that was counted n times, its outermost frame first. The frames must not be 0.
 func (t *Tree) Add(stack []uint32, n uint64) {
 	at, whole := Root, true
 	for _, frame := range stack {
@@ -159,8 +158,7 @@ func (t *Tree) Frames(at int) []Count {
 	return list
 }
 
-// Matched returns how much of what is below a node, itself included, goes through frames that
-// match.
+// Matched returns how much of what is below a node, itself included, goes through frames that match.
 func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 	n := &t.Nodes[at]
 	if at != Root && matches(n.Frame) {

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits of the tree of a method's contexts. A forged archive has contexts of any number
-// and depth.
+// Limits of the tree of a method's contexts. A forged archive has contexts of any number and depth.
 const (
 	contextsRead      = 50_000
 	profilesOfContext = 12

@@ -128,7 +128,6 @@ func (c *classTally) order(list *table) []int32 {
 		})
 	}
 	return slices.DeleteFunc(order, func(class int32) bool {
-		return !matchesWords(list.Search, c.className(class),
-			c.classes[class].Name)
+		return !matchesWords(list.Search, c.className(class), c.classes[class].Name)
 	})
 }

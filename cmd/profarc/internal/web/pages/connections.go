@@ -16,8 +16,7 @@ type connectionLimit struct {
 
 	mu   sync.Mutex
 	open map[net.Conn]*connection
-	// unproven connections have not shown the token. Of the proven ones the last in the
-	// list was used last.
+	// unproven connections have not shown the token. Of the proven ones the last in the list was used last.
 	unproven, proven *list.List
 }
 

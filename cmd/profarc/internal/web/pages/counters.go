@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A counterChart shows the counters of one of LLVM's profiles as bars, in their order, and
-// lists the highest.
+// A counterChart shows the counters of one of LLVM's profiles as bars, in their order, and lists the highest.
 type counterChart struct {
 	Code    string
 	Label   string
@@ -97,8 +96,7 @@ func highest(counts []uint64) (list []highCounter) {
 	return list
 }
 
-// place links the highest counters to the source lines of their function, if the chart is
-// of the same code.
+// place links the highest counters to the source lines of their function, if the chart is of the same code.
 func (c *counterChart) place(r *request, f *coverage.Function) {
 	if c.Code != naming.IDText(f.Hash) {
 		return

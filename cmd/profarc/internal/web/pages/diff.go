@@ -324,8 +324,7 @@ func (l *diffLists) place(found compare.Place, named report.DiffPlace) cell {
 	return linkCell(linkTo(text, nameOfPair, q).to(pointElement(named.Point)))
 }
 
-// pairQuery returns the query of the page of a method in both archives; ok is false if neither
-// has it.
+// pairQuery returns the query of the page of a method in both archives; ok is false if neither has it.
 func pairQuery(a, b reader.Method) (q query, ok bool) {
 	if a.Valid() {
 		q = q.with("a", refText(a.Ref()))

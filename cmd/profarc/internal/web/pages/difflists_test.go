@@ -153,8 +153,7 @@ func textOfCommand(path, text string) string {
 	return text
 }
 
-// leaves returns the values of an object by their paths. Those of a list of targets are one
-// text.
+// leaves returns the values of an object by their paths. Those of a list of targets are one text.
 func leaves(prefix string, of map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range of {

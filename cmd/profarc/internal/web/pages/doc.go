@@ -15,16 +15,14 @@
 //
 // # Time
 //
-// A page of a large archive must come at once. What needs a walk over all methods is
-// computed once, in the background, by gather. A page that needs it before it is there
-// says so and loads itself again.
+// A page of a large archive must come at once. What needs a walk over all methods is computed once, in the
+// background, by gather. A page that needs it before it is there says so and loads itself again.
 //
 // # Trust
 //
-// Archives are not trusted, nor is anything else in the browser. Names come from others: they
-// pass html/template and are shown by bdi elements, with unprintable characters escaped. All
-// pages have a strict content security policy: styles and scripts are inline and allowed by
-// their hashes, nothing is loaded, and style attributes are forbidden. So heat and widths
-// are classes and attributes of SVG. The server answers GET and HEAD only, for one Host,
-// below a path that holds a random token.
+// Archives are not trusted, nor is anything else in the browser. Names come from others: they pass
+// html/template and are shown by bdi elements, with unprintable characters escaped. All pages have a strict
+// content security policy: styles and scripts are inline and allowed by their hashes, nothing is loaded, and
+// style attributes are forbidden. So heat and widths are classes and attributes of SVG. The server answers
+// GET and HEAD only, for one Host, below a path that holds a random token.
 package pages

@@ -34,8 +34,7 @@ func (r *request) place(text string) string {
 	return r.withoutFolders(text)
 }
 
-// withoutFolders returns a text that names files, with their names within what the site was
-// given.
+// withoutFolders returns a text that names files, with their names within what the site was given.
 func (r *request) withoutFolders(text string) string {
 	for _, folder := range r.site.folders() {
 		text = strings.ReplaceAll(text, folder, "")

@@ -12,8 +12,7 @@ type linker interface {
 	// address returns the address of a page from any other; ok is false if the page
 	// cannot be reached, so that its link becomes plain text.
 	address(view string, q query) (href string, ok bool)
-	// within returns what leads from the address of a page to one of its elements: see
-	// request.element.
+	// within returns what leads from the address of a page to one of its elements: see request.element.
 	within(name string) string
 }
 

@@ -22,8 +22,7 @@ var methodView = &view{
 	pages: methodsWithPages,
 }
 
-// profilesOnPage is how many profiles of a method its page shows at once: the others have
-// pages of their own.
+// profilesOnPage is how many profiles of a method its page shows at once: the others have pages of their own.
 const profilesOnPage = 6
 
 // A methodPage is what the page of a method shows.
@@ -79,8 +78,7 @@ func buildMethod(r *request) (any, error) {
 	return p, cmp.Or(p.addSamples(r, m), p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
 }
 
-// codeHint says which flags show the code of methods, empty if they are given or the page is in
-// a report.
+// codeHint says which flags show the code of methods, empty if they are given or the page is in a report.
 func codeHint(r *request) string {
 	switch {
 	case r.inReport || !listing.Takes(r.archive().Header().Domain):

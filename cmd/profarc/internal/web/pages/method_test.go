@@ -76,8 +76,7 @@ func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 	})
 }
 
-// jsonCounts returns how often each count above 0 is in the entries of a profile's JSON, as
-// pages spell it.
+// jsonCounts returns how often each count above 0 is in the entries of a profile's JSON, as pages spell it.
 func jsonCounts(t *testing.T, s *reader.Store, m reader.Method, q reader.Profile) map[string]int {
 	var b bytes.Buffer
 	if err := dump.Profile(&b, s, m, q); err != nil {
@@ -188,8 +187,7 @@ func TestMethodPageExplainsItsNumbers(t *testing.T) {
 	}
 }
 
-// explainNumbers checks the pages of all methods, and returns how many profiles have interpreted
-// invocations.
+// explainNumbers checks the pages of all methods, and returns how many profiles have interpreted invocations.
 func explainNumbers(t *testing.T, site *Site) (interpreted int) {
 	by, _ := analyze.MeasureNamed("size")
 	for m, err := range site.Archive.Methods() {

@@ -41,8 +41,7 @@ func buildMoves(r *request) (any, error) {
 		return nil, errNoPage
 	}
 	at := slices.IndexFunc(f.found.Misfits, func(v fit.Verdict) bool {
-		return len(v.Moves) > 0 &&
-			refText(v.Profile.Ref()) == r.query.get("at")
+		return len(v.Moves) > 0 && refText(v.Profile.Ref()) == r.query.get("at")
 	})
 	if at < 0 {
 		return nil, errNoPage
@@ -70,8 +69,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 	return t.fill(rows)
 }
 
-// confidenceCell returns a cell with the confidence of a move, empty for a point that was not
-// found.
+// confidenceCell returns a cell with the confidence of a move, empty for a point that was not found.
 func confidenceCell(m fit.Move) cell {
 	if m.From < 0 || m.To < 0 {
 		return cell{Number: true}

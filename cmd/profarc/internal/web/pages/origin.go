@@ -154,8 +154,7 @@ func (o *origin) tableTable(r *request) *table {
 	return t.fill(rows)
 }
 
-// dumpTable returns the dumps that were merged, with their weights; nil if the archive does
-// not say.
+// dumpTable returns the dumps that were merged, with their weights; nil if the archive does not say.
 func dumpTable(r *request) (*table, error) {
 	dumps, err := r.archive().TableOrEmpty(disk.TableDumps)
 	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {

@@ -39,8 +39,7 @@ type pairPage struct {
 
 func (p *pairPage) title() string { return p.Name.Display }
 
-// A profilePair is two profiles of the same code in the same context, or one that the other
-// archive lacks.
+// A profilePair is two profiles of the same code in the same context, or one that the other archive lacks.
 type profilePair struct {
 	Callers string
 	Code    string // its id, empty if that is not known
@@ -108,8 +107,7 @@ func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
 	return m, nil
 }
 
-// pair adds the profiles of both methods: profiles of the same context and code beside each
-// other.
+// pair adds the profiles of both methods: profiles of the same context and code beside each other.
 func (p *pairPage) pair(r *request, a, b reader.Method) error {
 	inA, leftInA, err := placedProfiles(r.ctx, a)
 	if err != nil {

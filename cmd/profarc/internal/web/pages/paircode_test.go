@@ -15,8 +15,7 @@ import (
 // ifHalf is where Till.sum tests its second parameter.
 const ifHalf = 25
 
-// TestSideBySideHasTheCode compares two profiles of a method whose classes and sources are
-// given.
+// TestSideBySideHasTheCode compares two profiles of a method whose classes and sources are given.
 func TestSideBySideHasTheCode(t *testing.T) {
 	t.Parallel()
 	sum := layout.Key{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}

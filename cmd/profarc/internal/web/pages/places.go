@@ -24,8 +24,7 @@ type places struct {
 	named  map[[2]string]bool // packages and classes, once they are asked for
 }
 
-// A place is a package or a class. The class of methods that are directly in a package has
-// no name.
+// A place is a package or a class. The class of methods that are directly in a package has no name.
 type place struct {
 	Name string
 	in   int32 // of a class: its package

@@ -207,8 +207,7 @@ var (
 	}
 )
 
-// siteLinks returns links to the point of a site on the page of its method, and to the site
-// in its contexts.
+// siteLinks returns links to the point of a site on the page of its method, and to the site in its contexts.
 func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error) {
 	m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
 	if err != nil {
@@ -366,8 +365,7 @@ func (p *sitePage) fill(r *request, kind analyze.Site, found []ranking.SiteConte
 	return nil
 }
 
-// contextLink returns a link to the direct caller in a context, with the number of further
-// callers.
+// contextLink returns a link to the direct caller in a context, with the number of further callers.
 func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 	if at == 0 {
 		return link{Text: "any caller"}, nil

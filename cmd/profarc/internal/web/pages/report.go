@@ -65,8 +65,7 @@ func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*req
 	return list, ctx.Err()
 }
 
-// requestsOfSide returns the requests for the pages of one archive. Those of both are among
-// the pages of A.
+// requestsOfSide returns the requests for the pages of one archive. Those of both are among the pages of A.
 func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*request, err error) {
 	side := ""
 	if s.isB {

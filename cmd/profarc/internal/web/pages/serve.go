@@ -59,8 +59,7 @@ func (s *Server) serve(ctx context.Context, l net.Listener, limits servingLimits
 	return errors.Join(err, server.Close())
 }
 
-// end ends a server: it takes no more requests, and closes the connections whose answers do
-// not end in time.
+// end ends a server: it takes no more requests, and closes the connections whose answers do not end in time.
 func end(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -124,9 +124,8 @@ func (r *request) sideLinks() (list []sideLink) {
 	return []sideLink{own, other}
 }
 
-// inOther returns a link to what the page shows, in the other archive. What belongs to a method
-// leads to that method, what belongs to another record to the overview, as a view that the
-// other archive does not offer.
+// inOther returns a link to what the page shows, in the other archive. What belongs to a method leads to that
+// method, what belongs to another record to the overview, as a view that the other archive does not offer.
 func (r *request) inOther(text string) (l link, ok bool) {
 	switch {
 	case r.view.pages == nil && r.site.twin.viewNamed(r.view.name) != nil:

@@ -56,8 +56,7 @@ func (s *Site) name() string {
 	return fmt.Sprintf("%s and %s", baseName(s.Archive.Mapping().Name()), baseName(s.Other.Mapping().Name()))
 }
 
-// guard runs f, and turns a fault on the memory of an archive, whose file was cut short,
-// into an error.
+// guard runs f, and turns a fault on the memory of an archive, whose file was cut short, into an error.
 func (s *Site) guard(f func() error) error {
 	guarded := func() error { return s.Archive.Mapping().Guard(f) }
 	if s.Other != nil {

@@ -371,8 +371,7 @@ func (b *flameGraph) method(frame uint32) link {
 	return linkTo(name, nameOfMethod, newQuery("at", refText(layout.Ref(frame))))
 }
 
-// A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in
-// pixels.
+// A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in pixels.
 type stackBox struct {
 	Link   link // zooms to the box
 	Label  string

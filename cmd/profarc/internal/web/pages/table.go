@@ -73,9 +73,8 @@ func shareCell(share float64) cell {
 	return cell{Link: link{Text: percent(share)}, Value: share, Number: true, Bar: &share}
 }
 
-// newTable returns a table without rows, as the query of a page wants it. The rows fall by the
-// first column of numbers if the query does not say otherwise, and keep their order if
-// there is none.
+// newTable returns a table without rows, as the query of a page wants it. The rows fall by the first column
+// of numbers if the query does not say otherwise, and keep their order if there is none.
 func newTable(r *request, id, caption string, columns ...column) *table {
 	t := &table{ID: id, Caption: caption, Columns: columns, request: r, rows: rowsOnPage}
 	if r.inReport {
@@ -92,8 +91,7 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	return t
 }
 
-// fill sets the rows of a table from all of them: it searches and sorts, and takes those
-// of the page.
+// fill sets the rows of a table from all of them: it searches and sorts, and takes those of the page.
 func (t *table) fill(all []row) *table {
 	t.Of = len(all)
 	found := slices.DeleteFunc(all, func(r row) bool { return !t.matches(r) })
@@ -124,8 +122,7 @@ func (t *table) matches(r row) bool {
 	return matchesWords(t.Search, texts...)
 }
 
-// matchesWords reports whether each word of a search is in one of some texts, in any case of
-// letters.
+// matchesWords reports whether each word of a search is in one of some texts, in any case of letters.
 func matchesWords(search string, texts ...string) bool {
 	for _, word := range strings.Fields(search) {
 		if !slices.ContainsFunc(texts, func(text string) bool { return containsFold(text, word) }) {
@@ -198,8 +195,7 @@ func (t *table) again(text, key, value string) link {
 	return linkTo(text, t.request.view.name, q.with(t.ID+key, value))
 }
 
-// Complete reports whether the table shows all of its rows, so that nothing needs to be said of
-// them.
+// Complete reports whether the table shows all of its rows, so that nothing needs to be said of them.
 func (t *table) Complete() bool {
 	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
 }
@@ -216,8 +212,7 @@ func (t *table) Element() string { return t.request.element(t.ID) }
 // To returns the number of the last row of the page.
 func (t *table) To() int { return t.From - 1 + len(t.Rows) }
 
-// Before and After are links to the rows before and after the page's; nil if there
-// are none.
+// Before and After are links to the rows before and after the page's; nil if there are none.
 func (t *table) Before() *link { return t.turn("Previous rows", -1, t.From > 1) }
 
 // After returns documented with Before.

@@ -35,8 +35,7 @@ func nameText(text string) template.HTML {
 	return template.HTML(template.HTMLEscapeString(escape.Printable(text)))
 }
 
-// sourceElement returns a line of source code as HTML, with its tabs. What else is not printable
-// is escaped.
+// sourceElement returns a line of source code as HTML, with its tabs. What else is not printable is escaped.
 func sourceElement(line string) template.HTML {
 	var b strings.Builder
 	w := escape.NewWriter(&b)

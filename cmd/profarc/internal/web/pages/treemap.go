@@ -46,9 +46,8 @@ type branch struct {
 	method   int32 // of the tally, if it is one
 }
 
-// Limits of a treemap: groups, parts of all groups together, and the least area of a part.
-// The rest of the groups is one tile, and the rest of each group's parts as well. In reports
-// there are fewer parts.
+// Limits of a treemap: groups, parts of all groups together, and the least area of a part. The rest of the
+// groups is one tile, and the rest of each group's parts as well. In reports there are fewer parts.
 const (
 	mostGroups    = 28
 	mostParts     = 240

@@ -19,8 +19,7 @@ type view struct {
 	// pages returns the queries whose pages a report holds; nil for the one page without a
 	// query. A view with pages is not in the menu: other pages lead to it.
 	pages func(*request) ([]query, error)
-	// further returns the queries of further pages that a report holds of a view in the menu;
-	// nil for none.
+	// further returns the queries of further pages that a report holds of a view in the menu; nil for none.
 	further func(*request) ([]query, error)
 	both    bool // of the two archives of a site, not of one of them
 }
@@ -80,8 +79,7 @@ type request struct {
 	site  *Site
 	view  *view
 	query query
-	// patience is how long the page may wait for what gather computes; negative for
-	// without an end.
+	// patience is how long the page may wait for what gather computes; negative for without an end.
 	patience time.Duration
 	// inReport reports whether the page is for a report, which has more rows at once.
 	inReport bool

@@ -29,8 +29,7 @@ var whereView = &view{
 	pages: whereInReport,
 }
 
-// A wherePage shows the values of a part of the archive: of all packages, of one, or of one
-// class.
+// A wherePage shows the values of a part of the archive: of all packages, of one, or of one class.
 type wherePage struct {
 	Name    string // of the package or class; empty for the archive
 	Back    *link  // to what contains it
@@ -143,8 +142,7 @@ func (p *wherePage) without(r *request, groups []branch) ([]branch, error) {
 	return groups[p.Beyond:], nil
 }
 
-// open returns what a page shows: the packages, the classes of a package, or the methods of
-// a class.
+// open returns what a page shows: the packages, the classes of a package, or the methods of a class.
 func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
 		p.part = "all profiles"
@@ -338,8 +336,7 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	return l, err
 }
 
-// table returns the groups of a page as a table. Methods have no parts, and packages and
-// classes no level.
+// table returns the groups of a page as a table. Methods have no parts, and packages and classes no level.
 func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint64) *table {
 	value := number("value", v.by.Title)
 	if v.by.Name == "size" {
@@ -381,8 +378,7 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 	return t.fill(rows)
 }
 
-// Packages that have pages of their own in a report: so many at most, with so much of the counts
-// at least.
+// Packages that have pages of their own in a report: so many at most, with so much of the counts at least.
 const (
 	packagesInReport = 12
 	shareInReport    = 0.01

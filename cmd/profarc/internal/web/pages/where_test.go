@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// manyPackages returns a site of so many packages of one method each, the first with the most
-// invocations.
+// manyPackages returns a site of so many packages of one method each, the first with the most invocations.
 func manyPackages(t *testing.T, n int) *Site {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for i := range n {
