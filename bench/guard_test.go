@@ -17,10 +17,7 @@ import (
 
 // mostInstructions of the functions of the hit path, on amd64. Of ProfileID's some
 // fifty run in a hit; the others serve misses and searches.
-var mostInstructions = map[string]int{
-	`reader.(*Store).ProfileID`: 130,
-	`reader.(*Store).readySlot`: 150,
-}
+var mostInstructions = map[string]int{`reader.(*Store).ProfileID`: 130, `reader.(*Store).readySlot`: 150}
 
 func TestHitPathStaysShort(t *testing.T) {
 	t.Parallel()

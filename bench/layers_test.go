@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// BenchmarkLayers looks up in an archive, and in the same methods in two layers: an
-// application with every tenth of them, and its base with the others. The archive finds what
-// either layer has, and misses, in turn.
+// BenchmarkLayers looks up in an archive, and in the same methods in two layers: an application with every
+// tenth of them, and its base with the others. The archive finds what either layer has, and misses, in turn.
 func BenchmarkLayers(b *testing.B) {
 	path, err := Archive(archiveDir(b), Small)
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 // randomOrder returns a permutation of n methods, the same in every run.
 func randomOrder(n int) []int { return rand.New(rand.NewPCG(1, 2)).Perm(n) }
 
-// openScale opens the large archive if there is a directory for it, else the
-// small one.
+// openScale opens the large archive if there is a directory for it, else the small one.
 func openScale(b *testing.B) (*reader.Store, Scale) {
 	s := Small
 	if os.Getenv("PROFARC_BENCH_DIR") != "" {
@@ -41,9 +40,8 @@ func openScale(b *testing.B) (*reader.Store, Scale) {
 	return store, s
 }
 
-// BenchmarkLookup finds methods in random order and reads one counter of each, in
-// the archive and in Go maps with the same keys. Every page was accessed before,
-// so that no page is verified while the clock runs.
+// BenchmarkLookup finds methods in random order and reads one counter of each, in the archive and in Go maps
+// with the same keys. Every page was accessed before, so that no page is verified while the clock runs.
 func BenchmarkLookup(b *testing.B) {
 	store, scale := openScale(b)
 	perm := randomOrder(scale.Methods)
@@ -148,9 +146,8 @@ func mapKeys(b *testing.B, keys []layout.Key) {
 	_ = sum
 }
 
-// BenchmarkContext looks up profiles in their calling contexts, in random order:
-// in archives of recorded profiles, and in archives with one method that has
-// many contexts.
+// BenchmarkContext looks up profiles in their calling contexts, in random order: in archives of recorded
+// profiles, and in archives with one method that has many contexts.
 func BenchmarkContext(b *testing.B) {
 	for _, name := range []string{"elidemin-1.0.0.iprof", "some-compiler-0.4.0.iprof.gz"} {
 		b.Run(name, func(b *testing.B) { lookupContexts(b, storeOf(b, importSample(b, name))) })
@@ -236,8 +233,7 @@ func contextsOf(b *testing.B, s *reader.Store) (lookups []contextLookup) {
 	return lookups
 }
 
-// importSample imports a recorded profile. The samples are next to the project
-// on some machines only.
+// importSample imports a recorded profile. The samples are next to the project on some machines only.
 func importSample(b *testing.B, name string) *builder.Builder {
 	text, err := os.ReadFile(filepath.Join("..", "..", "shared", "samples", "iprof", name))
 	if os.IsNotExist(err) {

@@ -94,9 +94,8 @@ type tolled struct {
 // tollMethods is how many methods the archive has; every tollStep-th is looked up.
 const tollMethods, tollStep = 20_000, 97
 
-// TestPagesOfALookup guards how many pages of a file a lookup touches: each is a fault at
-// the first access, and a miss in caches and TLB later. The counts are the same in every
-// run, for the bytes are.
+// TestPagesOfALookup guards how many pages of a file a lookup touches: each is a fault at the first access,
+// and a miss in caches and TLB later. The counts are the same in every run, for the bytes are.
 func TestPagesOfALookup(t *testing.T) {
 	l := newToll(t, tollMethods)
 	if n := l.pages(t, l.open); n != 1 {

@@ -16,8 +16,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archiveDir returns the directory for synthetic archives. One that the user
-// names is kept between runs.
+// archiveDir returns the directory for synthetic archives. One that the user names is kept between runs.
 func archiveDir(tb testing.TB) string {
 	if d := os.Getenv("PROFARC_BENCH_DIR"); d != "" {
 		return d
@@ -34,11 +33,10 @@ func scales() []Scale {
 	return []Scale{Small, Large, Huge}
 }
 
-// BenchmarkOpenToFirstLookup measures what a start costs: open the archive, find
-// one method by its key, get its profile, read its invocation counter. All sizes
-// take turns, each time with another method. It reports the medians, and their
-// ratio to the smallest size. The garbage collector unmaps the archives outside
-// the measured time.
+// BenchmarkOpenToFirstLookup measures what a start costs: open the archive, find one method by its key, get
+// its profile, read its invocation counter. All sizes take turns, each time with another method. It reports
+// the medians, and their ratio to the smallest size. The garbage collector unmaps the archives outside the
+// measured time.
 func BenchmarkOpenToFirstLookup(b *testing.B) {
 	var paths []string
 	for _, s := range scales() {

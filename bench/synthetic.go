@@ -1,6 +1,5 @@
-// Package bench compares profarc with what one would use without it, in one run,
-// so that the ratio holds on a noisy machine. README.md says how to run each
-// measurement, and has the results.
+// Package bench compares profarc with what one would use without it, in one run, so that the ratio holds on a
+// noisy machine. README.md says how to run each measurement, and has the results.
 package bench
 
 import (
@@ -40,8 +39,7 @@ func (s Scale) block(i int) int {
 	return s.Block
 }
 
-// The scales, from the profile of a small program to one that is larger than any
-// known profile.
+// The scales, from the profile of a small program to one that is larger than any known profile.
 var (
 	Small = Scale{Name: "10MB", Methods: 20_000, Block: 400}
 	Large = Scale{Name: "1GB", Methods: 1_000_000, Block: 900}
@@ -112,8 +110,7 @@ func addProfile(b *builder.Builder, i int, s Scale, types []builder.TypeRef) err
 	return p.Done()
 }
 
-// Archive returns the path of the archive of a scale in dir. It builds the
-// archive if it does not exist.
+// Archive returns the path of the archive of a scale in dir. It builds the archive if it does not exist.
 func Archive(dir string, s Scale) (string, error) {
 	path := filepath.Join(dir, "synthetic-"+s.Name+".parc")
 	if _, err := os.Stat(path); err == nil {

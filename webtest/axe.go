@@ -12,8 +12,7 @@ import (
 // axePackage is the package of npm that has the accessibility checker.
 const axePackage = "axe-core@4.14.1"
 
-// Axe returns the script of axe-core. It is fetched from npm's registry into the cache of
-// the user, once.
+// Axe returns the script of axe-core. It is fetched from npm's registry into the cache of the user, once.
 func Axe(ctx context.Context) (script string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

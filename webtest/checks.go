@@ -9,8 +9,7 @@ import (
 //go:embed checks.js
 var checksScript string
 
-// Check runs a function of checks.js on the page that is shown and returns the problems that it
-// finds.
+// Check runs a function of checks.js on the page that is shown and returns the problems that it finds.
 func (t *Tab) Check(function string) (problems []string, err error) {
 	err = t.Eval(checksScript+"; checks."+function+"()", &problems)
 	return problems, err

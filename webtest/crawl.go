@@ -59,9 +59,8 @@ func (c *Crawl) Next() string {
 	return a
 }
 
-// Kind returns the kind of a page: its view and the keys of its query, keys of tables without
-// the name of the table. A page that combines several states of tables is not wanted:
-// there are too many.
+// Kind returns the kind of a page: its view and the keys of its query, keys of tables without the name of the
+// table. A page that combines several states of tables is not wanted: there are too many.
 func Kind(address string) (kind string, wanted bool) {
 	u, err := url.Parse(address)
 	if err != nil {

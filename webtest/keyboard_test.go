@@ -32,9 +32,8 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// eachView calls f with the first page of every kind below an address, but for those that show
-// another part of a table, and pages of the second archive, which are like the first's.
-// The page is shown then.
+// eachView calls f with the first page of every kind below an address, but for those that show another part
+// of a table, and pages of the second archive, which are like the first's. The page is shown then.
 func eachView(t *testing.T, tab *Tab, folder string, f func(page string)) {
 	t.Helper()
 	crawl := NewCrawl(folder + "overview")

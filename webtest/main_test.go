@@ -62,8 +62,7 @@ func openTab(t *testing.T) *Tab {
 	return tab
 }
 
-// serve serves a sample until the test ends, and returns its address. The tab may send
-// requests to no other.
+// serve serves a sample until the test ends, and returns its address. The tab may send requests to no other.
 func serve(t *testing.T, tab *Tab, name string) string {
 	t.Helper()
 	command := must(t, shared.command)
@@ -88,8 +87,7 @@ func sampleNamed(t *testing.T, name string) Sample {
 	return Sample{}
 }
 
-// report writes a report of a sample, and returns its address. The tab may send requests to
-// no other.
+// report writes a report of a sample, and returns its address. The tab may send requests to no other.
 func report(t *testing.T, tab *Tab, name string) string {
 	t.Helper()
 	path := t.TempDir() + "/report.html"

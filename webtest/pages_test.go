@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestEveryPage looks at pages of every kind of every sample, at all widths and in both
-// colour schemes.
+// TestEveryPage looks at pages of every kind of every sample, at all widths and in both colour schemes.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, s := range must(t, shared.samples) {

@@ -32,10 +32,9 @@ var readmePages = map[string]struct{ from, follow string }{
 	"method.png": {from: "methods?methods.find=Gen.genStats", follow: "method?at="},
 }
 
-// ReadmePictures takes the pictures that README.md shows, by the names of their files in
-// docs/images. They show the recording of a run of javac that profarc demo starts from,
-// beside the code and sources of the installed JDK. The error is ErrNoSources if that has none.
-// The folder is for the archive.
+// ReadmePictures takes the pictures that README.md shows, by the names of their files in docs/images. They
+// show the recording of a run of javac that profarc demo starts from, beside the code and sources of the
+// installed JDK. The error is ErrNoSources if that has none. The folder is for the archive.
 func ReadmePictures(ctx context.Context, c *Command, tab *Tab, folder string) (map[string][]byte, error) {
 	jdk, sources, err := jdkWithSources()
 	if err != nil {

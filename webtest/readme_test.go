@@ -11,8 +11,7 @@ import (
 // of the JDK may change. A line of text more or less changes all below it.
 const mostUnlike = 0.1
 
-// TestReadmePictures takes the pictures of the README again, and compares them with
-// docs/images.
+// TestReadmePictures takes the pictures of the README again, and compares them with docs/images.
 func TestReadmePictures(t *testing.T) {
 	t.Parallel()
 	tab := openTab(t)

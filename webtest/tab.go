@@ -157,8 +157,7 @@ func (t *Tab) View(width int64, scheme string) error {
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// AllowScript switches the scripts of pages on or off, from the next page on. Eval works
-// all the same.
+// AllowScript switches the scripts of pages on or off, from the next page on. Eval works all the same.
 func (t *Tab) AllowScript(allowed bool) error {
 	return t.run(emulation.SetScriptExecutionDisabled(!allowed))
 }

@@ -21,8 +21,7 @@ type cost struct {
 	printed   int64
 }
 
-// work returns a measure of the cost that is the same on every machine: bytes
-// allocated plus weighted steps.
+// work returns a measure of the cost that is the same on every machine: bytes allocated plus weighted steps.
 func (c cost) work() float64 { return float64(c.allocated) + stepWork*float64(c.steps) }
 
 // stepWork is the weight of a check of the context, in allocated bytes: loops
@@ -50,8 +49,7 @@ func (p pair) run(op operation) (c cost, err error) {
 	return c, err
 }
 
-// exponent returns the e for which cost = size^e fits the costs at doubling
-// sizes best.
+// exponent returns the e for which cost = size^e fits the costs at doubling sizes best.
 func exponent(costs []cost, of func(cost) float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for i, c := range costs {

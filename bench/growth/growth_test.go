@@ -78,9 +78,8 @@ func costsOf(t *testing.T, sh shape, op operation, pairs []pair) (costs []cost) 
 	return costs
 }
 
-// TestAnInterruptEndsEveryOperation cancels the context of every operation at
-// several points. The operation must return the context's error soon: after a few
-// more checks of the context.
+// TestAnInterruptEndsEveryOperation cancels the context of every operation at several points. The operation
+// must return the context's error soon: after a few more checks of the context.
 func TestAnInterruptEndsEveryOperation(t *testing.T) {
 	const points, soon = 6, 40
 	for _, sh := range shapes {

@@ -39,8 +39,7 @@ func newBuilder(d layout.Domain) *builder.Builder {
 	return builder.New(d, builder.Config{Params: p})
 }
 
-// done completes a profile. The builder keeps an error until the archive is laid
-// out.
+// done completes a profile. The builder keeps an error until the archive is laid out.
 func done(p *builder.Profile) { _ = p.Done() }
 
 // addCounts records a profile with two entries.
@@ -65,8 +64,7 @@ func ordinary(n int) *builder.Builder {
 	return b
 }
 
-// deepContexts returns one method in n contexts, each within the next, and each
-// with a profile.
+// deepContexts returns one method in n contexts, each within the next, and each with a profile.
 func deepContexts(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
@@ -126,8 +124,7 @@ func methodsOfClass(n int, class, loader string) *builder.Builder {
 	return b
 }
 
-// listSignatures returns n methods whose signatures are lists of the same names,
-// of the maximum length.
+// listSignatures returns n methods whose signatures are lists of the same names, of the maximum length.
 func listSignatures(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	types := []string{"void", "int", "java.lang.String"}

@@ -91,8 +91,7 @@ func (f *field) close() {
 	f.bare.Close()
 }
 
-// add looks a method up in every way, so that all of it is checked, and notes where
-// its counter is.
+// add looks a method up in every way, so that all of it is checked, and notes where its counter is.
 func (f *field) add(k layout.Key) error {
 	id := k.ID(layout.DomainHotSpot)
 	p, err := f.store.Profile(k, layout.CodeAny)
@@ -138,9 +137,8 @@ func textSize(k *layout.Key) int {
 // A query is what one turn looks up: ids, keys and texts of the same methods. They lie
 // one after the other in memory, so that to fetch the question costs nothing.
 //
-// A dependent lookup is of the id at i ^ count ^ counted, where count is what the lookup
-// before has read: the same i, but the processor cannot know that, nor gains anything
-// where it guesses a branch wrong.
+// A dependent lookup is of the id at i ^ count ^ counted, where count is what the lookup before has read: the
+// same i, but the processor cannot know that, nor gains anything where it guesses a branch wrong.
 type query struct {
 	ids    []uint64
 	keys   []layout.Key

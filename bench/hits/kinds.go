@@ -145,8 +145,7 @@ func (f *kindField) meetAll() error {
 	return nil
 }
 
-// A kindQuery is what one turn asks for. Callers are methods that the program has looked
-// up long before.
+// A kindQuery is what one turn asks for. Callers are methods that the program has looked up long before.
 type kindQuery struct {
 	keys   []layout.Key
 	frames [][frames]reader.Frame

@@ -20,8 +20,7 @@ const (
 		"A method that was never executed has no profile: its lookup ends with this answer."
 )
 
-// A kindLook looks method i of a query up and returns its counter, or counted if it was
-// never executed.
+// A kindLook looks method i of a query up and returns its counter, or counted if it was never executed.
 type kindLook func(f *kindField, q *kindQuery, i int) uint64
 
 var kindLooks = [numKinds]kindLook{

@@ -10,10 +10,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Each loop below is there once for ids, once for keys and once for texts, and with each
-// way of looking up: a loop that is given the lookup would measure the call of a function
-// value too, and what the compiler can't do across it. So is the reading of the counter,
-// which is inlined, as for the map.
+// Each loop below is there once for ids, once for keys and once for texts, and with each way of looking up: a
+// loop that is given the lookup would measure the call of a function value too, and what the compiler can't
+// do across it. So is the reading of the counter, which is inlined, as for the map.
 
 // read reads the counter at a place of the file.
 func (f *field) read(place uint32) uint64 {

@@ -1,5 +1,4 @@
-// Hits measures how long a hit and a miss take, against the memory of the machine and
-// against Go's maps:
+// Hits measures how long a hit and a miss take, against the memory of the machine and against Go's maps:
 //
 //	cd bench
 //	go run ./hits                      1,000, 20,000 and 1,000,000 methods
@@ -7,12 +6,11 @@
 //	go run ./hits -o DIR               writes report.md and report.html, too
 //	go run ./hits -peers -n 100000     key-value stores instead of maps
 //
-// A hit ends with one counter read and used. The maps lead to the place of the profile
-// in the same file, of which the same counter is read: what a program would have that
-// keeps an index of its own. The contenders of a table take turns, each with keys that
-// no other has in that round; figures are medians over the rounds, in nanoseconds of
-// the thread's processor time, with the ratio to the first map of the table. Rounds in
-// which a fixed loop takes now this long and now that are repeated.
+// A hit ends with one counter read and used. The maps lead to the place of the profile in the same file, of
+// which the same counter is read: what a program would have that keeps an index of its own. The contenders of
+// a table take turns, each with keys that no other has in that round; figures are medians over the rounds, in
+// nanoseconds of the thread's processor time, with the ratio to the first map of the table. Rounds in which a
+// fixed loop takes now this long and now that are repeated.
 package main
 
 import (
@@ -171,8 +169,7 @@ func (o options) write(r *report.Report) error {
 	return r.Write(o.out)
 }
 
-// size returns what keys take in the index, which are of methods and types, and methods in the
-// file.
+// size returns what keys take in the index, which are of methods and types, and methods in the file.
 func (f *field) size() report.Table {
 	h := f.store.Header()
 	t := report.Table{Title: "size", Methods: f.n, Rows: []report.Row{

@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/format/cputime"
 )
 
-// A contender looks up all that a query asks for and returns the sum of the counters
-// that it has read.
+// A contender looks up all that a query asks for and returns the sum of the counters that it has read.
 type contender struct {
 	name string
 	look func(f *field, q *query) uint64
@@ -30,18 +29,15 @@ func tables() []table {
 		{title: "id, dependent", note: floorNote,
 			contenders: []contender{{"floor", floorDependent}, {"ProfileID", lookupDependent},
 				{"map[uint64]", mapDependent}}},
-		{title: "id, independent",
-			contenders: []contender{{"floor", floorIndependent}, {"ProfileID", lookupIndependent},
-				{"ProfileIDBatch", lookupBatches}, {"map[uint64]", mapIndependent}}},
+		{title: "id, independent", contenders: []contender{{"floor", floorIndependent}, {"ProfileID", lookupIndependent},
+			{"ProfileIDBatch", lookupBatches}, {"map[uint64]", mapIndependent}}},
 		{title: "id, missing", missing: true,
 			contenders: []contender{{"ProfileID", lookupIndependent}, {"ProfileIDBatch", lookupBatches},
 				{"map[uint64]", mapIndependent}}},
-		{title: "key, dependent",
-			contenders: []contender{{"Profile", findDependent}, {"map[Key]", keyMapDependent},
-				{"map[string]", textMapDependent}}},
-		{title: "key, independent",
-			contenders: []contender{{"Profile", findIndependent}, {"ProfileBatch", findBatches},
-				{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
+		{title: "key, dependent", contenders: []contender{{"Profile", findDependent}, {"map[Key]", keyMapDependent},
+			{"map[string]", textMapDependent}}},
+		{title: "key, independent", contenders: []contender{{"Profile", findIndependent}, {"ProfileBatch", findBatches},
+			{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
 		{title: "key, missing", missing: true,
 			contenders: []contender{{"Profile", findIndependent}, {"ProfileBatch", findBatches},
 				{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},

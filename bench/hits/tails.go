@@ -8,8 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/format/cputime"
 )
 
-// groupSize is the number of dependent lookups that are timed together. One alone takes
-// less than the clock.
+// groupSize is the number of dependent lookups that are timed together. One alone takes less than the clock.
 const groupSize = 32
 
 // addTails measures how the time of dependent lookups is distributed.
@@ -32,8 +31,7 @@ func (t table) addTails(f *field, rounds int, result *report.Table) {
 	}
 }
 
-// appendGroups appends the nanoseconds of a lookup in each group, without the time of the
-// clock.
+// appendGroups appends the nanoseconds of a lookup in each group, without the time of the clock.
 func appendGroups(values []float64, f *field, c contender, q *query, clock float64) []float64 {
 	for from := 0; from+groupSize <= len(q.ids); from += groupSize {
 		values = append(values, max(0, timeGroup(f, c, q.part(from, from+groupSize))-clock/groupSize))

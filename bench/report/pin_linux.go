@@ -2,8 +2,7 @@ package report
 
 import "golang.org/x/sys/unix"
 
-// Pin keeps this thread on one of the processors that it may use, the last, if the
-// system lets it.
+// Pin keeps this thread on one of the processors that it may use, the last, if the system lets it.
 func Pin() {
 	var may, one unix.CPUSet
 	if unix.SchedGetaffinity(0, &may) != nil {

@@ -81,8 +81,7 @@ func (a axis) ticks(steps ...float64) (ticks []float64) {
 	return ticks
 }
 
-// linePlot draws time over size, both by their logarithms, so that the slope of a line is
-// its exponent.
+// linePlot draws time over size, both by their logarithms, so that the slope of a line is its exponent.
 func linePlot(label string, all []series) string {
 	var xs, ys []float64
 	for _, s := range all {

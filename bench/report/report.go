@@ -55,8 +55,7 @@ type Noise struct {
 
 const stored = "report.json"
 
-// Open reads the report that another program left in dir, if there is one. It is empty
-// if dir is.
+// Open reads the report that another program left in dir, if there is one. It is empty if dir is.
 func Open(dir string) (*Report, error) {
 	r := &Report{Machine: machine()}
 	if dir == "" {

@@ -15,8 +15,7 @@ func TailOf(values []float64) *Tail {
 	return &Tail{quantile(values, 0.5), quantile(values, 0.99), quantile(values, 0.999)}
 }
 
-// quantile returns the lowest of sorted values that a share of them does not exceed, 0
-// of none.
+// quantile returns the lowest of sorted values that a share of them does not exceed, 0 of none.
 func quantile(sorted []float64, share float64) float64 {
 	if len(sorted) == 0 {
 		return 0
@@ -43,8 +42,7 @@ func Spread(values []float64) float64 {
 	return (sorted[len(sorted)-1] - sorted[0]) / sorted[len(sorted)/2]
 }
 
-// Exponent returns the e of the y = c * x^e that fits best. It is 0 for fewer than two
-// points.
+// Exponent returns the e of the y = c * x^e that fits best. It is 0 for fewer than two points.
 func Exponent(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range x {

@@ -89,9 +89,8 @@ func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
 	return one, nil
 }
 
-// flat returns a file that needs little decoding: the number of functions and of cells, and of
-// each function the length of its key, the key, the number of cells, code and calls, and the
-// cells.
+// flat returns a file that needs little decoding: the number of functions and of cells, and of each function
+// the length of its key, the key, the number of cells, code and calls, and the cells.
 func flat(all []plain) (b []byte) {
 	cells := 0
 	for _, p := range all {
@@ -110,8 +109,7 @@ func flat(all []plain) (b []byte) {
 	return b
 }
 
-// readFlat reads the file and indexes it. It allocates for all functions at once, and
-// believes the file.
+// readFlat reads the file and indexes it. It allocates for all functions at once, and believes the file.
 func readFlat(path string) (map[string]*plain, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -6,13 +6,12 @@
 //	go run ./start -only 'start of the VM' -rounds 31
 //	go run ./start -only open -open 10MB,1GB,8GB -dir DIR    12 GB of disk
 //
-// Most tables have the profiles of the 5,008 functions of the VM in example. Their contenders
-// are an archive, adopted function by function or as a whole; a flat file, gob and JSON, which
-// are decoded into structs that a map finds; and arrays that the VM makes when it has no
-// profiles. The others compare with the least that the machine takes for the same: a store into
-// each page, mapping a file and reading four places of it, a map. Contenders take turns. Figures
-// are medians over the rounds, the least, which says more where others use the machine, and the
-// median ratio to the first row of the table.
+// Most tables have the profiles of the 5,008 functions of the VM in example. Their contenders are an archive,
+// adopted function by function or as a whole; a flat file, gob and JSON, which are decoded into structs that
+// a map finds; and arrays that the VM makes when it has no profiles. The others compare with the least that
+// the machine takes for the same: a store into each page, mapping a file and reading four places of it, a
+// map. Contenders take turns. Figures are medians over the rounds, the least, which says more where others
+// use the machine, and the median ratio to the first row of the table.
 package main
 
 import (

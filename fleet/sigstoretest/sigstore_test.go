@@ -21,8 +21,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/signature"
 )
 
-// accepts reports whether Sigstore's library accepts a bundle as the signature of a digest by
-// a key.
+// accepts reports whether Sigstore's library accepts a bundle as the signature of a digest by a key.
 func accepts(t *testing.T, text []byte, key *ecdsa.PublicKey, signed digest.Digest) error {
 	t.Helper()
 	var b bundle.Bundle

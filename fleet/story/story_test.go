@@ -56,8 +56,7 @@ func pushImage(t *testing.T, name string) string {
 	}
 	config := ocispec.DescriptorEmptyJSON
 	if err := repo.PushBlob(t.Context(), config, func() (io.Reader, error) {
-		return bytes.NewReader(config.Data),
-			nil
+		return bytes.NewReader(config.Data), nil
 	}); err != nil {
 		t.Fatal(err)
 	}

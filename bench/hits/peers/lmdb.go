@@ -56,8 +56,7 @@ func fillLMDB(path string, records []record) (peer, error) {
 	return p, nil
 }
 
-// buildLMDB compiles the program. The error matches errMissing if there is no compiler or
-// no LMDB.
+// buildLMDB compiles the program. The error matches errMissing if there is no compiler or no LMDB.
 func buildLMDB(program string) error {
 	compiler, err := exec.LookPath("cc")
 	if err != nil {

@@ -4,9 +4,8 @@
 //
 //	go run ./bench/merge -archives /tmp/runs -parts 1,4,16 -work /tmp/merge
 //
-// It prints a row for each number of parts: processor time and peak memory of the processes,
-// the size of the plan, and what a task read, also as a share of the archives. Tasks run one
-// after the other.
+// It prints a row for each number of parts: processor time and peak memory of the processes, the size of the
+// plan, and what a task read, also as a share of the archives. Tasks run one after the other.
 package main
 
 import (

@@ -11,9 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// runJobs implements the command runjobs MANIFESTS SCRATCH: it decodes Jobs strictly, runs the indexed one with
-// every index, the last first, and then the other, as Kubernetes does. SCRATCH stands for
-// the volume.
+// runJobs implements the command runjobs MANIFESTS SCRATCH: it decodes Jobs strictly, runs the indexed one
+// with every index, the last first, and then the other, as Kubernetes does. SCRATCH stands for the volume.
 func runJobs(args []string) error {
 	text, err := os.ReadFile(args[0])
 	if err != nil {

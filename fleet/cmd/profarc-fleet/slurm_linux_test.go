@@ -35,8 +35,7 @@ func TestSlurm(t *testing.T) {
 		}})
 }
 
-// slurmConfig is the configuration of a Slurm of one machine: its name, a directory, and two
-// ports.
+// slurmConfig is the configuration of a Slurm of one machine: its name, a directory, and two ports.
 const slurmConfig = `ClusterName=profarc
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmUser=root

@@ -25,8 +25,7 @@ const (
 // ErrOther: content is of another kind or form than expected.
 var ErrOther = errors.New("not what it should be")
 
-// Manifest returns the manifest of a packed archive, attached to a subject unless that is
-// nil.
+// Manifest returns the manifest of a packed archive, attached to a subject unless that is nil.
 func Manifest(f Facts, layer ocispec.Descriptor, subject *ocispec.Descriptor) ([]byte, error) {
 	if subject != nil {
 		subject = &ocispec.Descriptor{MediaType: subject.MediaType, Digest: subject.Digest, Size: subject.Size}
@@ -46,8 +45,7 @@ type Archive struct {
 	Facts      Facts
 }
 
-// Parse reads the manifest of an archive. The error matches ErrOther if it is one of
-// something else.
+// Parse reads the manifest of an archive. The error matches ErrOther if it is one of something else.
 func Parse(d ocispec.Descriptor, manifest []byte) (*Archive, error) {
 	var m ocispec.Manifest
 	if err := json.Unmarshal(manifest, &m); err != nil {

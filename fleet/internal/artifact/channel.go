@@ -39,9 +39,8 @@ func (c *Channel) Promotion(d ocispec.Descriptor, at time.Time) Event {
 	return e
 }
 
-// Rollback returns the event that takes the current archive off, which makes the previous one
-// the current one again. It takes no archive off that was promoted meanwhile. ok is false if
-// there is no previous one.
+// Rollback returns the event that takes the current archive off, which makes the previous one the current one
+// again. It takes no archive off that was promoted meanwhile. ok is false if there is no previous one.
 func (c *Channel) Rollback(at time.Time) (e Event, ok bool) {
 	if len(c.Archives) < 2 {
 		return e, false
@@ -74,9 +73,8 @@ func (c *Channel) Add(events ...Event) {
 	c.History = c.History[max(0, len(c.History)-maxEvents):]
 }
 
-// inUse returns those archives that no rollback took off, each once, what was promoted last in
-// front. If rollbacks that did not know of each other took off all, what the last one put back
-// stays.
+// inUse returns those archives that no rollback took off, each once, what was promoted last in front. If
+// rollbacks that did not know of each other took off all, what the last one put back stays.
 func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
 	off := map[digest.Digest]string{}
 	for _, e := range c.History {
@@ -86,8 +84,7 @@ func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descripto
 	}
 	archives = slices.Clone(archives)
 	slices.SortStableFunc(archives, func(a, b ocispec.Descriptor) int {
-		return strings.Compare(promotionOf(b),
-			promotionOf(a))
+		return strings.Compare(promotionOf(b), promotionOf(a))
 	})
 	seen := map[digest.Digest]bool{}
 	for _, d := range archives {

@@ -69,9 +69,7 @@ func (p *Packed) pack(ctx context.Context, data []byte) error {
 		return err
 	}
 	p.Layer = ocispec.Descriptor{MediaType: LayerType, Digest: packed.Digest(), Size: counted.n,
-		Annotations: map[string]string{
-			annotationDigest: plain.Digest().String(), annotationSize: strconv.Itoa(len(data)),
-		}}
+		Annotations: map[string]string{annotationDigest: plain.Digest().String(), annotationSize: strconv.Itoa(len(data))}}
 	return nil
 }
 
@@ -166,8 +164,7 @@ func (c contextReader) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-// A limitedReader reads exactly left bytes: more are not read, and fewer are an error, which
-// it keeps.
+// A limitedReader reads exactly left bytes: more are not read, and fewer are an error, which it keeps.
 type limitedReader struct {
 	r    io.Reader
 	left int64

@@ -118,8 +118,7 @@ func parseAge(flag, text string) (time.Duration, error) {
 // indexVariables are set by schedulers to the number of a task.
 var indexVariables = []string{"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"}
 
-// A task is one of several workers: the parts whose number leaves K when divided by N are
-// its own.
+// A task is one of several workers: the parts whose number leaves K when divided by N are its own.
 type task struct{ k, n int }
 
 // taskOf returns the task that an argument K/N or the scheduler names. Without a number of

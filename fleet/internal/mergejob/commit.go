@@ -32,9 +32,8 @@ var ErrMissing = errors.New("parts are missing")
 // ErrOther: the place of the result is taken.
 var ErrOther = errors.New("there is another archive already")
 
-// Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if
-// parts are still missing after wait, and ErrOther if another archive is in its place; one
-// with the same bytes is a success.
+// Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if parts are still
+// missing after wait, and ErrOther if another archive is in its place; one with the same bytes is a success.
 func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration,
 	progress func(done, total int64)) (Result, error) {
 	out, err := p.result()

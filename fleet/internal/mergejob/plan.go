@@ -23,8 +23,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// A Plan says what is merged, in which parts, and where the result goes. Its ID is made
-// from all of it.
+// A Plan says what is merged, in which parts, and where the result goes. Its ID is made from all of it.
 type Plan struct {
 	Version  int           `json:"profarc_plan"`
 	ID       string        `json:"id"`
@@ -146,8 +145,7 @@ func (p *Plan) result() (blobs.Location, error) {
 	return l, err
 }
 
-// weighted reports whether an input has a weight that leaves fractions: the order of merging
-// counts then.
+// weighted reports whether an input has a weight that leaves fractions: the order of merging counts then.
 func (p *Plan) weighted() bool {
 	for _, in := range p.Inputs {
 		if in.Weight%layout.WeightOne != 0 {

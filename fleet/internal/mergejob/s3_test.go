@@ -219,10 +219,8 @@ func TestStoreThatFails(t *testing.T) {
 		{"gone", func(t *testing.T, s *s3, _ [][]byte) { s.store.Close() },
 			[]string{"s3://ci/parts/", "the store cannot be reached"}},
 		{"half uploaded", func(t *testing.T, s *s3, all [][]byte) {
-			s.put(t, "runs/run-000002.parc",
-				all[2][:len(all[2])/2])
-		},
-			[]string{"s3://ci/runs/run-000002.parc", "plan again"}},
+			s.put(t, "runs/run-000002.parc", all[2][:len(all[2])/2])
+		}, []string{"s3://ci/runs/run-000002.parc", "plan again"}},
 		{"tampered", func(t *testing.T, s *s3, all [][]byte) {
 			data := bytes.Clone(all[2])
 			for at := len(data) - 4096*3; at < len(data); at += 512 {
@@ -273,8 +271,7 @@ func TestStoreThatFails(t *testing.T) {
 	}
 }
 
-// TestReplacedArchiveOfTheSameSize: a worker merges what was planned, and not what has its name
-// and its size.
+// TestReplacedArchiveOfTheSameSize: a worker merges what was planned, and not what has its name and its size.
 func TestReplacedArchiveOfTheSameSize(t *testing.T) {
 	s := newS3(t)
 	counted := func(n uint64) []byte {

@@ -37,9 +37,8 @@ type Shard struct {
 	Read    int64  `json:"bytes_read"` // of objects
 }
 
-// MergePart merges one part of the plan, with jobs archives open at once, and writes it to
-// its place. It may run any number of times, also at once: the bytes are the same. A part
-// that is there stays.
+// MergePart merges one part of the plan, with jobs archives open at once, and writes it to its place. It may
+// run any number of times, also at once: the bytes are the same. A part that is there stays.
 func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at Place,
 	progress func(done, total int64)) (Shard, error) {
 	parts, err := p.Parts()

@@ -16,12 +16,11 @@ import (
 	"oras.land/oras-go/v2/errdef"
 )
 
-// A manifest that names a subject is attached to it. Registries list what is attached, by
-// the referrers API. For those that do not, OCI has a tag for each subject whose index lists
-// it. Everybody who attaches reads, extends and writes that index, and entries of those who
-// do so at the same time are lost. So each attached manifest gets a tag of its own too, which
-// nobody else writes, and the index is made of these: after each write whoever wrote compares
-// it with the tags again, so that the last one to write leaves none out.
+// A manifest that names a subject is attached to it. Registries list what is attached, by the referrers API.
+// For those that do not, OCI has a tag for each subject whose index lists it. Everybody who attaches reads,
+// extends and writes that index, and entries of those who do so at the same time are lost. So each attached
+// manifest gets a tag of its own too, which nobody else writes, and the index is made of these: after each
+// write whoever wrote compares it with the tags again, so that the last one to write leaves none out.
 
 // A Way is how an attached manifest is found.
 type Way string
@@ -76,9 +75,8 @@ func holds(list []ocispec.Descriptor, d digest.Digest) bool {
 	return slices.ContainsFunc(list, func(e ocispec.Descriptor) bool { return e.Digest == d })
 }
 
-// referrers lists what the referrers API knows. Without it the error matches
-// errdef.ErrUnsupported. It is not asked for one artifact type: some registries give back
-// another type than was pushed.
+// referrers lists what the referrers API knows. Without it the error matches errdef.ErrUnsupported. It is not
+// asked for one artifact type: some registries give back another type than was pushed.
 func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list []ocispec.Descriptor, err error) {
 	err = r.remote.Referrers(withList(ctx), ocispec.Descriptor{Digest: subject}, "",
 		func(page []ocispec.Descriptor) error {
@@ -115,8 +113,7 @@ func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispe
 	return WayTags, r.attachByTags(ctx, subject, d)
 }
 
-// attachByTags writes a tag of its own for a manifest, and adds it to the index of the
-// subject.
+// attachByTags writes a tag of its own for a manifest, and adds it to the index of the subject.
 func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d ocispec.Descriptor) error {
 	data, err := r.Manifest(ctx, d)
 	if err != nil {
@@ -161,8 +158,7 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 	}
 	index.Manifests = append(index.Manifests, missing...)
 	slices.SortFunc(index.Manifests, func(a, b ocispec.Descriptor) int {
-		return strings.Compare(string(a.Digest),
-			string(b.Digest))
+		return strings.Compare(string(a.Digest), string(b.Digest))
 	})
 	data, err := json.Marshal(index)
 	if err == nil {
@@ -171,8 +167,7 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 	return false, err
 }
 
-// fallbackTag returns the tag that OCI reserves for the index of what is attached to a
-// subject.
+// fallbackTag returns the tag that OCI reserves for the index of what is attached to a subject.
 func fallbackTag(subject digest.Digest) string {
 	return string(subject.Algorithm()) + "-" + subject.Encoded()
 }
@@ -182,8 +177,7 @@ func attachmentTag(subject, attached digest.Digest) string {
 	return fmt.Sprintf("%s.%.32s", fallbackTag(subject), attached.Encoded())
 }
 
-// fallbackIndex returns the index of what is attached to a subject, an empty one if there is
-// none.
+// fallbackIndex returns the index of what is attached to a subject, an empty one if there is none.
 func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
 		Manifests: []ocispec.Descriptor{}}
@@ -226,15 +220,13 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 	return own, err
 }
 
-// missing returns the descriptors of those manifests with a tag of their own that a list
-// does not have.
+// missing returns the descriptors of those manifests with a tag of their own that a list does not have.
 func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
 	own []string) (missing []ocispec.Descriptor, err error) {
 	for _, tag := range own {
 		_, short, _ := strings.Cut(tag, ".")
 		if slices.ContainsFunc(list, func(d ocispec.Descriptor) bool {
-			return strings.HasPrefix(d.Digest.Encoded(),
-				short)
+			return strings.HasPrefix(d.Digest.Encoded(), short)
 		}) {
 			continue
 		}

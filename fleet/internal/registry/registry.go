@@ -1,5 +1,4 @@
-// Package registry talks to OCI registries: it keeps archives and what belongs to them, and
-// finds them again.
+// Package registry talks to OCI registries: it keeps archives and what belongs to them, and finds them again.
 //
 //	repo, err := registry.Open("registry.example/shop:1.4", registry.Options{})
 //	image, err := repo.Resolve(ctx, repo.Reference())
@@ -209,8 +208,7 @@ func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open fu
 	return r.explain(ctx, err, "write to", r.Name())
 }
 
-// PushManifest writes a manifest or index, with a tag if it is not empty, and returns its
-// descriptor.
+// PushManifest writes a manifest or index, with a tag if it is not empty, and returns its descriptor.
 func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []byte,
 	tag string) (ocispec.Descriptor, error) {
 	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}

@@ -105,9 +105,8 @@ func (d *demand) check() error {
 	return cmp.Or(cli.CheckShare("--min-score", d.minScore), cli.CheckShare("--min-checked", d.minChecked))
 }
 
-// judge returns how far the profiles of an archive fit the class path and a JDK, which may be
-// empty, and of what share of their events that is known. It returns a misfit if either is too
-// little.
+// judge returns how far the profiles of an archive fit the class path and a JDK, which may be empty, and of
+// what share of their events that is known. It returns a misfit if either is too little.
 func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
 	r, err := d.compare(ctx, s, jdk)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 const classA = "\xca\xfe\xba\xbe\x00\x00\x00\x34\x00\x05\x07\x00\x02\x01\x00\x01A\x07\x00\x04\x01\x00\x10java/lang/Object" +
 	"\x00\x21\x00\x01\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// An archive does not fit if next to nothing of it can be compared with the code, whatever
-// its score is.
+// An archive does not fit if next to nothing of it can be compared with the code, whatever its score is.
 func TestTooLittleIsCompared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -25,8 +25,7 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 )
 
-// A fault answers a request in place of the registry, or returns false. It may ask the
-// registry itself.
+// A fault answers a request in place of the registry, or returns false. It may ask the registry itself.
 type fault func(w http.ResponseWriter, r *http.Request, registry http.Handler) bool
 
 // faulty starts a registry, and returns its host:port and what makes it faulty from then on.
@@ -116,8 +115,7 @@ func patience(name string) string {
 	return "10m"
 }
 
-// TestMaxTime: a registry that begins an answer and does not end it is given up, whatever silence
-// is allowed.
+// TestMaxTime: a registry that begins an answer and does not end it is given up, whatever silence is allowed.
 func TestMaxTime(t *testing.T) {
 	t.Parallel()
 	host, set := faulty(t)
@@ -243,8 +241,7 @@ func TestPullAgain(t *testing.T) {
 	to.holds(t, data)
 }
 
-// Somebody who pushes at the same time writes the index of attached archives without ours,
-// just after us.
+// Somebody who pushes at the same time writes the index of attached archives without ours, just after us.
 func TestIndexThatAnotherOverwrites(t *testing.T) {
 	t.Parallel()
 	host, set := faultyRegistry(t, false)

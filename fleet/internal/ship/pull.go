@@ -222,8 +222,7 @@ func (p *puller) nothing(left []skipped) error {
 		strings.Join(why, "; "), advice)
 }
 
-// take fetches an archive if it fits and is not there yet; if it does not fit the error is a
-// misfit.
+// take fetches an archive if it fits and is not there yet; if it does not fit the error is a misfit.
 func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
 	if err := p.wanted.accepts(c.Facts); err != nil {
 		return nil, err

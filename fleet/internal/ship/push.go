@@ -185,8 +185,7 @@ func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, 
 	return &d, err
 }
 
-// verifiedFacts returns the facts about an archive that is sound, and fits the code if one
-// is named.
+// verifiedFacts returns the facts about an archive that is sound, and fits the code if one is named.
 func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptions) (artifact.Facts, error) {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()

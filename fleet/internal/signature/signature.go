@@ -22,8 +22,7 @@ import (
 	"github.com/opencontainers/go-digest"
 )
 
-// BundleType is the media type of a bundle, and the artifact type of the manifest that
-// attaches it.
+// BundleType is the media type of a bundle, and the artifact type of the manifest that attaches it.
 const BundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
 
 // PredicateType is the type of a statement that says only that its subject was signed.
@@ -167,8 +166,7 @@ func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 var errCurve = errors.New("it is no ECDSA key of the curve P-256: make one with openssl ecparam -name prime256v1 " +
 	"-genkey -noout")
 
-// checkKey returns the error of parsing the key of a file, or errCurve if the key is not one
-// of P-256.
+// checkKey returns the error of parsing the key of a file, or errCurve if the key is not one of P-256.
 func checkKey(path string, err error, isP256 bool) error {
 	if err == nil && !isP256 {
 		err = errCurve
