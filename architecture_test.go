@@ -142,9 +142,8 @@ func TestUnsafeIsConfined(t *testing.T) {
 	})
 }
 
-// mayUseStandardStreams lists the only files that may use the standard streams:
-// one escapes what is printed, the other passes them to the command that train
-// runs.
+// mayUseStandardStreams lists the only files that may use the standard streams: one escapes what is printed,
+// the other passes them to the command that train runs.
 var mayUseStandardStreams = []string{"internal/cli/streams.go", "cmd/profarc/internal/train/train.go"}
 
 // TestOnePlacePrints checks that no other code prints to a standard stream: it
@@ -172,8 +171,7 @@ func TestOnePlacePrints(t *testing.T) {
 	}
 }
 
-// commandWords are what only the command may say: a flag within a sentence, or the name of
-// a subcommand.
+// commandWords are what only the command may say: a flag within a sentence, or the name of a subcommand.
 var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dump|import|merge|reduce|info|show|top|lookup|diff|check|verify|bench)\b`)
 
 // otherTools are the names of tools whose own flags a text may show.

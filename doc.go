@@ -1,7 +1,6 @@
-// Package profarc is the root of an archive for execution profiles: one file
-// format, one library, one command. A program dumps the profiles of a training
-// run into an archive. The next start maps the archive and uses the profiles in
-// place.
+// Package profarc is the root of an archive for execution profiles: one file format, one library, one
+// command. A program dumps the profiles of a training run into an archive. The next start maps the archive
+// and uses the profiles in place.
 //
 // This package has no code. Start with the package for your purpose.
 //

@@ -157,15 +157,13 @@ func sum(ctx context.Context, to string, dumps ...string) error {
 	return err
 }
 
-// A ledger has what was counted of every version of every function: calls, taken, not
-// taken.
+// A ledger has what was counted of every version of every function: calls, taken, not taken.
 type ledger map[string][3]uint64
 
 func (f *function) version() string { return fmt.Sprintf("%s %d", f.key.Name, f.code) }
 
-// work calls the functions of a generation; each is adopted when it is called
-// first, and notes the calls. One function changes its code after the third generation,
-// another comes with the second.
+// work calls the functions of a generation; each is adopted when it is called first, and notes the calls. One
+// function changes its code after the third generation, another comes with the second.
 func work(m *machine, generation int, truth ledger) {
 	random := rand.New(rand.NewPCG(uint64(generation), 1))
 	m.functions = []*function{newFunction("area", 1), newFunction("seldom", 1),
@@ -272,8 +270,7 @@ func wantCounts(t *testing.T, got, want ledger) {
 	}
 }
 
-// TestTotalsAreNotSummedWithWhatTheyContain: the mistake that the recipe prevents is an
-// error.
+// TestTotalsAreNotSummedWithWhatTheyContain: the mistake that the recipe prevents is an error.
 func TestTotalsAreNotSummedWithWhatTheyContain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,8 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Two profiles of a program, in LLVM's text: name, hash and counters of each
-// function.
+// Two profiles of a program, in LLVM's text: name, hash and counters of each function.
 const (
 	firstRun  = ":ir\nmain\n17\n2\n100\n7\n\nparse\n18\n1\n2000\n"
 	secondRun = ":ir\nmain\n17\n2\n20\n1\n"

@@ -27,8 +27,7 @@ var forbiddenTexts = []string{
 	"server side public license", "business source license", "commons clause", "noncommercial",
 }
 
-// licences lists the dependencies and their licences. A new dependency needs a
-// row here.
+// licences lists the dependencies and their licences. A new dependency needs a row here.
 var licences = map[string]string{
 	"github.com/RoaringBitmap/roaring/v2":      "Apache-2.0 BSD",
 	"github.com/bits-and-blooms/bitset":        "BSD",
@@ -181,9 +180,8 @@ func TestLicencesOfFleet(t *testing.T) {
 	}
 }
 
-// TestLicences checks the licence of every module whose packages the command,
-// the library, their tests or the tools of tools/go.mod are built from, on
-// every system. It reads the module cache and uses no network.
+// TestLicences checks the licence of every module whose packages the command, the library, their tests or the
+// tools of tools/go.mod are built from, on every system. It reads the module cache and uses no network.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -226,8 +224,7 @@ func modulesOf(t *testing.T, folder, system string, args ...string) map[string]s
 	return modules
 }
 
-// checkLicence compares the licences in a module's folder with the module's row
-// in a table, once.
+// checkLicence compares the licences in a module's folder with the module's row in a table, once.
 func checkLicence(t *testing.T, licences map[string]string, path, dir string, seen map[string]bool) {
 	t.Helper()
 	if seen[path] {
@@ -252,8 +249,7 @@ func checkLicence(t *testing.T, licences map[string]string, path, dir string, se
 	}
 }
 
-// licenceText returns the text of the licence files in a folder, in lower case
-// with single spaces.
+// licenceText returns the text of the licence files in a folder, in lower case with single spaces.
 func licenceText(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -14,10 +14,9 @@ import (
 // names go; a change that needs one more takes one away.
 const maxPublicNames = 853
 
-// TestPublicNamesAreFew counts what an embedder can name: the exported constants, variables,
-// functions and types at the top of each package, and the exported methods of exported types.
-// Fields and interface methods do not count, nor do tests, commands, packages below internal/
-// and modules of their own.
+// TestPublicNamesAreFew counts what an embedder can name: the exported constants, variables, functions and
+// types at the top of each package, and the exported methods of exported types. Fields and interface methods
+// do not count, nor do tests, commands, packages below internal/ and modules of their own.
 func TestPublicNamesAreFew(t *testing.T) {
 	t.Parallel()
 	names := 0

@@ -37,8 +37,7 @@ func checkListed(t *testing.T, listed map[string]bool, name, direction string) {
 	delete(listed, name)
 }
 
-// readmeFormats returns the names of formats that README.md ticks for import and
-// for export.
+// readmeFormats returns the names of formats that README.md ticks for import and for export.
 func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile("README.md")

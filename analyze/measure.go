@@ -15,9 +15,8 @@ type Measure struct {
 	Name, About string
 	Noun        string // what it counts, where its name does not say so after a number
 	of          func(shape disk.Shape, p reader.Profile) uint64
-	// sub is the kind of the Count entries that are summed, 0 if the measure sums
-	// others too. A run of a JamaicaVM has one such entry for each method, except
-	// of arrays.
+	// sub is the kind of the Count entries that are summed, 0 if the measure sums others too. A run of a
+	// JamaicaVM has one such entry for each method, except of arrays.
 	sub layout.Sub
 	// recorded is the property with the total of the run, for measures whose values the
 	// archive may lack for some methods.
@@ -57,8 +56,7 @@ func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 		recorded: recorded}
 }
 
-// inclusive reports whether the value of a method is contained in the values of
-// its callers.
+// inclusive reports whether the value of a method is contained in the values of its callers.
 func (by *Measure) inclusive() bool { return by.sub == layout.SubCycles }
 
 // MeasureNamed returns the measure with a name.
@@ -139,9 +137,8 @@ func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	return n, nil
 }
 
-// Values returns the values of a method. There is one, except where the producer
-// cut names off: then one name may stand for several methods, whose values are
-// not added up.
+// Values returns the values of a method. There is one, except where the producer cut names off: then one name
+// may stand for several methods, whose values are not added up.
 func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err error) {
 	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
 		n, err := by.sum(s, m)
@@ -160,8 +157,7 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 	return list, nil
 }
 
-// Sums returns the sums of a method's values by several measures. It reads the profiles
-// once.
+// Sums returns the sums of a method's values by several measures. It reads the profiles once.
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
 	sums, shape, cut := make([]uint64, len(measures)), s.Mapping().Shape(), cutOff(s, m)
 	for p, err := range m.Profiles() {
@@ -307,8 +303,7 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
 	return sum.total, shareOfSum, err
 }
 
-// threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were
-// not recorded.
+// threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were not recorded.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
 	t, err := s.TableOrEmpty(disk.TableThreads)
 	for row := range t.Rows {

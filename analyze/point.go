@@ -92,8 +92,7 @@ func Points(q reader.Profile) (points []Point, err error) {
 		}
 		if section == layout.SectionExtra {
 			list = slices.DeleteFunc(list, func(p Point) bool {
-				return p.Traps == "" &&
-					p.entry.Tag() != layout.TagSpeculativeTrap
+				return p.Traps == "" && p.entry.Tag() != layout.TagSpeculativeTrap
 			})
 			for i := range list {
 				list[i].Extra = true
@@ -293,8 +292,7 @@ func (r *pointReader) values(p *Point, e reader.Entry) {
 	}
 }
 
-// counts adds the counts of an entry as the schema of its tag lists them. A bitmap counts
-// its bits.
+// counts adds the counts of an entry as the schema of its tag lists them. A bitmap counts its bits.
 func (r *pointReader) counts(p *Point, e reader.Entry) {
 	if b, ok := e.Bitmap(); ok {
 		set := 0

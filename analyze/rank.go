@@ -45,19 +45,16 @@ type TopMethod struct {
 	MethodName
 	Value uint64  `json:"value"`
 	Share float64 `json:"share"`
-	// Sum is the share of this method and all before it, null where values cannot
-	// be added up.
+	// Sum is the share of this method and all before it, null where values cannot be added up.
 	Sum *float64 `json:"cumulative_share"`
-	// Level is the highest level at which HotSpot compiled the method, null if
-	// unknown.
+	// Level is the highest level at which HotSpot compiled the method, null if unknown.
 	Level *uint8 `json:"level,omitempty"`
 	Cut   bool   `json:"cut,omitempty"` // the producer cut its name off
 	// Moved is the number of its profile points whose counts were counted in other code.
 	Moved int `json:"moved_points,omitempty"`
 }
 
-// A heat is a value of a method. A method with a name that is cut off may have
-// several.
+// A heat is a value of a method. A method with a name that is cut off may have several.
 type heat struct {
 	m reader.Method
 	n uint64
@@ -168,8 +165,7 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 	}
 }
 
-// CompileLevel returns the highest level at which HotSpot compiled a method, nil if no
-// profile says it.
+// CompileLevel returns the highest level at which HotSpot compiled a method, nil if no profile says it.
 func CompileLevel(m reader.Method) (highest *uint8, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {

@@ -18,10 +18,9 @@ import (
 // profileLine is a line of PROFILE or PROFILE_CYCLES: count, share and method.
 var profileLine = regexp.MustCompile(`^PROFILE(?:_CYCLES)?: (\d+) +(?:\((\d+)%\) +)?(.*?)(?:\([a-z]*\)?)?$`)
 
-// TestTopSaysWhatTheProfileSays: top has the lines of a profile as
-// "grep PROFILE: | sort -rn -k2" puts them: methods whose names are cut to one
-// text apart, bytecodes with the shares that the profile itself gives them, and
-// cycles, which are cumulative, as shares of main's cycles.
+// TestTopSaysWhatTheProfileSays: top has the lines of a profile as "grep PROFILE: | sort -rn -k2" puts them:
+// methods whose names are cut to one text apart, bytecodes with the shares that the profile itself gives
+// them, and cycles, which are cumulative, as shares of main's cycles.
 func TestTopSaysWhatTheProfileSays(t *testing.T) {
 	texts, _ := filepath.Glob("../../shared/seeds/jamaicavm-profile-output.txt")
 	for _, path := range append(texts, "../internal/formats/jamaica/testdata/hottest.txt") {

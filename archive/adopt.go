@@ -34,16 +34,14 @@ type Adopted struct {
 	mapping *Mapping
 }
 
-// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable
-// memory to provide next to it. Nothing is relocated and no page is checked: pages that
-// the Mapping has checked are the same pages of the same file, as long as the file is
-// not written to in place.
+// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable memory to provide next
+// to it. Nothing is relocated and no page is checked: pages that the Mapping has checked are the same pages
+// of the same file, as long as the file is not written to in place.
 //
-// Of an archive on the heap only rw is copied, which of one that is read in ranges is read
-// before. Base is then the address of the copy less
-// the offset of rw: base + offset is the address of a byte of rw, and no address for
-// any other byte. That suffices for Go code, which subtracts the base again. Native code
-// that follows pointers out of rw needs a mapped archive.
+// Of an archive on the heap only rw is copied, which of one that is read in ranges is read before. Base is
+// then the address of the copy less the offset of rw: base + offset is the address of a byte of rw, and no
+// address for any other byte. That suffices for Go code, which subtracts the base again. Native code that
+// follows pointers out of rw needs a mapped archive.
 func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	switch {
 	case m.closed.Load():
@@ -60,9 +58,8 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// Populate prepares a part of RW whose pages will nearly all be written to: the
-// pages are copied at once and not by a fault for each, where the system can. It returns
-// whether they are.
+// Populate prepares a part of RW whose pages will nearly all be written to: the pages are copied at once and
+// not by a fault for each, where the system can. It returns whether they are.
 func (a *Adopted) Populate(part []byte) bool {
 	defer runtime.KeepAlive(a)
 	return a.mapping.file == nil || mmap.Populate(part)

@@ -4,11 +4,10 @@
 //
 // # Opening
 //
-// [Open] checks the header and the geometry of all regions, which costs the
-// same for a file of any size. The first pages that are touched are read without those
-// around them, if they are not in memory: a first lookup needs few, megabytes apart. Every other page is checked
-// against its sum when
-// [Mapping.Bytes] touches it first; see [Check] for other choices.
+// [Open] checks the header and the geometry of all regions, which costs the same for a file of any size. The
+// first pages that are touched are read without those around them, if they are not in memory: a first lookup
+// needs few, megabytes apart. Every other page is checked against its sum when [Mapping.Bytes] touches it
+// first; see [Check] for other choices.
 //
 // [OpenFS], [OpenReaderAt] and [FromBytes] open an archive that is not a file of its own:
 // they have it in ordinary memory, and check it alike.
@@ -32,25 +31,22 @@
 //
 // # Lifetimes
 //
-// [Mapping.Bytes] returns memory of the mapping. It stays valid as long as the [Mapping]
-// is reachable: a value that keeps such bytes must keep the Mapping too, and call
-// runtime.KeepAlive after its last access. After [Mapping.Close] every call fails with
-// [ErrClosed]; the memory is released when the Mapping is unreachable, so that a stale
-// view never reads memory of something else. [Adopted] keeps its Mapping, and its own
-// memory is released in the same way.
+// [Mapping.Bytes] returns memory of the mapping. It stays valid as long as the [Mapping] is reachable: a
+// value that keeps such bytes must keep the Mapping too, and call runtime.KeepAlive after its last access.
+// After [Mapping.Close] every call fails with [ErrClosed]; the memory is released when the Mapping is
+// unreachable, so that a stale view never reads memory of something else. [Adopted] keeps its Mapping, and
+// its own memory is released in the same way.
 //
-// On Windows a file cannot be replaced or removed while a mapping of it exists,
-// which may be some time after Close: open an archive that the same program will replace
-// with [ModeHeap].
+// On Windows a file cannot be replaced or removed while a mapping of it exists, which may be some time after
+// Close: open an archive that the same program will replace with [ModeHeap].
 //
 // # Trust
 //
-// No file makes a call of this package read outside the mapping, or allocate
-// more than the file is long. A file that others cut short while it is mapped
-// faults where it ends. Open, Verify and, with CheckOnTouch, the first touch of a page
-// turn the fault into an error; [Mapping.Guard] does so for all other accesses. An
-// unguarded fault ends the process, as with every mapped file: replace archives by
-// renaming, as builder.Builder.Commit does, and never write into them.
+// No file makes a call of this package read outside the mapping, or allocate more than the file is long. A
+// file that others cut short while it is mapped faults where it ends. Open, Verify and, with CheckOnTouch,
+// the first touch of a page turn the fault into an error; [Mapping.Guard] does so for all other accesses. An
+// unguarded fault ends the process, as with every mapped file: replace archives by renaming, as
+// builder.Builder.Commit does, and never write into them.
 package archive
 
 import (
@@ -113,15 +109,13 @@ func (m *Mapping) Header() *layout.Header { return m.header }
 // Shape returns what decides the cells of entries, for packages of this module.
 func (m *Mapping) Shape() disk.Shape { return m.shape }
 
-// EntryShapes returns the shapes that the archive declares for the entries of its
-// producer, by tag; there are none unless its domain is DomainCustom. They must not be
-// changed.
+// EntryShapes returns the shapes that the archive declares for the entries of its producer, by tag; there are
+// none unless its domain is DomainCustom. They must not be changed.
 func (m *Mapping) EntryShapes() []layout.EntryShape { return m.shape.Declared.Shapes() }
 
-// Bytes returns size bytes of the file from offset on, which must lie wholly
-// inside region, after checking the pages they lie in. Errors are *layout.Error
-// with file, region and offset, or match ErrClosed. It allocates nothing once
-// the pages are checked. The bytes must not be written to.
+// Bytes returns size bytes of the file from offset on, which must lie wholly inside region, after checking
+// the pages they lie in. Errors are *layout.Error with file, region and offset, or match ErrClosed. It
+// allocates nothing once the pages are checked. The bytes must not be written to.
 func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	if err := m.Check(region, offset, size); err != nil {
 		return nil, err
@@ -129,8 +123,7 @@ func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error
 	return m.data[offset : offset+size : offset+size], nil
 }
 
-// Check verifies the page sums that cover a range, as Bytes does, without
-// returning the bytes.
+// Check verifies the page sums that cover a range, as Bytes does, without returning the bytes.
 func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
 		return m.refuse(region, offset, size)
@@ -153,8 +146,7 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 // Bytes once, and do not write to it. It is valid while m is reachable.
 func (m *Mapping) Unchecked() []byte { return m.data }
 
-// touch checks the pages of a part of a region. Another process may have cut the file
-// off there.
+// touch checks the pages of a part of a region. Another process may have cut the file off there.
 func (m *Mapping) touch(region layout.Region, part layout.Span) error {
 	if m.apart.Load() > 0 && m.apart.Add(-1) == 0 {
 		mmap.FarApart(m.data, false)
@@ -189,12 +181,11 @@ func (m *Mapping) Close() error {
 	return m.file.Close()
 }
 
-// Guard runs f and turns a fault on mapped memory into an error that matches
-// layout.ErrTruncated and names the offset. Such a fault occurs if another process cuts
-// the file short while it is mapped. Guard costs too much for a single access: use it
-// around opening, verifying, iterating and batches. It guards the goroutine that calls
-// it, and memory mapped for adoption too. It runs f also after Close, since bytes that
-// were returned before may still be read.
+// Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and names
+// the offset. Such a fault occurs if another process cuts the file short while it is mapped. Guard costs too
+// much for a single access: use it around opening, verifying, iterating and batches. It guards the goroutine
+// that calls it, and memory mapped for adoption too. It runs f also after Close, since bytes that were
+// returned before may still be read.
 func (m *Mapping) Guard(f func() error) error {
 	if m.file == nil {
 		return f()

@@ -23,11 +23,10 @@ const (
 // errNotSummed: no regular file or directory, or beyond the limits.
 var errNotSummed = errors.New("it is too large, or no file")
 
-// SumContent sums a file or directory of a class path. The sum of a file is XXH64 of its
-// bytes. That of a directory is XXH64 over the regular files below it: for each its
-// relative path with / between names, NUL, and its size and sum as u64. Files come in
-// the order of a walk that takes the names in each directory in byte order. Links in a
-// directory are left out. The kind is ContentUnknown if something cannot be read, has
+// SumContent sums a file or directory of a class path. The sum of a file is XXH64 of its bytes. That of a
+// directory is XXH64 over the regular files below it: for each its relative path with / between names, NUL,
+// and its size and sum as u64. Files come in the order of a walk that takes the names in each directory in
+// byte order. Links in a directory are left out. The kind is ContentUnknown if something cannot be read, has
 // more than 16 GiB or 262,144 files, or once ctx ends.
 func SumContent(ctx context.Context, path string) layout.Content {
 	info, err := os.Stat(path)

@@ -53,8 +53,7 @@ func ExampleOpen() {
 	// another domain: true
 }
 
-// A program has its archive within itself: with //go:embed app.parc, the file system is
-// an embed.FS.
+// A program has its archive within itself: with //go:embed app.parc, the file system is an embed.FS.
 func ExampleOpenFS() {
 	b := builder.New(layout.DomainGraal, builder.Config{Producer: "an example"})
 	data, _, err := b.Bytes()

@@ -36,9 +36,8 @@ func Open(path string, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// FromBytes opens an archive that is in memory; name stands for the path in
-// errors. The bytes are copied if they are not aligned to 8, must not change
-// while the Mapping is in use, and o.Mode is ignored.
+// FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
+// they are not aligned to 8, must not change while the Mapping is in use, and o.Mode is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	if words.Address(data)%disk.Unit != 0 {
 		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
@@ -53,8 +52,7 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// load maps or reads a file, without looking at it. view is nil if its bytes are on the
-// heap.
+// load maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
 func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
@@ -99,8 +97,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	// Package os takes four calls to find that a file cannot be waited for, unless it is
-	// opened so already.
+	// Package os takes four calls to find that a file cannot be waited for, unless it is opened so already.
 	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
@@ -129,8 +126,7 @@ func regular(path string, info fs.FileInfo) error {
 // headerReach is the most that the header of any version may take.
 const headerReach = 1 << 16
 
-// readWhole reads a file of size bytes. It checks the header before it allocates memory
-// for the rest.
+// readWhole reads a file of size bytes. It checks the header before it allocates memory for the rest.
 func readWhole(f io.Reader, size int64) ([]byte, error) {
 	if size < 0 {
 		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated,
@@ -151,9 +147,8 @@ func readWhole(f io.Reader, size int64) ([]byte, error) {
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
 
-// addressable returns an error for a file that this process has no addresses for: one of
-// 2 GiB or more on a 32-bit system, and for WebAssembly, whose memory is as small although
-// its int has 64 bits.
+// addressable returns an error for a file that this process has no addresses for: one of 2 GiB or more on a
+// 32-bit system, and for WebAssembly, whose memory is as small although its int has 64 bits.
 func addressable(size int64) error {
 	if size <= math.MaxInt32 || strconv.IntSize == 64 && runtime.GOARCH != "wasm" {
 		return nil
@@ -233,8 +228,7 @@ const (
 	CheckNone                 // never: only bounds are checked
 )
 
-// Options say how to open an archive. The zero value maps the file and checks
-// each page at its first touch.
+// Options say how to open an archive. The zero value maps the file and checks each page at its first touch.
 type Options struct {
 	Mode   Mode
 	Check  Check
@@ -269,8 +263,7 @@ type Expect struct {
 // A Program is a build of a VM with a class path.
 type Program struct {
 	VM string // build, in full, as a layout.Provenance has it
-	// ClassPath is the content of the class path; see SumContent. Paths do not
-	// matter.
+	// ClassPath is the content of the class path; see SumContent. Paths do not matter.
 	ClassPath []layout.ClassPathEntry
 }
 
@@ -279,8 +272,7 @@ type Match int
 
 // The matches.
 const (
-	// MatchStrict: the same build of the VM and the same content of the class
-	// path.
+	// MatchStrict: the same build of the VM and the same content of the class path.
 	MatchStrict Match = iota
 	// MatchPrefix: the same build, and a class path that is the recorded one or begins
 	// with it, as for CDS archives: appended entries change no recorded class.

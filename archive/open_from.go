@@ -10,10 +10,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// OpenReaderAt opens an archive of size bytes that r reads, for instance one within a
-// larger file; name stands for the path in errors. It is read into ordinary memory, as
-// with ModeHeap, and o.Mode is ignored; r is not used afterwards. Errors about the content
-// are as from Open; other errors come from r.
+// OpenReaderAt opens an archive of size bytes that r reads, for instance one within a larger file; name
+// stands for the path in errors. It is read into ordinary memory, as with ModeHeap, and o.Mode is ignored; r
+// is not used afterwards. Errors about the content are as from Open; other errors come from r.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	data, err := readWhole(io.NewSectionReader(r, 0, max(size, 0)), size)
 	if err != nil {
@@ -22,10 +21,9 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 	return FromBytes(name, data, o)
 }
 
-// OpenFS opens the archive with that name in a file system, for instance one that is
-// embedded in the program. It is read into ordinary memory, as with ModeHeap, and o.Mode
-// is ignored. Errors about the content are as from Open; other errors come from the file
-// system.
+// OpenFS opens the archive with that name in a file system, for instance one that is embedded in the program.
+// It is read into ordinary memory, as with ModeHeap, and o.Mode is ignored. Errors about the content are as
+// from Open; other errors come from the file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	data, err := readFile(fsys, name)
 	if err != nil {

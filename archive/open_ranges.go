@@ -10,13 +10,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of
-// an object store; name stands for the path in errors. Page sums, names and tables are read
-// now, and everything else when it is needed for the first time: 64 KiB, or what a call
-// asks for, and more at once the longer the pieces follow each other. r must be safe for
-// concurrent use and is used until the Mapping is closed. The memory has the size of the
-// archive, but the system provides only what is read. o.Mode is ignored, and o.Check must be CheckOnTouch. Errors
-// about the content are as from Open; other errors come from r.
+// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of an object store; name
+// stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
+// needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
+// each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
+// size of the archive, but the system provides only what is read. o.Mode is ignored, and o.Check must be
+// CheckOnTouch. Errors about the content are as from Open; other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)
 	if err != nil {

@@ -27,8 +27,7 @@ type pageSums struct {
 	groups  []int64 // by level: the bit of its first group
 }
 
-// newPageSums costs nearly the same for a file of any size: only the size of the set
-// depends on it.
+// newPageSums costs nearly the same for a file of any size: only the size of the set depends on it.
 func newPageSums(h *layout.Header, data []byte) *pageSums {
 	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
@@ -127,8 +126,7 @@ func (s *pageSums) checkPage(region layout.Region, n, last int64) error {
 	return s.compare(region, s.tree.PageSpan(n), s.sum(0, n))
 }
 
-// checkGroup compares a group with its sum: in the level above or, for the top,
-// in the header.
+// checkGroup compares a group with its sum: in the level above or, for the top, in the header.
 func (s *pageSums) checkGroup(level int, group int64) error {
 	want := s.root
 	if level+1 < s.tree.Levels() {
@@ -190,8 +188,7 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	return disk.InFile(s.run(ctx), m.name)
 }
 
-// verifyFrame checks what comes before the summed pages: the header, and the sums from
-// the top down.
+// verifyFrame checks what comes before the summed pages: the header, and the sums from the top down.
 func (m *Mapping) verifyFrame() error {
 	h, err := disk.ParseHeader(m.data, m.header.FileSize)
 	if err != nil {
@@ -213,8 +210,7 @@ func (m *Mapping) verifyFrame() error {
 	return m.sums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
 }
 
-// A sweep checks all pages with a few goroutines, which take the pages of one group of
-// sums at a time.
+// A sweep checks all pages with a few goroutines, which take the pages of one group of sums at a time.
 type sweep struct {
 	m    *Mapping
 	next atomic.Int64 // the group to take next

@@ -84,8 +84,7 @@ func seal(h *layout.Header, data []byte) {
 	copy(data, disk.AppendHeader(nil, h))
 }
 
-// writeSparse writes an archive whose regions are zero, as a file that takes
-// little room however large it is.
+// writeSparse writes an archive whose regions are zero, as a file that takes little room however large it is.
 func (s synthetic) writeSparse(t testing.TB) (path string, h *layout.Header) {
 	t.Helper()
 	h = s.header()

@@ -20,8 +20,7 @@ import "github.com/profarc/profarc/internal/build/profileset"
 // otherwise it is an error, and the profile must be discarded.
 type Batch struct{ of *profileset.Batch }
 
-// Begin starts a batch. The error matches ErrBatch if one is open, or comes from the
-// builder.
+// Begin starts a batch. The error matches ErrBatch if one is open, or comes from the builder.
 func (b *Builder) Begin() (*Batch, error) {
 	t, err := b.set().Begin()
 	if err != nil {
@@ -35,7 +34,6 @@ func (b *Builder) Begin() (*Batch, error) {
 // still open then, and Rollback removes the cause.
 func (t *Batch) Commit() error { return t.of.Commit() }
 
-// Rollback ends the batch and restores the builder as it was when the batch began,
-// without an error. References and profiles from the batch are invalid afterwards. It
-// does nothing if the batch has ended.
+// Rollback ends the batch and restores the builder as it was when the batch began, without an error.
+// References and profiles from the batch are invalid afterwards. It does nothing if the batch has ended.
 func (t *Batch) Rollback() { t.of.Rollback() }

@@ -136,8 +136,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	})
 }
 
-// TestRollbackOfManyFunctions: rolling back many large batches restores large lists
-// and indices.
+// TestRollbackOfManyFunctions: rolling back many large batches restores large lists and indices.
 func TestRollbackOfManyFunctions(t *testing.T) {
 	t.Parallel()
 	functions := func(from, to int) (all []builder.CounterFunction) {

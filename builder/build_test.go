@@ -67,8 +67,7 @@ func TestBytesDependOnContentAlone(t *testing.T) {
 	})
 }
 
-// checkedContext is a context that is canceled once it was checked a number of
-// times.
+// checkedContext is a context that is canceled once it was checked a number of times.
 type checkedContext struct {
 	context.Context
 	left atomic.Int64
@@ -87,8 +86,7 @@ func TestCanceledCommitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 40_000 {
-		p := b.Profile(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"},
-			0)
+		p := b.Profile(layout.Key{Class: "C" + strconv.Itoa(i/9), Name: "m" + strconv.Itoa(i%9), Signature: "()V"}, 0)
 		p.Invocations(uint64(i))
 		testarchive.MustDone(t, p)
 	}
@@ -116,8 +114,7 @@ func TestCanceledCommitLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestDumpIDs: each dump of a process has an ID of its own, and a run cannot be
-// described without one.
+// TestDumpIDs: each dump of a process has an ID of its own, and a run cannot be described without one.
 func TestDumpIDs(t *testing.T) {
 	t.Parallel()
 	idOf := func(second int64, invocations uint64) [16]byte {

@@ -24,14 +24,12 @@ type Config struct {
 	DumpID      [16]byte      // identity of the dump; if zero, Run's or else derived from the content
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // layout.FlagDelta
-	// ReceiverRows is the room of a type profile that Profile.Receivers records or that is
-	// copied: one with fewer rows gets empty ones, in which a VM records further types in
-	// place. 0 adds none, and 64 is the most. It changes nothing in HotSpot's own entries,
-	// which have Params.TypeProfileWidth rows. Of two entries that are merged the larger
-	// number of rows stays.
+	// ReceiverRows is the room of a type profile that Profile.Receivers records or that is copied: one with
+	// fewer rows gets empty ones, in which a VM records further types in place. 0 adds none, and 64 is the
+	// most. It changes nothing in HotSpot's own entries, which have Params.TypeProfileWidth rows. Of two
+	// entries that are merged the larger number of rows stays.
 	ReceiverRows int
-	// Run says which run the dump is of; nil if nothing is known of it. See
-	// Builder.DescribeRun.
+	// Run says which run the dump is of; nil if nothing is known of it. See Builder.DescribeRun.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
 	// MemoryBudget is how many bytes of profiles are kept in memory; 0 is 192 MiB, below 0
@@ -88,9 +86,8 @@ type Builder profileset.Face
 
 func (b *Builder) set() *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
 
-// New returns an empty builder. If the domain or the config is not valid, its Err says so
-// from the start, and every Done and Commit fails with that error; the error of an unknown
-// domain matches ErrDomain.
+// New returns an empty builder. If the domain or the config is not valid, its Err says so from the start, and
+// every Done and Commit fails with that error; the error of an unknown domain matches ErrDomain.
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	set := profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
@@ -114,9 +111,8 @@ func (b *Builder) Err() error { return b.set().Err() }
 // Params returns the settings of what the builder has.
 func (b *Builder) Params() layout.Params { return b.set().Params() }
 
-// JoinParams takes the settings of a further run: the higher of each, of LLVM's
-// variants all bits. They must not change the shape of entries; the error
-// matches ErrMismatch.
+// JoinParams takes the settings of a further run: the higher of each, of LLVM's variants all bits. They must
+// not change the shape of entries; the error matches ErrMismatch.
 func (b *Builder) JoinParams(p layout.Params) error { return b.set().JoinParams(p) }
 
 // Symbol interns any text or bytes, for tables.
@@ -137,8 +133,7 @@ type TypeInfo struct {
 // Type interns a type.
 func (b *Builder) Type(k TypeKey) TypeRef { return b.set().Type(k.Name, k.Loader) }
 
-// DescribeType adds to what is known of a type: flags are united, the alias
-// that sorts first is kept.
+// DescribeType adds to what is known of a type: flags are united, the alias that sorts first is kept.
 func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
 	b.set().DescribeType(t, info.Alias, info.Flags)
 }
@@ -149,8 +144,7 @@ type MethodInfo struct {
 	Flags  layout.MethodFlags // layout.MethodNotMatchable
 }
 
-// Method interns a method. Its class, if any, is interned as a type with the
-// key's loader.
+// Method interns a method. Its class, if any, is interned as a type with the key's loader.
 func (b *Builder) Method(k layout.Key) MethodRef { return b.set().Method(k) }
 
 // DescribeMethod adds to what is known of a method: flags are united.
@@ -158,9 +152,8 @@ func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
 	b.set().DescribeMethod(m, info.Access, info.Flags)
 }
 
-// Seen notes methods that were loaded or instrumented. A method that nothing
-// shows to have run (no profile, context, sampled stack or callee) is recorded
-// as unexecuted.
+// Seen notes methods that were loaded or instrumented. A method that nothing shows to have run (no profile,
+// context, sampled stack or callee) is recorded as unexecuted.
 func (b *Builder) Seen(methods ...MethodRef) { b.set().Seen(methods...) }
 
 // A Frame is one caller: where, in which method, the call stands.
@@ -195,39 +188,34 @@ func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRe
 // ErrMismatch if the tag has another shape. A merge has the shapes of all archives.
 func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set().Declare(s) }
 
-// A Table gathers the rows of one table of ex, in the order in which they are
-// added.
+// A Table gathers the rows of one table of ex, in the order in which they are added.
 type Table struct{ data *profileset.Table }
 
-// Table returns the table of a kind, with those columns or, if none are named, with
-// those of its kind; it is made if the builder does not have it yet. Asking for other
-// columns than before is an error of the builder.
+// Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
+// made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
 func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
 	return &Table{b.set().Table(kind, flags, columns...)}
 }
 
-// Row adds a row. A cell is a number, or a reference of the builder as a
-// number (uint64(ref)), as its column says. Each run may number the groups of
-// samples and traces from 0.
+// Row adds a row. A cell is a number, or a reference of the builder as a number (uint64(ref)), as its column
+// says. Each run may number the groups of samples and traces from 0.
 func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 
 // RowOnce adds a row unless the table has one with the same first cell.
 func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
 
-// DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and
-// Time describe the archive. A run without a Process is one of this process, and the
-// archive is of now if it has no time: of several dumps of one process a merge takes the
-// last, or refuses them. For a run of another process whose identity is not known, or of one
-// of several VMs that this process has, set Process.PID alone. A dump without an ID gets one from the run's process
-// and the archive's time, or a random one if these are not known, so that two runs that
-// count just the same are two. An archive without a fingerprint gets the one of the run's
-// program.
+// DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and Time describe the
+// archive. A run without a Process is one of this process, and the archive is of now if it has no time: of
+// several dumps of one process a merge takes the last, or refuses them. For a run of another process whose
+// identity is not known, or of one of several VMs that this process has, set Process.PID alone. A dump
+// without an ID gets one from the run's process and the archive's time, or a random one if these are not
+// known, so that two runs that count just the same are two. An archive without a fingerprint gets the one of
+// the run's program.
 func (b *Builder) DescribeRun(run layout.Provenance) { b.set().DescribeRun(run) }
 
-// ExpectBase records that the archive is a layer on another one, which has the profiles
-// that this one lacks: reader.OpenLayers opens the two together. An archive is a layer on
-// one other: with a second one the archive is not written, and the error matches
-// ErrMismatch.
+// ExpectBase records that the archive is a layer on another one, which has the profiles that this one lacks:
+// reader.OpenLayers opens the two together. An archive is a layer on one other: with a second one the archive
+// is not written, and the error matches ErrMismatch.
 func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set().ExpectBase(base) }
 
 // A Run is a training run whose profiles are recorded.
@@ -235,11 +223,10 @@ type Run struct {
 	// Weight multiplies the counts of the run; 0 is 1. Traps, flags and the history of
 	// compilations are not counts.
 	Weight layout.Weight
-	// AsLLVM merges as llvm-profdata does where it differs: a value that the
-	// builder has not seen at a site is taken without the weight, and a function
-	// with another number of counters is left out. The order of the runs matters
-	// then. If all runs are merged so, the archive has an order table: the
-	// profiles of LLVM's in the order in which they first came.
+	// AsLLVM merges as llvm-profdata does where it differs: a value that the builder has not seen at a site
+	// is taken without the weight, and a function with another number of counters is left out. The order of
+	// the runs matters then. If all runs are merged so, the archive has an order table: the profiles of
+	// LLVM's in the order in which they first came.
 	AsLLVM bool
 	// FileOrder keeps the order of the profiles in the order table, if all runs
 	// have it: tables of a single file.
@@ -250,9 +237,8 @@ type Run struct {
 // the runs before. Done refuses one that the run has recorded with ErrDuplicate.
 func (b *Builder) NextRun(r Run) { b.set().NextRun(profileset.RunRules(r)) }
 
-// Unmerged returns the number of entries that could not be summed with the same entry of
-// another run, since one had more cells, and was kept. With Run.AsLLVM it includes the
-// values of a site beyond 255.
+// Unmerged returns the number of entries that could not be summed with the same entry of another run, since
+// one had more cells, and was kept. With Run.AsLLVM it includes the values of a site beyond 255.
 func (b *Builder) Unmerged() uint64 { return b.set().Unmerged() }
 
 // Unmatchable returns the number of profiles that were summed with one of another run
@@ -260,12 +246,11 @@ func (b *Builder) Unmerged() uint64 { return b.set().Unmerged() }
 // class loaders, and of IDs that a file does not explain.
 func (b *Builder) Unmatchable() uint64 { return b.set().Unmatchable() }
 
-// Commit lays out the archive and creates or replaces the file at path in one step: by
-// way of a temporary file that is synced and renamed. After an error the old file stays.
-// A killed process leaves a .profarc-*.tmp, which the next Commit into the directory
-// removes. A replaced file keeps its permissions; another user's link in a directory that
-// all may write to is refused with fs.ErrPermission. The builder can be added to and
-// committed again.
+// Commit lays out the archive and creates or replaces the file at path in one step: by way of a temporary
+// file that is synced and renamed. After an error the old file stays. A killed process leaves a
+// .profarc-*.tmp, which the next Commit into the directory removes. A replaced file keeps its permissions;
+// another user's link in a directory that all may write to is refused with fs.ErrPermission. The builder can
+// be added to and committed again.
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 	r, err := archivewriter.Publish(ctx, b.set(), path)
 	return Report(r), err
@@ -288,8 +273,7 @@ func (b *Builder) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Open lays the archive out in memory and opens it. Name stands for a file name in
-// errors.
+// Open lays the archive out in memory and opens it. Name stands for a file name in errors.
 func (b *Builder) Open(name string) (*reader.Store, error) {
 	data, _, err := b.Bytes()
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 // Bulk is the interface for importers of millions of records: each call takes many at
 // once, and records the same as a call for each of them.
 //
-// Methods and Symbols put the reference of each element of the first slice at the same
-// index of refs, which must be as long. Slices and their contents may be reused after
-// the call.
+// Methods and Symbols put the reference of each element of the first slice at the same index of refs, which
+// must be as long. Slices and their contents may be reused after the call.
 type Bulk struct{ set *profileset.Set }
 
 // Bulk returns the interface for millions of records.
@@ -19,8 +18,7 @@ func (b *Builder) Bulk() Bulk { return Bulk{b.set()} }
 // Symbols interns signatures, for Methods. "" becomes 0.
 func (k Bulk) Symbols(texts []string, refs []SymbolRef) { k.set.Names(texts, refs) }
 
-// A MethodOfClass is the key of a method whose class and signature are interned
-// already.
+// A MethodOfClass is the key of a method whose class and signature are interned already.
 type MethodOfClass struct {
 	Class     TypeRef // that Type returned
 	Name      string
@@ -45,8 +43,7 @@ type CounterFunction struct {
 	Name   []byte // the whole key
 	Code   uint64 // code id
 	Counts []uint64
-	// Cells are the counters in place of Counts, if not nil: 8 bytes each,
-	// little-endian, as files have them.
+	// Cells are the counters in place of Counts, if not nil: 8 bytes each, little-endian, as files have them.
 	Cells []byte
 }
 

@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestOuterContexts: a context that grows frame by frame is the same as one of all
-// frames at once.
+// TestOuterContexts: a context that grows frame by frame is the same as one of all frames at once.
 func TestOuterContexts(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})

@@ -1,9 +1,8 @@
 // Package builder records profiles and writes archives.
 //
-// A [Builder] interns types, methods and contexts, takes one profile for each
-// (method, code id, context), and writes them with [Builder.Commit]. The bytes
-// depend only on what was recorded: not on the order of the calls, the number of
-// goroutines, or the machine.
+// A [Builder] interns types, methods and contexts, takes one profile for each (method, code id, context), and
+// writes them with [Builder.Commit]. The bytes depend only on what was recorded: not on the order of the
+// calls, the number of goroutines, or the machine.
 //
 //	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 //	p := b.Profile(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, 0)
@@ -12,19 +11,16 @@
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //
-// A profile that was recorded twice in one run is refused, with [ErrDuplicate]; the first
-// stays. After [Builder.NextRun]
-// profiles of the same method, code and context are merged with those recorded
-// before, with the run's weight. Package merge puts whole archives into a
-// builder. A [Batch] is what one input adds, to be kept or undone as a whole, and
-// [Bulk] records millions of methods and functions in less time.
+// A profile that was recorded twice in one run is refused, with [ErrDuplicate]; the first stays. After
+// [Builder.NextRun] profiles of the same method, code and context are merged with those recorded before, with
+// the run's weight. Package merge puts whole archives into a builder. A [Batch] is what one input adds, to be
+// kept or undone as a whole, and [Bulk] records millions of methods and functions in less time.
 //
 // All methods of a Builder may be called by several goroutines at once. A
 // [Profile] belongs to one goroutine until Done.
 //
 // # Errors
 //
-// Calls that record something keep the first error and do nothing after it, so
-// that a long row of calls needs one check: [Profile.Done] returns the error of
-// that profile, [Builder.Err] and Commit return the builder's.
+// Calls that record something keep the first error and do nothing after it, so that a long row of calls needs
+// one check: [Profile.Done] returns the error of that profile, [Builder.Err] and Commit return the builder's.
 package builder

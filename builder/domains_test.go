@@ -48,15 +48,13 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 	layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)}, argumentTypes(b))
 	},
-	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile,
-		_ int32) {
+	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile, _ int32) {
 		p.Parameters(argumentTypes(b).Args...)
 	},
 	layout.TagSpeculativeTrap: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.SpeculativeTrap(builder.At{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
 	},
-	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile,
-		point int32) {
+	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Counters(point, 1, 0, math.MaxUint64)
 	},
 	layout.TagValueSite: func(_ *builder.Builder, p *builder.Profile, point int32) {
@@ -214,8 +212,7 @@ func TestEntriesInEverySection(t *testing.T) {
 	for in := layout.SectionData; in < layout.SectionDirectory; in++ {
 		for tag, record := range map[layout.Tag]func(b *builder.Builder, p *builder.Profile, at builder.At){
 			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
-			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile,
-				at builder.At) {
+			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {
 				p.Branch(at, builder.Branch{Taken: 1})
 			},
 			layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, at builder.At) {

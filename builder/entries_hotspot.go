@@ -36,8 +36,7 @@ type Slot struct {
 	Type  TypeWord
 }
 
-// A CallTypes is the type profile of a call: arguments, and the return value
-// if Return is not nil.
+// A CallTypes is the type profile of a call: arguments, and the return value if Return is not nil.
 type CallTypes struct {
 	Args   []Slot
 	Return *TypeWord
@@ -90,9 +89,8 @@ func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.En
 	}, fill)
 }
 
-// holds reports whether archives of the domain hold entries of a tag. If not, that is the
-// error of the profile: what has no meaning in a domain could not be read back from the
-// archive's text.
+// holds reports whether archives of the domain hold entries of a tag. If not, that is the error of the
+// profile: what has no meaning in a domain could not be read back from the archive's text.
 func (p *Profile) holds(tag layout.Tag, point int32) bool {
 	d := p.rec.Domain()
 	if disk.HoldsTag(d, tag) {
@@ -206,8 +204,7 @@ func (p *Profile) CallType(at At, count uint64, types CallTypes) {
 	})
 }
 
-// VirtualCallType adds the type profile of a call with the types of arguments
-// and return value.
+// VirtualCallType adds the type profile of a call with the types of arguments and return value.
 func (p *Profile) VirtualCallType(at At, others Others, rows []Row, types CallTypes) {
 	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e disk.Entry) {
 		p.receivers(others, rows)(e)
@@ -244,8 +241,7 @@ func (p *Profile) typeList(e disk.Entry, types CallTypes) {
 	}
 }
 
-// SpeculativeTrap adds, to the extra entries, a trap that compiled code of
-// method m took at this bci.
+// SpeculativeTrap adds, to the extra entries, a trap that compiled code of method m took at this bci.
 func (p *Profile) SpeculativeTrap(at At, m MethodRef) {
 	at.In = layout.SectionExtra
 	p.hotspot(layout.TagSpeculativeTrap, at, 0, func(e disk.Entry) { e.SetCell(0, p.rec.MethodCell(m)) })

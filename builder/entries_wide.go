@@ -46,8 +46,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 	})
 }
 
-// ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and
-// the like.
+// ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and the like.
 func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
 	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e disk.Entry) {
 		for i, v := range values {
@@ -69,8 +68,7 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 	})
 }
 
-// Successors adds where a branch went; sub is layout.SubConditional or
-// layout.SubReturn.
+// Successors adds where a branch went; sub is layout.SubConditional or layout.SubReturn.
 func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
@@ -80,10 +78,9 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Undecoded adds, to an archive of DomainHotSpot, the words of the VM's data section from
-// the header of an entry on whose tag nobody here knows, and so neither its size. It stands
-// at the bci in that header, and has the flag EntryOneOf after a merge. Such a profile is
-// kept and shown, and never adopted.
+// Undecoded adds, to an archive of DomainHotSpot, the words of the VM's data section from the header of an
+// entry on whose tag nobody here knows, and so neither its size. It stands at the bci in that header, and has
+// the flag EntryOneOf after a merge. Such a profile is kept and shown, and never adopted.
 func (p *Profile) Undecoded(point int32, flags layout.EntryFlags, words ...uint64) {
 	p.wide(layout.TagUndecoded, flags, 0, point, len(words), func(e disk.Entry) {
 		for i, w := range words {
@@ -101,8 +98,7 @@ type Receivers struct {
 	Traps uint64            // as in the header of HotSpot's entries
 }
 
-// Receivers adds a type profile. A row without a type is room for one to be
-// recorded.
+// Receivers adds a type profile. A row without a type is room for one to be recorded.
 func (p *Profile) Receivers(r Receivers, rows ...Row) {
 	p.wide(layout.TagReceivers, r.Flags, r.Sub, r.Point, len(rows), func(e disk.Entry) {
 		e.SetCell(0, r.Other)

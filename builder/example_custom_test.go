@@ -16,14 +16,11 @@ import (
 var numbat = [16]byte{0x6e, 0x1d, 0x41, 0x0b, 0x93, 0x5a, 0x4c, 0x77, 0x8e, 0x02, 0xd4, 0x5f, 0xa1, 0x3c, 0x60, 0x19}
 
 // operands are the entries of an arithmetic bytecode: what kinds of operands were seen.
-var operands = layout.EntryShape{
-	Tag: layout.TagProducer, Name: "Operands",
-	Cells: []layout.CellShape{
-		{Name: "hits", Kind: layout.CellCount},
-		{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "float", "string"}},
-		{Name: "longest", Kind: layout.CellMax},
-	},
-}
+var operands = layout.EntryShape{Tag: layout.TagProducer, Name: "Operands", Cells: []layout.CellShape{
+	{Name: "hits", Kind: layout.CellCount},
+	{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "float", "string"}},
+	{Name: "longest", Kind: layout.CellMax},
+}}
 
 // A VM that is none of those that profarc knows declares what its entries are. A merge
 // then unites them as each cell says.

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// training returns the archive of a run in which the call in Shapes.sum had one type
-// of receiver.
+// training returns the archive of a run in which the call in Shapes.sum had one type of receiver.
 func training(run byte, receiver string, count uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Params: layout.Params{TypeProfileWidth: 1}, // one row, as a VM may have

@@ -8,9 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Profile is being built. Entries of one section may be added in any order;
-// data entries are stored by profile point, then tag, then sub, and otherwise
-// in the order in which they were added.
+// A Profile is being built. Entries of one section may be added in any order; data entries are stored by
+// profile point, then tag, then sub, and otherwise in the order in which they were added.
 type Profile struct{ rec profileset.Recording }
 
 // Profile begins the profile of a method, for the code with that id (any but
@@ -61,8 +60,7 @@ func (p *Profile) Backedges(n uint64) { p.rec.Put64(disk.HasBackedges, n) }
 // Interpreted sets the number of invocations by the interpreter.
 func (p *Profile) Interpreted(n uint64) { p.rec.Put64(disk.HasInterpreted, n) }
 
-// Size is the size in bytes of the method's code and of the VM's own MethodData,
-// each 0 if not known.
+// Size is the size in bytes of the method's code and of the VM's own MethodData, each 0 if not known.
 type Size struct{ Code, Host uint32 }
 
 // Size sets the size of the method's code and of the VM's own MethodData.
@@ -101,12 +99,11 @@ func (p *Profile) TrapHistory(byReason []byte) {
 	p.rec.PutTraps(byReason)
 }
 
-// Raw adds an entry cell for cell: empty rows keep their places, and flags and
-// traps their bits. It is for packages of this module that copy entries. Wide
-// entries belong into the data section. e must be exactly one entry of the
-// builder's settings. Its pointer cells are replaced: refs returns for each the
-// number of a reference of this builder (uint64 of a MethodRef for a CellMethod,
-// of a TypeRef otherwise), 0 for none. The tags of type words are kept.
+// Raw adds an entry cell for cell: empty rows keep their places, and flags and traps their bits. It is for
+// packages of this module that copy entries. Wide entries belong into the data section. e must be exactly one
+// entry of the builder's settings. Its pointer cells are replaced: refs returns for each the number of a
+// reference of this builder (uint64 of a MethodRef for a CellMethod, of a TypeRef otherwise), 0 for none. The
+// tags of type words are kept.
 func (p *Profile) Raw(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.rec.Shape().Next(e)
 	if err != nil || len(rest) > 0 || one.Tag().Wide() && section != layout.SectionData {

@@ -41,8 +41,7 @@ func TestSpilledCopies(t *testing.T) {
 	})
 }
 
-// TestSpilledMerges: so does one that merges runs, narrows their rows and keeps one
-// version of each method.
+// TestSpilledMerges: so does one that merges runs, narrows their rows and keeps one version of each method.
 func TestSpilledMerges(t *testing.T) {
 	t.Parallel()
 	for _, domain := range []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainGraal} {
@@ -78,8 +77,7 @@ func TestSpilledMerges(t *testing.T) {
 	}
 }
 
-// TestSpillFolder: the builder returns an error of the file, which says where the file
-// is and what to do.
+// TestSpillFolder: the builder returns an error of the file, which says where the file is and what to do.
 func TestSpillFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "missing")

@@ -24,8 +24,7 @@ func TestInvalidTables(t *testing.T) {
 		"column of kind 9": func(b *builder.Builder) { b.Table(99, 0, word, 9) },
 		"table 3 has":      func(b *builder.Builder) { b.Table(disk.TableDumps, 0, word).Row(1) },
 		"table 5 has": func(b *builder.Builder) {
-			b.Table(disk.TableSamples, 0, word, word, word, word).Row(1,
-				2, 3, 4)
+			b.Table(disk.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4)
 		},
 		"more than 1024":     manyTables,
 		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },

@@ -48,20 +48,17 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		}, false},
 		"a loader": {layout.Key{Class: "Point", Name: "x", Loader: "app"},
 			func(*builder.Builder, builder.MethodRef) {}, false},
-		"two of a name": {key("x"), func(b *builder.Builder,
-			_ builder.MethodRef) {
+		"two of a name": {key("x"), func(b *builder.Builder, _ builder.MethodRef) {
 			b.Type(builder.TypeKey{Name: "Point", Loader: "app"})
 		}, false},
 		"no class": {layout.Key{Name: "x", Signature: "int()"}, func(*builder.Builder, builder.MethodRef) {}, false},
 		"in a table": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
 			b.Table(disk.TableOrder, 0, layout.ColumnMethod).Row(uint64(m))
 		}, true},
-		"another is unexecuted": {key("x"), func(b *builder.Builder,
-			_ builder.MethodRef) {
+		"another is unexecuted": {key("x"), func(b *builder.Builder, _ builder.MethodRef) {
 			b.Seen(b.Method(key("y")))
 		}, true},
-		"class interned before": {key("x"), func(b *builder.Builder,
-			_ builder.MethodRef) {
+		"class interned before": {key("x"), func(b *builder.Builder, _ builder.MethodRef) {
 			b.Type(builder.TypeKey{Name: "Area"})
 		}, true},
 	} {

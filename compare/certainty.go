@@ -6,9 +6,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Certainty is a site with one outcome in one archive and several in the other. A
-// compiler leaves out outcomes that never occurred, so that compiled code is discarded
-// when one does.
+// A Certainty is a site with one outcome in one archive and several in the other. A compiler leaves out
+// outcomes that never occurred, so that compiled code is discarded when one does.
 type Certainty struct {
 	Place
 	Tag     layout.Tag // of the entry in a
@@ -19,9 +18,8 @@ type Certainty struct {
 	// Count is how often the site was reached in the other archive, and Others how often
 	// at least it had another outcome there: 0 for nulls, which are not counted.
 	Count, Others uint64
-	// Weight is the mean of the site's shares in both archives, however rare the other
-	// outcomes are: once a compiler can no longer assume one outcome, every execution of
-	// the site pays for the check.
+	// Weight is the mean of the site's shares in both archives, however rare the other outcomes are: once a
+	// compiler can no longer assume one outcome, every execution of the site pays for the check.
 	Weight float64
 }
 
@@ -53,8 +51,7 @@ type totals struct {
 // down. Later releases record their types.
 const lastCountsFailures = 21
 
-// countsFailures reports whether a release of HotSpot counts failing type checks; 0 is an
-// unknown release.
+// countsFailures reports whether a release of HotSpot counts failing type checks; 0 is an unknown release.
 func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
 
 func (t *totals) add(p *profiles) {
@@ -94,8 +91,7 @@ func single(cells []cell) (only cell, kinds int) {
 	return only, kinds
 }
 
-// ways sets the only way of the certain site, and how often the other one took another
-// way.
+// ways sets the only way of the certain site, and how often the other one took another way.
 func (f *Certainty) ways(only cell, certain, now *site) {
 	f.Always, f.Count = leader{only, only.count}.way(certain), total(now.cells)
 	for _, cell := range now.cells {
@@ -105,9 +101,8 @@ func (f *Certainty) ways(only cell, certain, now *site) {
 	}
 }
 
-// checkChange records a type check that always or never succeeded in one archive only, or
-// that met null in one only. That there were no failures is known only if the VM counts
-// them.
+// checkChange records a type check that always or never succeeded in one archive only, or that met null in
+// one only. That there were no failures is known only if the VM counts them.
 func (c *comparison) checkChange(place Place, a, b *site) {
 	base := Certainty{Place: place, Tag: a.entry.Tag(), Outcome: OutcomeNull, Weight: c.reached(a, b)}
 	nullA, nullB := nullSeen(a.entry), nullSeen(b.entry)
@@ -148,8 +143,7 @@ func otherResult(to *top[Certainty], found Certainty, certain, now *site) {
 	}
 }
 
-// always records a type check with one result in the certain site, and with another one
-// others times now.
+// always records a type check with one result in the certain site, and with another one others times now.
 func always(to *top[Certainty], found Certainty, certain, now *site, result uint32, others uint64) {
 	found.Always = Way{Index: result, Share: 1, Count: certain.reached()}
 	found.Count, found.Others = now.reached(), others
@@ -161,8 +155,7 @@ func always(to *top[Certainty], found Certainty, certain, now *site, result uint
 // reached returns how often a site was reached, as far as that was counted.
 func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.untyped) }
 
-// reached returns the mean of a site's shares in both archives, of all executions of
-// sites of its kind.
+// reached returns the mean of a site's shares in both archives, of all executions of sites of its kind.
 func (c *comparison) reached(a, b *site) float64 {
 	k := a.kind
 	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) +

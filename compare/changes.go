@@ -48,8 +48,7 @@ type leader struct {
 	total uint64
 }
 
-// majority returns the highest count; ok is false if there is none, or if two are
-// equal.
+// majority returns the highest count; ok is false if there is none, or if two are equal.
 func majority(cells []cell) (l leader, ok bool) {
 	for _, c := range cells {
 		switch {
@@ -136,8 +135,7 @@ func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
 // one reports whether a site has exactly one target.
 func (n *Seen) one() bool { return n.Targets == 1 && n.Untyped == 0 }
 
-// mostlyOne reports whether a site has one known target, which is more frequent than
-// all unrecorded ones.
+// mostlyOne reports whether a site has one known target, which is more frequent than all unrecorded ones.
 func (n *Seen) mostlyOne() bool { return n.Targets == 1 && n.Count > n.Untyped }
 
 // seen returns the types or targets of a site, and the key of the most frequent.

@@ -25,9 +25,8 @@ type Options struct {
 	// Methods selects methods; nil for all. Other methods count nowhere. It may be called
 	// by several goroutines at once.
 	Methods func(layout.Key) bool
-	// ContextSensitive selects LLVM's context-sensitive records, otherwise the others are
-	// selected, as by llvm-profdata overlap with and without --cs. It matters for domain
-	// llvm-ir only.
+	// ContextSensitive selects LLVM's context-sensitive records, otherwise the others are selected, as by
+	// llvm-profdata overlap with and without --cs. It matters for domain llvm-ir only.
 	ContextSensitive bool
 }
 
@@ -35,8 +34,7 @@ type Options struct {
 // error of a record that cannot be read, or ctx's.
 func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
 	if da, db := a.Header().Domain, b.Header().Domain; da != db {
-		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w",
-			a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
+		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w", a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
 	}
 	if x, y := a.Header().ProducerID, b.Header().ProducerID; x != y {
 		return nil, fmt.Errorf("%s is of the producer %x, %s of %x, whose points and entries mean something else: %w",
@@ -81,8 +79,7 @@ type comparison struct {
 	scratch              []pair
 }
 
-// addUp sums the counts of both archives in parallel, and chooses the kind by which the
-// archives are scored.
+// addUp sums the counts of both archives in parallel, and chooses the kind by which the archives are scored.
 func (c *comparison) addUp() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
@@ -216,8 +213,7 @@ type Uncompared struct {
 	RowsA, RowsB int
 }
 
-// describing are the tables that describe an archive and its origin: they measure
-// nothing.
+// describing are the tables that describe an archive and its origin: they measure nothing.
 var describing = map[layout.TableKind]bool{
 	disk.TableOrder: true, disk.TableOrderRuns: true, disk.TableProperties: true, disk.TableDumps: true,
 	disk.TableBinaryIDs: true, disk.TableVTables: true,

@@ -295,8 +295,7 @@ func TestTopIsTheHeaviest(t *testing.T) {
 		!slices.EqualFunc(few.Flips.List, all.Flips.List[:7], sameFlip) {
 		t.Errorf("%d flips, %d of %d", len(all.Flips.List), len(few.Flips.List), few.Flips.Total)
 	}
-	if !slices.IsSortedFunc(all.Flips.List, func(x,
-		y compare.Flip) int {
+	if !slices.IsSortedFunc(all.Flips.List, func(x, y compare.Flip) int {
 		return int(math.Copysign(1, y.Weight-x.Weight))
 	}) {
 		t.Error("not sorted")
@@ -341,10 +340,8 @@ func TestNewMethodsAreNotMismatches(t *testing.T) {
 	}{
 		"unexecuted in a": {func(b *builder.Builder) { b.Seen(b.Method(method)) },
 			func(b *builder.Builder) { profile(b, 1) }, 1, 0},
-		"in another context": {func(b *builder.Builder) { profile(b, 1) },
-			func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
-		"of another version": {func(b *builder.Builder) { profile(b, 1) },
-			func(b *builder.Builder) { profile(b, 2) }, 0, 1},
+		"in another context": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
+		"of another version": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 2) }, 0, 1},
 		"of another version there": {func(b *builder.Builder) { inCaller(b, 1) },
 			func(b *builder.Builder) { inCaller(b, 2) }, 0, 1},
 		"of no known version": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 0) }, 0, 0},

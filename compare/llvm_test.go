@@ -65,8 +65,7 @@ func TestRecordedFigures(t *testing.T) {
 	}
 }
 
-// eachPair compares files with themselves and with some others, and counts the
-// comparisons that can be made.
+// eachPair compares files with themselves and with some others, and counts the comparisons that can be made.
 func eachPair(files []string, same func(a, b string, cs bool) bool) (n int) {
 	for i, a := range files {
 		for _, step := range []int{0, 1, 3, 5} {

@@ -79,8 +79,7 @@ func (p *profile) measure(list []site) {
 	}
 }
 
-// sameShape reports whether two of LLVM's profiles have the same numbers of counters and
-// value sites.
+// sameShape reports whether two of LLVM's profiles have the same numbers of counters and value sites.
 func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
 
 func (p *profiles) addTo(sum *perKind) {
@@ -97,9 +96,8 @@ type pair struct {
 	rival bool // a has a profile of another version of the code
 }
 
-// match pairs the profiles of a method: first profiles of the same context and code, then
-// profiles of the same context if the code of one is not known. The remaining profiles of b
-// come last, without a partner.
+// match pairs the profiles of a method: first profiles of the same context and code, then profiles of the
+// same context if the code of one is not known. The remaining profiles of b come last, without a partner.
 func (c *comparison) match() ([]pair, error) {
 	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
 	if err := m.nameContexts(c); err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// renumbering pairs methods of hidden classes that only one archive has by name. The VM
-// numbers these classes as it makes them, so that the same code may have other names in
-// another run.
+// renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes
+// as it makes them, so that the same code may have other names in another run.
 type renumbering struct {
 	gone   []Method // that only a has, in its order
 	taken  []bool   // of these, which are paired

@@ -43,8 +43,7 @@ type site struct {
 	kind  Kind
 	cells []cell // sorted by key
 	entry reader.Entry
-	// untyped counts executions without a recorded type, and failed the failed type
-	// checks among them.
+	// untyped counts executions without a recorded type, and failed the failed type checks among them.
 	untyped, failed uint64
 }
 
@@ -233,8 +232,7 @@ func (s *sites) rows(t site, shape listShape) error {
 	return nil
 }
 
-// unmark clears counters that are a mark: a mark says that a function is hot or warm,
-// and counts nothing.
+// unmark clears counters that are a mark: a mark says that a function is hot or warm, and counts nothing.
 func (s *sites) unmark(counters []cell) {
 	if s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount; !s.marked {
 		return

@@ -47,8 +47,7 @@ const (
 	sendCached
 )
 
-// An Instr is an instruction. Site is the number of its site within its function, -1 if it
-// has none.
+// An Instr is an instruction. Site is the number of its site within its function, -1 if it has none.
 type instr struct {
 	Op      opcode
 	A, Site int32
@@ -86,8 +85,7 @@ func (c *class) find(name string) *Function {
 	return nil
 }
 
-// A Function is a function of a module or a method of a class. It belongs to one VM, which
-// quickens its code.
+// A Function is a function of a module or a method of a class. It belongs to one VM, which quickens its code.
 type Function struct {
 	Owner, Name string // Owner is the module or class
 	Locals      int    // parameters included

@@ -77,9 +77,8 @@ func worker(r *rand.Rand, i int) *Function {
 	return f.finish()
 }
 
-// Order returns the first n functions in the order in which the program calls them, module
-// by module: a program that does little uses some of its modules. The methods of the shapes
-// come last.
+// Order returns the first n functions in the order in which the program calls them, module by module: a
+// program that does little uses some of its modules. The methods of the shapes come last.
 func (p *Program) Order(n int) (order []*Function) {
 	for i := range min(n, workers) {
 		order = append(order, p.Functions[2*shapes+called(i)])

@@ -109,8 +109,7 @@ func (vm *VM) adopt(f *Function) bool {
 	return true
 }
 
-// at returns the instruction of a profile point, nil if it has no site: points come from a
-// file.
+// at returns the instruction of a profile point, nil if it has no site: points come from a file.
 func (f *Function) at(point int32) *instr {
 	if point < 0 || int(point) >= len(f.Code) || f.Code[point].Site < 0 {
 		return nil

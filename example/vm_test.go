@@ -145,8 +145,7 @@ func TestAVMRunsWithoutItsArchive(t *testing.T) {
 	}
 }
 
-// countsIn returns the counters of all functions, and the classes of each site in the order
-// of their names.
+// countsIn returns the counters of all functions, and the classes of each site in the order of their names.
 func countsIn(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	s, err := reader.Open(path, archive.Options{})

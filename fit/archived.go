@@ -71,8 +71,7 @@ func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 	return v, nil
 }
 
-// find finds a method, by the name of its class if one of the two archives names no class
-// loaders.
+// find finds a method, by the name of its class if one of the two archives names no class loaders.
 func (a *Archive) find(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
 	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {

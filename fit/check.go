@@ -23,8 +23,7 @@ var ErrLines = errors.New("profiles of domain sampled are not adapted: take new 
 
 // Options say how profiles are checked.
 type Options struct {
-	// Confidence is the least confidence at which a point is moved; 0 is
-	// DefaultConfidence.
+	// Confidence is the least confidence at which a point is moved; 0 is DefaultConfidence.
 	Confidence float64
 	// Old, if not nil, is the code that was profiled. It is used where the archive
 	// does not describe that code.
@@ -35,20 +34,18 @@ type Options struct {
 	Top int
 	// Each, if not nil, is called with every verdict.
 	Each func(*Verdict) error
-	// Into, if not nil, receives the profiles adapted to the code. Moved profiles get
-	// their points in new places, stale and gone ones are left out, all others are
-	// copied. It must have the archive's domain and settings. Methods that are not
-	// selected are left out.
+	// Into, if not nil, receives the profiles adapted to the code. Moved profiles get their points in new
+	// places, stale and gone ones are left out, all others are copied. It must have the archive's domain and
+	// settings. Methods that are not selected are left out.
 	Into *builder.Builder
 	// KeepNames leaves renamed methods out of Into, and keeps the old names of renamed
 	// classes. Both are reported all the same.
 	KeepNames bool
 }
 
-// Check compares the profiles of an archive with a program. It returns the error
-// of a record or of code that cannot be read, of ctx, or of Each. The error matches
-// ErrDomain if the domain cannot be checked, ErrLines if it cannot be adapted, and builder.ErrMismatch if Into is for
-// other archives.
+// Check compares the profiles of an archive with a program. It returns the error of a record or of code that
+// cannot be read, of ctx, or of Each. The error matches ErrDomain if the domain cannot be checked, ErrLines
+// if it cannot be adapted, and builder.ErrMismatch if Into is for other archives.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
 	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
 		return nil, err

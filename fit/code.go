@@ -40,16 +40,14 @@ type Version struct {
 	Opaque bool
 	// Blocks are the control flow between the points; nil if it is not known.
 	Blocks []Block
-	// Names are the classes and members that its bytecodes name, in their order; nil if
-	// they are not known.
+	// Names are the classes and members that its bytecodes name, in their order; nil if they are not known.
 	Names []Name
 	// Under returns the sketches of its points under other names, in their order. It is
 	// nil if the names are not known.
 	Under func(other func(Name) Name) []disk.SketchPoint
 }
 
-// A Block is a part of the code that is entered at its first bytecode and left after its
-// last one.
+// A Block is a part of the code that is entered at its first bytecode and left after its last one.
 type Block struct {
 	First, End int32 // its points
 	// To are the blocks after it: of a branch the target and then the next, of a switch the
@@ -80,22 +78,18 @@ const (
 type Point struct {
 	Bci  int32
 	Kind PointKind
-	// Targets are the indices of the first point at or after each target: the number
-	// of points if there is none, negative if the target is not known. The default of
-	// a switch comes first.
+	// Targets are the indices of the first point at or after each target: the number of points if there is
+	// none, negative if the target is not known. The default of a switch comes first.
 	Targets []int32
-	// Signature is the descriptor of the called method, empty if it is not known, and
-	// Dynamic is whether the call is an invokedynamic. They decide whether the VM
-	// records types of arguments.
+	// Signature is the descriptor of the called method, empty if it is not known, and Dynamic is whether the
+	// call is an invokedynamic. They decide whether the VM records types of arguments.
 	Signature string
 	Dynamic   bool
 	// Sketch describes the operation and its operands, as far as they are known.
 	Sketch disk.SketchPoint
-	// was is Sketch under the names that the profiles use, if classes or methods in it
-	// were renamed.
+	// was is Sketch under the names that the profiles use, if classes or methods in it were renamed.
 	was *disk.SketchPoint
-	// Holder is the static class of a virtual call's receivers; empty if it is not
-	// known.
+	// Holder is the static class of a virtual call's receivers; empty if it is not known.
 	Holder string
 	// Labels are the values of a switch's cases after the default; nil if they are not
 	// known, or differ in meaning between versions of the code.

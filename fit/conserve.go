@@ -94,9 +94,8 @@ func (c *conservation) set(e int, flow float64) {
 	}
 }
 
-// settle decides on all pairs: first by what is certain; then as if nothing were thrown and a
-// new test found no argument null; then as if each point that is left were reached as often
-// as before.
+// settle decides on all pairs: first by what is certain; then as if nothing were thrown and a new test found
+// no argument null; then as if each point that is left were reached as often as before.
 func (c *conservation) settle() {
 	c.propagate()
 	c.level = likely
@@ -175,8 +174,7 @@ func (c *conservation) sidesAgree(j int) bool {
 	return true
 }
 
-// sides returns the flows out of the block of a branch or switch by its old counts, nil for
-// other points.
+// sides returns the flows out of the block of a branch or switch by its old counts, nil for other points.
 func (c *conservation) sides(j int) []float64 {
 	i, p := c.from[j], &c.now.Points[j]
 	old := &c.old.points[i]
@@ -240,9 +238,8 @@ func (p *profiled) beside(i int) (points []int) {
 	return points
 }
 
-// counts returns the counts of a new point that follow from the flow of the code: of a call
-// or jump one, of a branch both sides', of a switch the default's and the
-// cases. ok is false if they do not follow.
+// counts returns the counts of a new point that follow from the flow of the code: of a call or jump one, of a
+// branch both sides', of a switch the default's and the cases. ok is false if they do not follow.
 func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]
 	edges := c.out[b]
@@ -266,8 +263,7 @@ func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bo
 	return counts, confidence, true
 }
 
-// refuseOtherSides drops pairs of points that the same branch or switch leads to, by another
-// side or case.
+// refuseOtherSides drops pairs of points that the same branch or switch leads to, by another side or case.
 func (c *conservation) refuseOtherSides() {
 	old, now := newSide(c.old.points, c.old.size), newSide(c.now.Points, c.now.Size)
 	for j, i := range c.from {
@@ -295,9 +291,8 @@ func (c *conservation) otherSide(was, is []edge) bool {
 	return false
 }
 
-// agreesAfter reports whether a point in the same block, not before one, was counted as often as
-// the flow says: no exception left the block before. After the block, a handler may have led
-// back what it left.
+// agreesAfter reports whether a point in the same block, not before one, was counted as often as the flow
+// says: no exception left the block before. After the block, a handler may have led back what it left.
 func (c *conservation) agreesAfter(j int) bool {
 	return slices.Contains(c.agreed[j:c.now.Blocks[c.block[j]].End], true)
 }

@@ -28,8 +28,7 @@ func (elsewhere) Method(layout.Key) (fit.Answer, error) {
 	return fit.Answer{Presence: fit.Unknown, Reason: "it is elsewhere"}, nil
 }
 
-// What is not checked is taken over as it is: all methods with all entries and
-// fields of every kind.
+// What is not checked is taken over as it is: all methods with all entries and fields of every kind.
 func TestRewritingKeepsWhatFits(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimen.All() {
@@ -109,8 +108,7 @@ func (o one) Method(k layout.Key) (fit.Answer, error) {
 	return fit.Answer{Presence: fit.NoClass}, nil
 }
 
-// drawCode draws the points of a method: of all kinds, at growing places, going
-// anywhere.
+// drawCode draws the points of a method: of all kinds, at growing places, going anywhere.
 func drawCode(t *rapid.T, n int) (v fit.Version) {
 	bci := int32(0)
 	for range n {

@@ -81,8 +81,7 @@ const (
 	maxEdges = 32
 )
 
-// reach adds the edge from a point to another one and, if that is a jump, to its
-// target.
+// reach adds the edge from a point to another one and, if that is a jump, to its target.
 func (s *side) reach(from, how, to int) {
 	for range maxJumps {
 		if to < 0 {

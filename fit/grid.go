@@ -8,12 +8,10 @@ type grid struct {
 	heads         []float32 // best sum before (i, j)
 }
 
-// nearlyBest is how far the resemblance of a pair may be below the best pair's
-// with either of its points.
+// nearlyBest is how far the resemblance of a pair may be below the best pair's with either of its points.
 const nearlyBest = 0.3
 
-// newGrid returns the grid of the points without a partner, nil if no two of them
-// may be the same.
+// newGrid returns the grid of the points without a partner, nil if no two of them may be the same.
 func newGrid(m *matcher, mayBe func(p, q *Point) bool) *grid {
 	g := &grid{rows: free(m.to), columns: free(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
@@ -104,12 +102,10 @@ func (g *grid) best(yield func(i, j int)) {
 	}
 }
 
-// leastMargin is how much worse every alignment must be in which one of two partners
-// has another partner.
+// leastMargin is how much worse every alignment must be in which one of two partners has another partner.
 const leastMargin = 0.2
 
-// certain reports whether no alignment without a pair of the best alignment is nearly
-// as good.
+// certain reports whether no alignment without a pair of the best alignment is nearly as good.
 func (g *grid) certain(i, j int) bool {
 	least := g.through(i, j) - leastMargin
 	rivals := func(i, j int) bool { return g.score(i, j) > 0 && g.through(i, j) > least }

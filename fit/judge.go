@@ -111,8 +111,7 @@ func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool
 	return v, false
 }
 
-// maxAligned is the most versions of a method with which a profile is aligned.
-// Programs have one or two.
+// maxAligned is the most versions of a method with which a profile is aligned. Programs have one or two.
 const maxAligned = 16
 
 // indexOf returns the indices of versions by code id, of equal ids the first.
@@ -223,8 +222,7 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	return nil
 }
 
-// samePlaces reports whether points are of the same kinds at the same places,
-// with as many targets.
+// samePlaces reports whether points are of the same kinds at the same places, with as many targets.
 func samePlaces(a, b []Point) bool {
 	return slices.EqualFunc(a, b, func(p, q Point) bool {
 		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)

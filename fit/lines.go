@@ -22,10 +22,9 @@ type Source interface {
 
 // A Body is a function in a source.
 type Body interface {
-	// Call returns the line, counted from the start of the function, at which it calls what
-	// may be the callee: the given line if it does, or else the nearest other one. ok is false
-	// if there is none. sure is false for calls that the source does not spell, as of
-	// functions in variables and of the runtime.
+	// Call returns the line, counted from the start of the function, at which it calls what may be the
+	// callee: the given line if it does, or else the nearest other one. ok is false if there is none. sure is
+	// false for calls that the source does not spell, as of functions in variables and of the runtime.
 	Call(line int32, callee string) (at int32, sure, ok bool)
 }
 
@@ -148,8 +147,7 @@ func fitLines(b Body, calls []sampledCall) (f linesFit) {
 	return f
 }
 
-// successorCalls is how many calls that the source spells make a function known by another
-// name.
+// successorCalls is how many calls that the source spells make a function known by another name.
 const successorCalls = 2
 
 // successor returns the only function of the package that the archive does not know and that

@@ -18,8 +18,7 @@ func (c *conservation) decideLoops() bool {
 	return false
 }
 
-// ends decides on a branch if it is known how often it leaves a loop, and not how often the
-// loop runs.
+// ends decides on a branch if it is known how often it leaves a loop, and not how often the loop runs.
 func (c *conservation) ends(j int) bool {
 	b := c.block[j]
 	if len(c.out[b]) != 2 || c.to.confidence[c.from[j]] < possible {

@@ -24,8 +24,7 @@ type matcher struct {
 	halted     func() error // returns an error once the check is cancelled
 }
 
-// rounds is how often the remaining points are aligned: moved code is found once the
-// rest has been.
+// rounds is how often the remaining points are aligned: moved code is found once the rest has been.
 const rounds = 4
 
 // align aligns the points of the old code with the points of the new code. The result is
@@ -90,8 +89,7 @@ func (m *matcher) loss(i int, tooLarge bool) Loss {
 	return lostOther
 }
 
-// same reports whether two points do the same with the same operands, whatever is
-// around them.
+// same reports whether two points do the same with the same operands, whatever is around them.
 func same(p, q *Point) bool {
 	return alike(p, q) && p.sketch().Operands == q.sketch().Operands
 }
@@ -179,9 +177,8 @@ const DefaultConfidence = 0.95
 // them as often as the old: its control flow is not known, or does not tell.
 const AssumedConfidence = 0.9
 
-// Confidences of pairs, which conservation of flow confirms or lowers: the shares of pairs
-// like them that were right in the experiments of program.TestEditsOfRealSources and
-// TestFlowOfEditedMethods.
+// Confidences of pairs, which conservation of flow confirms or lowers: the shares of pairs like them that
+// were right in the experiments of program.TestEditsOfRealSources and TestFlowOfEditedMethods.
 const (
 	// sure: the operands are the same, and so are most of the edges.
 	sure = 0.99
@@ -213,9 +210,8 @@ func (l resemblance) confidence() float64 {
 	return likely
 }
 
-// jumps finds the partners of jumps. A jump is the same if its distance to the point
-// before it has not changed, the same branches lead to it, and it leads to the same
-// point.
+// jumps finds the partners of jumps. A jump is the same if its distance to the point before it has not
+// changed, the same branches lead to it, and it leads to the same point.
 func (m *matcher) jumps() {
 	partners := m.neighbours()
 	for i, j := range partners {

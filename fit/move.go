@@ -14,9 +14,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A mover writes the profile of a method for new code: an entry for each point, as
-// the VM makes it, with the counts of the old point that it was matched with, and
-// with displacements between the new entries.
+// A mover writes the profile of a method for new code: an entry for each point, as the VM makes it, with the
+// counts of the old point that it was matched with, and with displacements between the new entries.
 type mover struct {
 	*rewriter
 	*judgement
@@ -306,9 +305,8 @@ func (m *mover) returns(raw disk.Entry, j int) {
 	}
 }
 
-// others moves the entries after the data entries: traps and handlers whose
-// bytecodes have a new place, and parameters. Results of escape analysis hold for the
-// old code only.
+// others moves the entries after the data entries: traps and handlers whose bytecodes have a new place, and
+// parameters. Results of escape analysis hold for the old code only.
 func (m *mover) others() error {
 	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
@@ -330,9 +328,8 @@ func (m *mover) others() error {
 	return nil
 }
 
-// bci returns the new place of an old bytecode; ok is false if it is not known. A
-// bytecode between two points moves with them, unless the code between them has
-// changed.
+// bci returns the new place of an old bytecode; ok is false if it is not known. A bytecode between two points
+// moves with them, unless the code between them has changed.
 func (m *mover) bci(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, func(p Point, bci int32) int { return int(p.Bci - bci) })
 	if found {
@@ -347,8 +344,7 @@ func (m *mover) bci(old int32) (now int32, ok bool) {
 	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
 }
 
-// shift returns how far an old point has moved. The start of the code stays, and its
-// end moves with its size.
+// shift returns how far an old point has moved. The start of the code stays, and its end moves with its size.
 func (m *mover) shift(i int) (int32, bool) {
 	switch {
 	case i < 0:
@@ -361,8 +357,7 @@ func (m *mover) shift(i int) (int32, bool) {
 	return m.now.Points[m.alignment.to[i]].Bci - m.old.points[i].Bci, true
 }
 
-// adjacent reports whether the old points i-1 and i are neighbours in the new
-// code too.
+// adjacent reports whether the old points i-1 and i are neighbours in the new code too.
 func (m *mover) adjacent(i int) bool {
 	before, after := -1, len(m.now.Points)
 	if i > 0 {
@@ -398,8 +393,7 @@ func (m *mover) receivers(raw disk.Entry, j int) error {
 	return nil
 }
 
-// mayBeReceiver reports whether a type may occur where a class is expected. Unknown
-// types may.
+// mayBeReceiver reports whether a type may occur where a class is expected. Unknown types may.
 func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
 	if err != nil {
@@ -421,9 +415,8 @@ func (m *mover) lose(why Loss, counts float64) {
 	}
 }
 
-// A VM records the types of arguments and return values of some calls. The last digit
-// of TypeProfileLevel is for arguments, the one before for return values: 1 for calls
-// of method handles, 2 for all calls.
+// A VM records the types of arguments and return values of some calls. The last digit of TypeProfileLevel is
+// for arguments, the one before for return values: 1 for calls of method handles, 2 for all calls.
 const (
 	typesOfHandles = 1
 	typesOfAll     = 2
@@ -432,9 +425,8 @@ const (
 // maxTypedArguments is HotSpot's default of TypeProfileArgsLimit.
 const maxTypedArguments = 2
 
-// recordedTypes returns the cells of the types that the VM records at an unexecuted
-// call: a stack slot and a type for each argument that is a reference, and a type for
-// a return value that is one.
+// recordedTypes returns the cells of the types that the VM records at an unexecuted call: a stack slot and a
+// type for each argument that is a reference, and a type for a return value that is one.
 func recordedTypes(p Point, level uint32) (cells []uint64) {
 	records := func(digit uint32) bool { return digit == typesOfAll || digit == typesOfHandles && p.Dynamic }
 	arguments, reference := references(p.Signature)

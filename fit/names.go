@@ -13,8 +13,7 @@ import (
 // dynamic call, which has no class, or the text of a constant.
 type Name struct{ Class, Name, Descriptor string }
 
-// Members is implemented by a [Code] that knows the fields and methods of its
-// classes.
+// Members is implemented by a [Code] that knows the fields and methods of its classes.
 type Members interface {
 	// Declares reports whether a class itself declares a field or method; known is
 	// false if the class cannot be read.
@@ -77,8 +76,7 @@ func (f *former) name(n Name) Name {
 
 func (f *former) class(name string) string { return mapClass(f.classes, name) }
 
-// mapClass returns the other name of a class, or of an array of a class, if it has
-// one.
+// mapClass returns the other name of a class, or of an array of a class, if it has one.
 func mapClass(others map[string]string, name string) string {
 	if strings.HasPrefix(name, "[") {
 		return mapClasses(name, func(class string) string { return mapClass(others, class) })
@@ -86,8 +84,7 @@ func mapClass(others map[string]string, name string) string {
 	return cmp.Or(others[name], name)
 }
 
-// underFormerNames sets the sketches of the program's points under the names that
-// the profiles use.
+// underFormerNames sets the sketches of the program's points under the names that the profiles use.
 func (c *checker) underFormerNames(versions []Version) {
 	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {
 		return

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A network is the control flow of a method as edges with flows: how often control went
-// along each. What flows into a node flows out of it. A block is an edge too, from where
-// it is entered to where it is left.
+// A network is the control flow of a method as edges with flows: how often control went along each. What
+// flows into a node flows out of it. A block is an edge too, from where it is entered to where it is left.
 type network struct {
 	edges []link
 	nodes int

@@ -120,8 +120,7 @@ func displacements(e disk.Entry) (cells []int) {
 	return cells
 }
 
-// weightOf sums the counts of an entry. Failing type checks count down, so negative
-// counts are left out.
+// weightOf sums the counts of an entry. Failing type checks count down, so negative counts are left out.
 func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
 	raw := disk.Entry(e.Bytes())
 	for cell := range shape.Counts(raw) {
@@ -145,8 +144,7 @@ func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	return sum
 }
 
-// sketches describe the code that was profiled, from disk.TableCode of an
-// archive.
+// sketches describe the code that was profiled, from disk.TableCode of an archive.
 type sketches struct {
 	s    *reader.Store
 	rows []sketchRow // by method and header
@@ -193,8 +191,7 @@ func (k *sketches) bytes(r sketchRow) ([]byte, error) {
 	return []byte(text.String()), err
 }
 
-// maxRows is the most sketches that are read for a profile. Several are of programs
-// with the same bytecodes.
+// maxRows is the most sketches that are read for a profile. Several are of programs with the same bytecodes.
 const maxRows = 16
 
 // describe sets the sketches of a profile's points. Points in which programs with
@@ -234,8 +231,7 @@ func sketched(points []Point) (n int) {
 	return n
 }
 
-// put sets the sketches of points. If again, points with another sketch become
-// unknown.
+// put sets the sketches of points. If again, points with another sketch become unknown.
 func put(points []Point, sketch []disk.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {

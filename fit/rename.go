@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Rename says that a class or method of the profiles has another name in the
-// program.
+// A Rename says that a class or method of the profiles has another name in the program.
 type Rename struct {
 	From, To layout.Key // of a class without name and signature
 	// Methods counts the methods of a class with known code, and Same those with
@@ -26,8 +25,7 @@ type Rename struct {
 // OfClass reports whether a class was renamed.
 func (r *Rename) OfClass() bool { return r.From.Name == "" }
 
-// renames are the classes and methods that have other names in the program. The zero
-// value has none.
+// renames are the classes and methods that have other names in the program. The zero value has none.
 type renames struct {
 	classes map[string]string
 	methods map[layout.Ref]renamed
@@ -133,8 +131,7 @@ func (m *lostMethod) size(id uint64) int {
 	return 0
 }
 
-// findRenames finds the classes and methods of an archive that a program has under
-// other names.
+// findRenames finds the classes and methods of an archive that a program has under other names.
 func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code, same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
 	r.old, _ = old.(Inventory)

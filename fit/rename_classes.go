@@ -82,8 +82,7 @@ func (r *renamer) doubt(methods []lostMethod, what string) {
 	}
 }
 
-// innerName returns the name that an inner class of a renamed class would have, empty
-// if there is none.
+// innerName returns the name that an inner class of a renamed class would have, empty if there is none.
 func (r *renamer) innerName(class string) string {
 	at := strings.LastIndexByte(class, '$')
 	if at <= 0 {
@@ -95,8 +94,7 @@ func (r *renamer) innerName(class string) string {
 	return ""
 }
 
-// candidates returns for each lost class the classes of the program that share methods
-// with it, and how many.
+// candidates returns for each lost class the classes of the program that share methods with it, and how many.
 func (r *renamer) candidates() ([]map[string]int, error) {
 	type named struct {
 		name string

@@ -111,9 +111,8 @@ func (r *renamer) matchMethods() error {
 	return nil
 }
 
-// mapKey returns the key of a lost method with the new names of its classes. found is
-// whether the program has that method, with this descriptor or with the only one that
-// differs in classes that the program lacks.
+// mapKey returns the key of a lost method with the new names of its classes. found is whether the program has
+// that method, with this descriptor or with the only one that differs in classes that the program lacks.
 func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	k.Class, k.Signature = r.class(k.Class), mapClasses(k.Signature, r.class)
 	there, err := r.inv.Presence(k)

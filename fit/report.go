@@ -39,9 +39,8 @@ type Verdict struct {
 	Points, Matched int // of its profile points
 	// To is the present key of the method if it has changed, else the zero value.
 	To layout.Key
-	// Moves says of changed code where its profile points are now, in the order of the old
-	// code and then, of points that only the new code has, in the new order; nil if the
-	// points of either are not known.
+	// Moves says of changed code where its profile points are now, in the order of the old code and then, of
+	// points that only the new code has, in the new order; nil if the points of either are not known.
 	Moves []Move
 }
 

@@ -162,8 +162,7 @@ func sizeIfKnown(p reader.Profile) disk.Presence {
 	return copier.AllFields
 }
 
-// movedFields copies the optional fields of a moved profile, except for those that
-// describe the old code.
+// movedFields copies the optional fields of a moved profile, except for those that describe the old code.
 func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
 	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {

@@ -36,9 +36,8 @@ func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
 // Unwrap returns what the input is.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Detect returns the importer for an input, of [Importers]. The error matches
-// ErrEmpty, ErrArchive or ErrUnknown if there is none, or says what the input is
-// instead. It reads the beginning of the input.
+// Detect returns the importer for an input, of [Importers]. The error matches ErrEmpty, ErrArchive or
+// ErrUnknown if there is none, or says what the input is instead. It reads the beginning of the input.
 func Detect(ctx context.Context, in Input) (Importer, error) {
 	s, err := openInput(ctx, in, &ImportOptions{})
 	if err != nil {
@@ -48,8 +47,7 @@ func Detect(ctx context.Context, in Input) (Importer, error) {
 	return s.detect(Importers())
 }
 
-// detectNear returns the importer that recognises the stream, or else one that finds
-// the mistake in it.
+// detectNear returns the importer that recognises the stream, or else one that finds the mistake in it.
 func (s *stream) detectNear(importers []Importer) (Importer, error) {
 	found, err := s.detect(importers)
 	if errors.Is(err, ErrUnknown) {
@@ -63,9 +61,8 @@ func (s *stream) detectNear(importers []Importer) (Importer, error) {
 	return found, err
 }
 
-// detect returns the importer that recognises the stream. A compressed stream
-// that is cut off may do: the importer meets the error again, and may know what
-// to make of the rest.
+// detect returns the importer that recognises the stream. A compressed stream that is cut off may do: the
+// importer meets the error again, and may know what to make of the rest.
 func (s *stream) detect(importers []Importer) (Importer, error) {
 	if err := s.skipTextMark(); err != nil {
 		return nil, err
@@ -114,8 +111,7 @@ func (s *stream) skipTextMark() error {
 	return nil
 }
 
-// foreignFiles are files that users take for profiles that can be imported, by
-// their first bytes.
+// foreignFiles are files that users take for profiles that can be imported, by their first bytes.
 var foreignFiles = []struct {
 	magic []byte
 	is    string
@@ -136,15 +132,13 @@ const sampleProfile = "an LLVM sample profile: import takes in what instrumented
 // sampleText is how LLVM's sample profiles begin in text.
 var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
-// webPage is how HTML begins: a tag and another one, with comments. No profile does, not even
-// one whose first name is a tag. What a page shows may look like a profile, so that importers are
-// not asked about it.
+// webPage is how HTML begins: a tag and another one, with comments. No profile does, not even one whose first
+// name is a tag. What a page shows may look like a profile, so that importers are not asked about it.
 var webPage = regexp.MustCompile(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
 
 const htmlPage = "an HTML page: import the profile or the archive that it was made from"
 
-// describeForeign describes what an input is that no importer reads; empty if that is
-// not known.
+// describeForeign describes what an input is that no importer reads; empty if that is not known.
 func describeForeign(head []byte) string {
 	for _, f := range foreignFiles {
 		if bytes.HasPrefix(head, f.magic) {

@@ -1,8 +1,7 @@
 // Package formats converts between archives and the profiles of other tools.
 //
-// [Import] detects the format of inputs by their content, also if they are compressed
-// with gzip or zstd, and puts them into a builder. [Export] writes an archive in the
-// format of an exporter:
+// [Import] detects the format of inputs by their content, also if they are compressed with gzip or zstd, and
+// puts them into a builder. [Export] writes an archive in the format of an exporter:
 //
 //	in, err := formats.Import(ctx, formats.Files("run1.profraw", "run2.profraw"), formats.ImportOptions{})
 //	...
@@ -35,8 +34,7 @@
 //
 // # Adding a format
 //
-// A format is one folder of internal/formats and one line of the registry
-// (formats.go):
+// A format is one folder of internal/formats and one line of the registry (formats.go):
 //
 //  1. Write the parser and the calls of the builder, or the writer, as functions
 //     that return errors with a place in the input. Package internal/parse has
@@ -59,8 +57,7 @@
 //
 // # Trust
 //
-// Neither inputs nor archives are trusted. What an input claims is checked
-// against what was read, memory grows with what was read, and a decompressed
-// input may be longer than its compressed form only within
+// Neither inputs nor archives are trusted. What an input claims is checked against what was read, memory
+// grows with what was read, and a decompressed input may be longer than its compressed form only within
 // [ImportOptions].MaxExpansion.
 package formats

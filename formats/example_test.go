@@ -21,8 +21,7 @@ const (
 	secondRun = ":ir\nmain\n17\n2\n20\n1\n\nexit\n18\n1\n1\n"
 )
 
-// A program imports two profiles, the second with three times the weight, checks
-// the archive and exports it.
+// A program imports two profiles, the second with three times the weight, checks the archive and exports it.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/internal/parse"
 )
 
-// An expansion compares the size of a decompressed input with the size of its
-// compressed form: a small file could otherwise take memory and time without
-// bound.
+// An expansion compares the size of a decompressed input with the size of its compressed form: a small file
+// could otherwise take memory and time without bound.
 type expansion struct {
 	most    int64 // times the compressed bytes; 0 for parse.MaxExpansion, negative for no bound
 	in, out int64 // bytes so far

@@ -78,8 +78,7 @@ func Exporters() []Exporter {
 	}
 }
 
-// NewExporter returns the exporter of the format with a name, with the default
-// options.
+// NewExporter returns the exporter of the format with a name, with the default options.
 func NewExporter(name string) (Exporter, error) {
 	all := Exporters()
 	i := slices.IndexFunc(all, func(e Exporter) bool { return e.Format().Name == name })

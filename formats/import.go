@@ -18,9 +18,8 @@ type ImportOptions struct {
 	// Unordered forgets the order of the profiles in the input: inputs that differ
 	// in nothing else then give the same archive.
 	Unordered bool
-	// Importers are importers with options, such as &LLVMImporter{Release: 22}.
-	// Each takes the place of the one of its format in Importers(); importers of
-	// formats of your own are asked before those.
+	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each takes the place of the
+	// one of its format in Importers(); importers of formats of your own are asked before those.
 	Importers []Importer
 	// SkipBad leaves bad inputs out if there are several and one is good.
 	// Otherwise the first bad input fails the import. Empty inputs among several
@@ -50,8 +49,7 @@ type Imported struct {
 	Methods int    // sum over all inputs
 	Entries int    // likewise
 	Lost    Losses // of all inputs, the kinds in the order in which they came; not nil
-	// Notes are sentences about what is kept in another way than the inputs have
-	// it.
+	// Notes are sentences about what is kept in another way than the inputs have it.
 	Notes   []string
 	Inputs  []ImportedInput // what was read, in the order in which it was read
 	Skipped []Skipped       // what was left out
@@ -81,8 +79,7 @@ var (
 	ErrRuns = errors.New("the runs of one file are kept apart: import each file by itself, without a weight")
 )
 
-// A RepeatedError says that an input has the same content as one before it. It
-// matches [merge.ErrCounted].
+// A RepeatedError says that an input has the same content as one before it. It matches [merge.ErrCounted].
 type RepeatedError struct{ Name string }
 
 // Error returns `b.iprof says the same as a file before it: ...`.
@@ -96,10 +93,9 @@ func (e *RepeatedError) HasAdvice() bool { return true }
 // Unwrap returns [merge.ErrCounted].
 func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 
-// Import reads inputs of one format into a builder. Several are summed: as
-// llvm-profdata merge does if they are LLVM's, otherwise as archives are merged,
-// none counted twice. The error is of the first input that cannot be
-// imported, an [*OptionError], or matches one of the errors of this package.
+// Import reads inputs of one format into a builder. Several are summed: as llvm-profdata merge does if they
+// are LLVM's, otherwise as archives are merged, none counted twice. The error is of the first input that
+// cannot be imported, an [*OptionError], or matches one of the errors of this package.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -225,9 +221,8 @@ func (m *importing) progress(done, total int64) {
 	}
 }
 
-// allOrNothing has the builder keep what work adds only if work succeeds. An
-// import that ends with the first bad input does not need this, since it drops the
-// builder.
+// allOrNothing has the builder keep what work adds only if work succeeds. An import that ends with the first
+// bad input does not need this, since it drops the builder.
 func (m *importing) allOrNothing(work func() error) error {
 	b := m.result.Builder
 	if b == nil || !m.o.SkipBad {

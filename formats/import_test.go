@@ -45,8 +45,7 @@ func requireImport(t *testing.T, o formats.ImportOptions, inputs ...formats.Inpu
 	return in, data
 }
 
-// A bad part that is left out leaves nothing in the builder that it shares with
-// the others.
+// A bad part that is left out leaves nothing in the builder that it shares with the others.
 func TestSkippedPartLeavesNothing(t *testing.T) {
 	t.Parallel()
 	bad := input("bad", secondRun+"\ncut\n19\n2\n1\n")
@@ -78,8 +77,7 @@ func TestImportErrors(t *testing.T) {
 	}{
 		"empty":   {inputs: []formats.Input{input("a", "")}, want: formats.ErrEmpty},
 		"unknown": {inputs: []formats.Input{input("a", "\x00\x01")}, want: formats.ErrUnknown},
-		"mixed": {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)},
-			want: formats.ErrMixed},
+		"mixed":   {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)}, want: formats.ErrMixed},
 		"mixed, skipping": {inputs: []formats.Input{input("a", firstRun), input("b", jamaicaText)},
 			o: formats.ImportOptions{SkipBad: true}, want: formats.ErrMixed},
 		"twice the same": {inputs: []formats.Input{input("a", graalText), input("b", graalText)}, want: merge.ErrCounted},
@@ -115,10 +113,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
 	_, exportErr := formats.Export(t.Context(), io.Discard, store, &llvm.IndexedExporter{Version: 3})
 	got := []string{importErr.Error(), exportErr.Error()}
-	want := []string{
-		"llvm-release 3: it is 12 or higher, as 22",
-		"profdata-version 3: use 4 to 13",
-	}
+	want := []string{"llvm-release 3: it is 12 or higher, as 22", "profdata-version 3: use 4 to 13"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -208,8 +203,7 @@ func TestExportEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDocumentationListsEveryFormat compares the table of the package comment
-// with the registry.
+// TestDocumentationListsEveryFormat compares the table of the package comment with the registry.
 func TestDocumentationListsEveryFormat(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("doc.go")

@@ -207,8 +207,7 @@ func (s *stream) readFrom(r io.Reader) {
 // largeRead is the size from which on a read is faster without a buffer.
 const largeRead = 1 << 14
 
-// Read reads. What was buffered to detect the format comes first; after it large
-// reads bypass the buffer.
+// Read reads. What was buffered to detect the format comes first; after it large reads bypass the buffer.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(b) >= largeRead && s.Buffered() == 0 {
 		return s.from.Read(b)

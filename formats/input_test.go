@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// Small reads and large ones give the bytes of a file one after the other,
-// until the context ends.
+// Small reads and large ones give the bytes of a file one after the other, until the context ends.
 func TestReadsOfAllSizes(t *testing.T) {
 	want := slices.Concat(bytes.Repeat([]byte("abc"), headSize), bytes.Repeat([]byte("defg"), 2*largeRead))
 	path := filepath.Join(t.TempDir(), "file")

@@ -2,10 +2,9 @@ package layout
 
 import "math/bits"
 
-// The ids of methods and types fold their texts, part by part, into one number: each
-// step multiplies 16 bytes of text with what came before, and adds the halves of the
-// product. It needs no copy of the key and a quarter of the time of XXH64 on texts of
-// this length. docs/format.md has the definition and test vectors.
+// The ids of methods and types fold their texts, part by part, into one number: each step multiplies 16 bytes
+// of text with what came before, and adds the halves of the product. It needs no copy of the key and a
+// quarter of the time of XXH64 on texts of this length. docs/format.md has the definition and test vectors.
 const (
 	fold0 = 0xa0761d6478bd642f
 	fold1 = 0xe7037ed1a0b428db

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestFoldSpreads folds a million keys that differ little: no two ids are equal, each
-// bit is set in half of them, and ids of keys that differ in one bit differ in half of
-// their bits.
+// TestFoldSpreads folds a million keys that differ little: no two ids are equal, each bit is set in half of
+// them, and ids of keys that differ in one bit differ in half of their bits.
 func TestFoldSpreads(t *testing.T) {
 	t.Parallel()
 	const n = 1_000_000

@@ -184,8 +184,7 @@ const (
 	TypeInitialized  TypeFlags = 1 << 3 // and initialized
 )
 
-// MethodFlags are the flags of a method. The bits that are not listed here are
-// internal to the encoding.
+// MethodFlags are the flags of a method. The bits that are not listed here are internal to the encoding.
 type MethodFlags uint16
 
 // The flags of a method.
@@ -203,8 +202,7 @@ var (
 	ErrTruncated = fmt.Errorf("%w: truncated", ErrCorrupt)
 	// ErrFormat: not an archive.
 	ErrFormat = errors.New("not a profarc archive")
-	// ErrVersion: an archive, but of a version or with features this code
-	// does not read.
+	// ErrVersion: an archive, but of a version or with features this code does not read.
 	ErrVersion = errors.New("unsupported archive version")
 	// ErrIdentity: a sound archive, but not the one that was expected.
 	ErrIdentity = errors.New("archive does not match what was expected")

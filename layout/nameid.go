@@ -14,10 +14,9 @@ const (
 	md5D = 0x10325476
 )
 
-// NameIDs returns LLVM's ids of two PGO names: the first 8 bytes of their MD5,
-// little-endian. The rounds of the two alternate, so that the processor works on both
-// at once: crypto/md5 takes nearly twice as long for two short names. It allocates
-// nothing.
+// NameIDs returns LLVM's ids of two PGO names: the first 8 bytes of their MD5, little-endian. The rounds of
+// the two alternate, so that the processor works on both at once: crypto/md5 takes nearly twice as long for
+// two short names. It allocates nothing.
 func NameIDs(x, y string) (idX, idY uint64) {
 	var m [2]lane
 	var a, b, c, d uint32 = md5A, md5B, md5C, md5D
@@ -46,9 +45,8 @@ func NameIDs(x, y string) (idX, idY uint64) {
 // its end and its length have room.
 func md5Last(text string) int { return (len(text) + 8) / md5Block }
 
-// fill puts block i of a message into the lane, zeros if it has none. It writes
-// whole words: the processor waits for what is read as words and was written in
-// other pieces.
+// fill puts block i of a message into the lane, zeros if it has none. It writes whole words: the processor
+// waits for what is read as words and was written in other pieces.
 func (l *lane) fill(text string, i int) {
 	*l = lane{}
 	left := len(text) - i*md5Block

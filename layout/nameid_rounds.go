@@ -2,9 +2,8 @@ package layout
 
 import "math/bits"
 
-// The 64 steps of MD5 (RFC 1321), of two messages in turns. A step needs the
-// result of the one before, so that a processor that works on one message mostly
-// waits; two take hardly longer than one.
+// The 64 steps of MD5 (RFC 1321), of two messages in turns. A step needs the result of the one before, so
+// that a processor that works on one message mostly waits; two take hardly longer than one.
 //
 // The operand that was computed last is used last. The sines are read from
 // memory: constants the compiler would add after it.

@@ -49,12 +49,11 @@ func (b *Bound) cut(text string) (rest string, err error) {
 	return rest, nil
 }
 
-// A Part is what one of several workers merges: the methods from a place on and before
-// another, with their contexts and profiles. The zero To is the place after all, so that
-// the zero Part is everything. What belongs to no method is merged with the first part,
-// the one whose From is zero; a row of a table that names a method, a context, a profile or
-// a type belongs to the part of the first it names, and a group of rows to the part of its first
-// row.
+// A Part is what one of several workers merges: the methods from a place on and before another, with their
+// contexts and profiles. The zero To is the place after all, so that the zero Part is everything. What
+// belongs to no method is merged with the first part, the one whose From is zero; a row of a table that names
+// a method, a context, a profile or a type belongs to the part of the first it names, and a group of rows to
+// the part of its first row.
 type Part struct{ From, To Bound }
 
 // First reports whether no part comes before p.

@@ -17,8 +17,7 @@ import (
 	"github.com/profarc/profarc/reduce"
 )
 
-// A ran is what one run did at the sites of a method: a branch at 3, a switch at 9, and a type
-// check at 20.
+// A ran is what one run did at the sites of a method: a branch at 3, a switch at 9, and a type check at 20.
 type ran struct {
 	branch [2]uint64
 	cases  [3]uint64

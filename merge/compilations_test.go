@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// compiledRun returns a run with code of one method, each level, number, id, size and
-// installed.
+// compiledRun returns a run with code of one method, each level, number, id, size and installed.
 func compiledRun(t *testing.T, code ...[5]uint64) testarchive.Archive {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
@@ -27,8 +26,7 @@ func compiledRun(t *testing.T, code ...[5]uint64) testarchive.Archive {
 	return testarchive.Build(t, b)
 }
 
-// Of the compilations of several runs the lowest id and the highest size stay, and the
-// runs are counted.
+// Of the compilations of several runs the lowest id and the highest size stay, and the runs are counted.
 func TestCompilationsOfRunsAreUnited(t *testing.T) {
 	t.Parallel()
 	all := testarchive.Merge(t,

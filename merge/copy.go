@@ -29,9 +29,8 @@ type Dropped struct {
 	Rows  int          // rows, and type words, that are copied without their type or method
 	First []DroppedRow // the first 8 of them, in the order of the archive
 
-	// Profiles is the number of profiles that the copy lacks. Those that share a damaged page of
-	// the file cannot be read either, nor later versions of the code that a damaged profile
-	// leads to.
+	// Profiles is the number of profiles that the copy lacks. Those that share a damaged page of the file
+	// cannot be read either, nor later versions of the code that a damaged profile leads to.
 	Profiles int
 	Lost     []LostProfile // the first 8 of them that the archive leads to
 }
@@ -112,14 +111,13 @@ func (d *Dropped) all(c *copier.Copier) error {
 	return err
 }
 
-// Snapshot copies everything in an archive into the builder, for a snapshot of an adopted
-// archive. A damaged profile does not end a copy with Live or Delta, nor does one that the run
-// has recorded already: the copy lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then
-// writes the same bytes
-// again. To sum several archives, see Into. The error matches ErrMismatch if domain or
-// shape differ, ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted
-// if one of the dumps was merged, and otherwise is the reader's or ctx's. What it
-// returns beside an error is of the part that was copied.
+// Snapshot copies everything in an archive into the builder, for a snapshot of an adopted archive. A damaged
+// profile does not end a copy with Live or Delta, nor does one that the run has recorded already: the copy
+// lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then writes the same bytes
+// again. To sum several archives, see Into. The error matches ErrMismatch if domain or shape differ,
+// ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted if one of the dumps was
+// merged, and otherwise is the reader's or ctx's. What it returns beside an error is of the part that was
+// copied.
 //
 // A snapshot is a dump of its own: Live and Delta clear the builder's DumpID if it is the
 // archive's, and Delta sets layout.FlagDelta.

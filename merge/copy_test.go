@@ -160,8 +160,7 @@ func TestSnapshotNeedsAdoption(t *testing.T) {
 	}
 }
 
-// TestCopiedArchiveIsNotMerged: an archive is either copied or merged, for both would
-// count it twice.
+// TestCopiedArchiveIsNotMerged: an archive is either copied or merged, for both would count it twice.
 func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	t.Parallel()
 	one := testarchive.Build(t, testarchive.New(layout.DomainHotSpot)).Store

@@ -88,9 +88,8 @@ func describe(t *testing.T, p reader.Profile) string {
 	return found.Method + found.Profile
 }
 
-// TestSnapshotsOfDamagedArchives damages each page of rw. A snapshot has every profile that
-// does not lie on that page, as the original has it with what was counted since, and names
-// the others.
+// TestSnapshotsOfDamagedArchives damages each page of rw. A snapshot has every profile that does not lie on
+// that page, as the original has it with what was counted since, and names the others.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	t.Parallel()
 	original := manyPages(t)

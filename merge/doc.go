@@ -1,8 +1,7 @@
 // Package merge copies and sums archives in a builder.
 //
-// [Into] adds what another training run recorded. Counts are summed, rows are
-// united, and nothing is lost; the result does not depend on the order in which
-// archives are merged:
+// [Into] adds what another training run recorded. Counts are summed, rows are united, and nothing is lost;
+// the result does not depend on the order in which archives are merged:
 //
 //	b := builder.New(first.Header().Domain, builder.Config{Params: first.Header().Params})
 //	for _, s := range stores {
@@ -10,11 +9,10 @@
 //	}
 //	report, err := b.Commit(ctx, "all.parc")
 //
-// A dump is never counted twice: the archive lists the dumps that it was made
-// from, and of several dumps of one process [Superseded] finds those that a
-// later one contains. [KeepVersions] and [NarrowRows] are steps after a merge,
-// which drop what the reader of the archive has no use for. [Equalize] and
-// [HalfLife] compute weights.
+// A dump is never counted twice: the archive lists the dumps that it was made from, and of several dumps of
+// one process [Superseded] finds those that a later one contains. [KeepVersions] and [NarrowRows] are steps
+// after a merge, which drop what the reader of the archive has no use for. [Equalize] and [HalfLife] compute
+// weights.
 //
 // Several processes can share a merge. A [Part] is what one of them merges, a range of
 // methods, and [Join] makes of all parts the bytes that one merge of everything has:

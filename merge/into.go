@@ -20,25 +20,22 @@ import (
 
 // Errors of Into, to match with errors.Is.
 var (
-	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same,
-	// either needs a Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of
-	// the other.
+	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
+	// Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of the other.
 	ErrCounted = errors.New("a dump is counted already")
 	// ErrWeighted: weights apply to single dumps, before they are merged.
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
 )
 
-// Into adds the profiles of another run to the builder's. Several goroutines may
-// call it: the result does not depend on the order, as long as no run has a weight that
-// leaves fractions.
+// Into adds the profiles of another run to the builder's. Several goroutines may call it: the result does not
+// depend on the order, as long as no run has a weight that leaves fractions.
 //
-// The archive lists the dumps that it was made from. The error matches ErrCounted if the
-// builder has one of them, ErrSameProcess if it has another dump of the same process (see
-// Superseded), ErrWeighted for a weight of a merged archive, ErrPart for a part of a merge,
-// ErrMismatch if domain, shape or kind of instrumentation differ, or the archives on which
-// they are layers (see Flatten), and otherwise is the reader's or ctx's. After an error that matches one of
-// these five the builder is
-// unchanged; after any other it has a part of the run, and must not be used.
+// The archive lists the dumps that it was made from. The error matches ErrCounted if the builder has one of
+// them, ErrSameProcess if it has another dump of the same process (see Superseded), ErrWeighted for a weight
+// of a merged archive, ErrPart for a part of a merge, ErrMismatch if domain, shape or kind of instrumentation
+// differ, or the archives on which they are layers (see Flatten), and otherwise is the reader's or ctx's.
+// After an error that matches one of these five the builder is unchanged; after any other it has a part of
+// the run, and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
 	t := targetOf(b)
 	use, err := useOf(ctx, s)
@@ -80,8 +77,7 @@ func Note(b *builder.Builder, c Contents, r builder.Run) error {
 	return err
 }
 
-// joinRun joins the header of an archive with the builder's, and returns the run that
-// its profiles belong to.
+// joinRun joins the header of an archive with the builder's, and returns the run that its profiles belong to.
 func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weighted(r)
 	if err != nil {
@@ -97,8 +93,7 @@ func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (ru
 // mergeHooks change a copy into what is merged: without tables that hold for one source
 // only, and with the counts of the others scaled.
 func mergeHooks(w layout.Weight) copier.Hooks {
-	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table,
-		row []uint64) {
+	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) {
 		profileset.ScaleRow(t.Kind, t.Flags, row, w)
 	}}
 }
@@ -129,9 +124,8 @@ func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
 	return []profileset.Dump{dump}, nil
 }
 
-// join makes the builder's archive a merged one. Its header has what holds for all: the
-// highest settings, the last time, and a fingerprint if all have the same. After an error
-// nothing has changed. The caller holds mu.
+// join makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
+// last time, and a fingerprint if all have the same. After an error nothing has changed. The caller holds mu.
 func (b target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
 	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	c := &b.Heading

@@ -72,8 +72,7 @@ func mergeAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.Ar
 	return testarchive.Build(t, b)
 }
 
-// TestWeightTwoIsMergingTwice: a run of weight 2 counts as much as two runs that
-// counted the same.
+// TestWeightTwoIsMergingTwice: a run of weight 2 counts as much as two runs that counted the same.
 func TestWeightTwoIsMergingTwice(t *testing.T) {
 	t.Parallel()
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
@@ -224,8 +223,7 @@ func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
 	}
 }
 
-// TestMergeCountsUnmatchableProfiles: methods whose keys hold within one run only
-// are summed, and counted.
+// TestMergeCountsUnmatchableProfiles: methods whose keys hold within one run only are summed, and counted.
 func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 	t.Parallel()
 	run := func(id byte) testarchive.Archive {
@@ -325,8 +323,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
 	for name, refer := range map[string]func(b *builder.Builder){
 		"as a caller": func(b *builder.Builder) {
-			testarchive.MustDone(t, b.ProfileIn(callee, 0,
-				b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
+			testarchive.MustDone(t, b.ProfileIn(callee, 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
 			b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,
@@ -358,8 +355,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 	}
 }
 
-// TestMergedRunsShareAClassPath: runs with the same class path share its rows after
-// a merge.
+// TestMergedRunsShareAClassPath: runs with the same class path share its rows after a merge.
 func TestMergedRunsShareAClassPath(t *testing.T) {
 	t.Parallel()
 	pathWith := func(last string) []layout.ClassPathEntry {

@@ -14,11 +14,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Join adds all parts of a merge, in any order, to a builder that is empty but for the
-// Params of one of them. It then writes the same bytes as after an Into for each of the
-// archives that the parts were merged from. The error matches ErrPart if an archive is no
-// part, or if a part is missing, comes twice, or is of a merge of other archives, which is
-// found before anything is added; otherwise errors are as from Into.
+// Join adds all parts of a merge, in any order, to a builder that is empty but for the Params of one of them.
+// It then writes the same bytes as after an Into for each of the archives that the parts were merged from.
+// The error matches ErrPart if an archive is no part, or if a part is missing, comes twice, or is of a merge
+// of other archives, which is found before anything is added; otherwise errors are as from Into.
 func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error {
 	all, err := sortParts(parts)
 	if err != nil {

@@ -47,9 +47,8 @@ func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
 // the one of the layer that answers for it. Types, tables and all else of the layers are united
 // as by Into, so that layers which have no version in common are merged.
 //
-// The archive lists the dumps of all layers, and is merged with none of them. The error
-// matches ErrMismatch if the layers could not be merged, and otherwise is the reader's, or
-// ctx's.
+// The archive lists the dumps of all layers, and is merged with none of them. The error matches ErrMismatch
+// if the layers could not be merged, and otherwise is the reader's, or ctx's.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: targetOf(b), poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
@@ -80,8 +79,7 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 		return err
 	}
 	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
-		return isRelisted(t) ||
-			t.Kind == disk.TableBase
+		return isRelisted(t) || t.Kind == disk.TableBase
 	}})
 	if err := c.Records(); err != nil {
 		return err
@@ -101,8 +99,7 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 	return c.Tables()
 }
 
-// addMethod copies the profiles of a method whose version no layer above has, and
-// appends their versions.
+// addMethod copies the profiles of a method whose version no layer above has, and appends their versions.
 func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answeredVersion) ([]answeredVersion, error) {
 	ref, err := c.MethodRef(m.Ref())
 	if err != nil {
@@ -143,8 +140,7 @@ func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run,
 	return run, err
 }
 
-// besides returns an archive without the dumps and runs that the builder has, and as no
-// layer.
+// besides returns an archive without the dumps and runs that the builder has, and as no layer.
 func (c *Contents) besides(b target) Contents {
 	rest := *c
 	rest.base, rest.ids, rest.runs = nil, maps.Clone(c.ids), maps.Clone(c.runs)
@@ -158,10 +154,9 @@ func (c *Contents) besides(b target) Contents {
 // CopyLayers copies the live counts of adopted layers into the builder, for a snapshot, as
 // Snapshot does with one archive.
 //
-// With Live the snapshot takes the place of the topmost archive: it has all of that, and from
-// the layers beneath the versions in which something was counted, with their trained counts.
-// So it answers for them from then on, and no count is in both. It is a layer on the same
-// base.
+// With Live the snapshot takes the place of the topmost archive: it has all of that, and from the layers
+// beneath the versions in which something was counted, with their trained counts. So it answers for them from
+// then on, and no count is in both. It is a layer on the same base.
 //
 // With Delta it has the increments of all layers, and is no layer: it is merged with the
 // archive that Flatten makes of them. With Trained it is Flatten.
@@ -217,8 +212,7 @@ func (l *layerCopy) copy(contents *Contents, hooks copier.Hooks, all func(*copie
 	return all(c)
 }
 
-// isBase reports whether a table says what the archive is a layer on. Of a snapshot that is
-// said in the end.
+// isBase reports whether a table says what the archive is a layer on. Of a snapshot that is said in the end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
 // skips keeps of the tables of a layer beneath what describes what is copied: the code, and

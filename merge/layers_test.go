@@ -91,8 +91,7 @@ func TestFlattenedArchiveIsItsMerge(t *testing.T) {
 	})
 }
 
-// The archive that layers are flattened to answers as the layers do, for every version of
-// every method.
+// The archive that layers are flattened to answers as the layers do, for every version of every method.
 func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 	t.Parallel()
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
@@ -117,8 +116,7 @@ func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 	})
 }
 
-// counted returns an archive of methods that were called so and so often, a layer on base
-// unless that is nil.
+// counted returns an archive of methods that were called so and so often, a layer on base unless that is nil.
 func countedArchive(t testarchive.TB, id byte, calls map[string]uint64, base *reader.Store) testarchive.Archive {
 	t.Helper()
 	config := testarchive.Config(layout.DomainHotSpot)

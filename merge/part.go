@@ -25,11 +25,10 @@ type PartOptions struct {
 	OneShape bool
 }
 
-// Into adds the part of an archive that another run recorded to the builder's, as
-// the function Into does with the whole. The builder becomes an archive that says which
-// part it is, and that Join puts together with the others; do not add anything else. Of the
-// archive only the page sums, the index, names and tables are read, and the profiles in the
-// part.
+// Into adds the part of an archive that another run recorded to the builder's, as the function Into does with
+// the whole. The builder becomes an archive that says which part it is, and that Join puts together with the
+// others; do not add anything else. Of the archive only the page sums, the index, names and tables are read,
+// and the profiles in the part.
 func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
 	t := targetOf(b)
 	use, err := p.useOf(ctx, t, s, o)

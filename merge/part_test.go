@@ -74,8 +74,7 @@ func joined(t testarchive.TB, parts []*reader.Store) testarchive.Archive {
 	return testarchive.Build(t, b)
 }
 
-// boundsOf returns places of methods and types of archives, sorted, without that before
-// all.
+// boundsOf returns places of methods and types of archives, sorted, without that before all.
 func boundsOf(t testarchive.TB, archives []weighted) (all []merge.Bound) {
 	t.Helper()
 	for _, a := range archives {
@@ -290,8 +289,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 	}
 }
 
-// manyProfiles returns an archive with a profile for each of 1,000 methods, which are all
-// noted.
+// manyProfiles returns an archive with a profile for each of 1,000 methods, which are all noted.
 func manyProfiles(t *testing.T, domain layout.Domain,
 	note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {
 	b := testarchive.New(domain)
@@ -359,8 +357,7 @@ func TestJoinRefuses(t *testing.T) {
 		"a merge of a part": merge.Into(t.Context(), b, part(1, x), builder.Run{}),
 		"a part of a part":  parts[1].Into(t.Context(), b, part(1, x), merge.PartOptions{}),
 		"bounds in other order": func() error {
-			_, err := merge.Parts(merge.Bound{Class: "B"},
-				merge.Bound{Class: "A"})
+			_, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "A"})
 			return err
 		}(),
 	} {
@@ -370,8 +367,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestPartNeedsOneShape: a part of an archive whose shape was promised to be another's is
-// refused.
+// TestPartNeedsOneShape: a part of an archive whose shape was promised to be another's is refused.
 func TestPartNeedsOneShape(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)

@@ -43,11 +43,10 @@ func ParseVersions(text string) (Versions, error) {
 	return 0, fmt.Errorf("versions %q: it is one of all, newest, heaviest", text)
 }
 
-// KeepVersions drops the profiles of all other versions of the code of methods that have
-// several, in all contexts. Between equal versions, the one with the higher code ID stays.
-// It returns the number of methods with several versions, and of dropped profiles. The
-// error matches builder.ErrBatch, names a profile without Done, comes from a file of
-// spilled profiles, or is ctx's; the builder is unchanged then.
+// KeepVersions drops the profiles of all other versions of the code of methods that have several, in all
+// contexts. Between equal versions, the one with the higher code ID stays. It returns the number of methods
+// with several versions, and of dropped profiles. The error matches builder.ErrBatch, names a profile without
+// Done, comes from a file of spilled profiles, or is ctx's; the builder is unchanged then.
 func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
 	b := targetOf(of)
 	b.Locked(func() { methods, dropped, err = b.keepVersions(ctx, v) })
@@ -182,10 +181,9 @@ func (b target) narrowable(n int) error {
 	return nil
 }
 
-// Widened returns the number of entries of HotSpot's that have become wide, since a merge
-// found more receivers or return points than the VM keeps rows for. NarrowRows makes them
-// HotSpot's own again. In other domains it is 0. The error comes from a file of spilled
-// profiles, or is ctx's.
+// Widened returns the number of entries of HotSpot's that have become wide, since a merge found more
+// receivers or return points than the VM keeps rows for. NarrowRows makes them HotSpot's own again. In other
+// domains it is 0. The error comes from a file of spilled profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
 	b := targetOf(of)
 	b.Locked(func() { entries, err = b.widened(ctx) })

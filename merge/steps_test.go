@@ -13,8 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNarrowRows: narrowed profiles have rows as a VM holds them, and have lost no
-// count.
+// TestNarrowRows: narrowed profiles have rows as a VM holds them, and have lost no count.
 func TestNarrowRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -169,8 +168,7 @@ func TestPointsOutsideBytecodesStayWide(t *testing.T) {
 	}
 }
 
-// TestUnfinishedProfiles: as long as a profile is unfinished, nothing changes, and
-// nothing panics.
+// TestUnfinishedProfiles: as long as a profile is unfinished, nothing changes, and nothing panics.
 func TestUnfinishedProfiles(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})

@@ -171,8 +171,7 @@ func compareRunKeys(x, y profileset.RunKey) int {
 			binary.LittleEndian.Uint64(y.Since[8:])})
 }
 
-// sameProcess returns an error that says why two archives cannot be merged, and what to
-// do.
+// sameProcess returns an error that says why two archives cannot be merged, and what to do.
 func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	earlier, later := x, y
 	if later.runs[key].at.Before(earlier.runs[key].at) {

@@ -12,8 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// processDump returns the archive of a process that has counted n invocations at a
-// second.
+// processDump returns the archive of a process that has counted n invocations at a second.
 func processDump(t testarchive.TB, pid uint64, second int64, n uint64,
 	change ...func(*builder.Config)) testarchive.Archive {
 	t.Helper()
@@ -56,8 +55,7 @@ func checkSameProcess(t testarchive.TB, says string, archives ...testarchive.Arc
 	}
 }
 
-// TestLaterDumpSupersedes: a later dump of a process replaces an earlier one, in any
-// order.
+// TestLaterDumpSupersedes: a later dump of a process replaces an earlier one, in any order.
 func TestLaterDumpSupersedes(t *testing.T) {
 	t.Parallel()
 	early, late, other := processDump(t, 1, 10, 8722), processDump(t, 1, 20, 10_000), processDump(t, 2, 15, 1)
@@ -82,8 +80,7 @@ func TestLaterDumpSupersedes(t *testing.T) {
 	}
 }
 
-// TestMergedDumpIsNotSuperseded: the counts of an earlier dump cannot be taken out of
-// a merged archive.
+// TestMergedDumpIsNotSuperseded: the counts of an earlier dump cannot be taken out of a merged archive.
 func TestMergedDumpIsNotSuperseded(t *testing.T) {
 	t.Parallel()
 	early, late, other := processDump(t, 1, 10, 8722), processDump(t, 1, 20, 10_000), processDump(t, 2, 15, 1)
@@ -111,8 +108,7 @@ func TestDeltasAreNotSupersededByTotals(t *testing.T) {
 	checkLatest(t, 100+7+2000, base, delta, more, processDump(t, 1, 40, 2000, since(id)))
 }
 
-// TestSelectionsOfAProcess: a dump of selected profiles supersedes dumps of the same
-// selection only.
+// TestSelectionsOfAProcess: a dump of selected profiles supersedes dumps of the same selection only.
 func TestSelectionsOfAProcess(t *testing.T) {
 	t.Parallel()
 	a, b, all := processDump(t, 1, 10, 1, limitedTo("--class a")), processDump(t, 1, 20, 2, limitedTo("--class b")),

@@ -14,8 +14,7 @@ import (
 // weightDecimals is the number of decimal places of a layout.Weight.
 const weightDecimals = 9
 
-// ParseWeight reads a whole number or a decimal fraction of at most nine
-// places, greater than 0.
+// ParseWeight reads a whole number or a decimal fraction of at most nine places, greater than 0.
 func ParseWeight(text string) (layout.Weight, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > weightDecimals {

@@ -48,9 +48,8 @@ type adoption struct {
 // errAdopted: a store was adopted a second time.
 var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
-// Adopt maps the archive once more for counting in place. It may be called
-// once; profiles are then claimed with Profile.Claim. On a machine that is not
-// little-endian the error matches errors.ErrUnsupported.
+// Adopt maps the archive once more for counting in place. It may be called once; profiles are then claimed
+// with Profile.Claim. On a machine that is not little-endian the error matches errors.ErrUnsupported.
 func (s *Store) Adopt(o AdoptOptions) error {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
@@ -139,10 +138,9 @@ const (
 	covered  = 3 // inside a block that is busy or done
 )
 
-// Claim claims the profile and returns it adopted: its counters can be counted in.
-// The first caller relocates it if need be, others wait for that. The error
-// matches ErrNotAdopted if the store was not adopted, and ErrUndecoded for a profile that
-// was not decoded to its end.
+// Claim claims the profile and returns it adopted: its counters can be counted in. The first caller relocates
+// it if need be, others wait for that. The error matches ErrNotAdopted if the store was not adopted, and
+// ErrUndecoded for a profile that was not decoded to its end.
 func (p Profile) Claim() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
@@ -168,10 +166,9 @@ func (p Profile) Claim() (Profile, error) {
 	return p, nil
 }
 
-// Undecoded returns the tag that the VM gave the entry at which decoding ended; ok is false
-// if the whole profile was decoded. The entries before that one are sound. Those after it
-// are missing, and words of the TagUndecoded entry that look like addresses are of a process
-// that is gone.
+// Undecoded returns the tag that the VM gave the entry at which decoding ended; ok is false if the whole
+// profile was decoded. The entries before that one are sound. Those after it are missing, and words of the
+// TagUndecoded entry that look like addresses are of a process that is gone.
 func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 	if p.s == nil || !p.s.undecoded.Load() {
 		return 0, false
@@ -253,9 +250,8 @@ func (p Profile) Claimed() bool { return p.live != words.View{} }
 // adopted. It is valid while p is reachable.
 func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
 
-// claim gets the block at an offset in rw into the state done, which is all there is to
-// do where nothing is relocated. After a failure the block is pristine again, so that the
-// next claimer fails with the same error.
+// claim gets the block at an offset in rw into the state done, which is all there is to do where nothing is
+// relocated. After a failure the block is pristine again, so that the next claimer fails with the same error.
 func (a *adoption) claim(p Profile, from int64) error {
 	slot := from / disk.Unit
 	if a.slots == nil {
@@ -287,9 +283,8 @@ func (a *adoption) claim(p Profile, from int64) error {
 	}
 }
 
-// copyPages stores into the pages of a block before anything is read there. A page that is
-// read first is mapped with those around it, to be copied by a second fault each, for which
-// all processors must forget it.
+// copyPages stores into the pages of a block before anything is read there. A page that is read first is
+// mapped with those around it, to be copied by a second fault each, for which all processors must forget it.
 func (a *adoption) copyPages(p Profile, from int64) {
 	if a.copied {
 		return
@@ -322,8 +317,7 @@ func overlap(p Profile) error {
 	return disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
-// wait yields to the claimer of a block. Relocating takes microseconds, longer with
-// a page fault.
+// wait yields to the claimer of a block. Relocating takes microseconds, longer with a page fault.
 func wait(tries int) {
 	if tries < 100 {
 		runtime.Gosched()

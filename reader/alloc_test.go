@@ -104,8 +104,7 @@ func errorBit(err error) uint64 {
 	return 0
 }
 
-// An archive with many lines has its ready words in a mapping, which is noted in as the
-// heap is.
+// An archive with many lines has its ready words in a mapping, which is noted in as the heap is.
 func TestReadyWordsOfALargeArchive(t *testing.T) {
 	t.Parallel()
 	const methods = 60_000

@@ -94,8 +94,7 @@ func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
 	return c.s.corrupt(disk.RegionRW, c.at+offset, format, args...)
 }
 
-// section walks the entries of a section that begins at an offset in the block. They must
-// fill it exactly.
+// section walks the entries of a section that begins at an offset in the block. They must fill it exactly.
 func (c *blockCheck) section(section layout.BlockSection, start int64, all []byte) error {
 	listed := section == layout.SectionData && len(c.dir) != 0
 	at, n := 0, 0
@@ -196,8 +195,7 @@ func (c *blockCheck) directoryStart() int64 {
 	return c.block.SectionSpan(layout.SectionDirectory).Offset
 }
 
-// searchDirectory returns the first row of a directory that is not before an
-// entry at a point and an offset.
+// searchDirectory returns the first row of a directory that is not before an entry at a point and an offset.
 func searchDirectory(dir []byte, point int32, offset int64) int {
 	low, high := 0, disk.DirectoryLen(dir)
 	for low < high {

@@ -21,8 +21,7 @@ func TestOpenMissingFile(t *testing.T) {
 	}
 }
 
-// After Close calls that need the archive fail; what was fetched before stays
-// readable and goes on counting.
+// After Close calls that need the archive fail; what was fetched before stays readable and goes on counting.
 func TestCloseEndsLookupsAndKeepsViews(t *testing.T) {
 	for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
 		adopt(t, s, reader.AdoptOptions{})

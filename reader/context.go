@@ -37,9 +37,8 @@ func (s *Store) contextRecord(n layout.Ref) (disk.ContextRecord, error) {
 	return rec, nil
 }
 
-// context fetches the context at n. The first time it follows the parents up to the
-// method that the context belongs to, and notes that method for all contexts on the
-// way, so that each context is visited once.
+// context fetches the context at n. The first time it follows the parents up to the method that the context
+// belongs to, and notes that method for all contexts on the way, so that each context is visited once.
 func (s *Store) context(n layout.Ref) (Context, error) {
 	rec, err := s.contextRecord(n)
 	if err != nil {
@@ -100,8 +99,7 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 	}
 }
 
-// ContextAt returns the context whose record is at n; the error matches
-// ErrNotFound for 0.
+// ContextAt returns the context whose record is at n; the error matches ErrNotFound for 0.
 func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	if n == 0 {
 		return Context{}, ErrNotFound
@@ -294,8 +292,7 @@ func (d *descent) stepChecked(callers uint64, point int32) (profiles layout.Ref,
 	return 0, ErrNotFound
 }
 
-// Contexts iterates over the nodes of the method's calling contexts, parents
-// before children.
+// Contexts iterates over the nodes of the method's calling contexts, parents before children.
 func (m Method) Contexts() iter.Seq2[Context, error] {
 	return func(yield func(Context, error) bool) {
 		if m.s == nil {

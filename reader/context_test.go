@@ -15,8 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A context is the same whether one goes down to it or up from it, and a parent
-// comes before its children.
+// A context is the same whether one goes down to it or up from it, and a parent comes before its children.
 func TestContextsAreTheSameFromBothEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,8 +69,7 @@ func contextArchive(t *testing.T) (data []byte, nodes []int64, other layout.Ref)
 	return data, nodes, other
 }
 
-// Whoever is led to a context goes up from it, and must find the method that has
-// it.
+// Whoever is led to a context goes up from it, and must find the method that has it.
 func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 	t.Parallel()
 	data, nodes, other := contextArchive(t)

@@ -18,8 +18,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// answers returns all that a store holds, as numbers, until the
-// first error.
+// answers returns all that a store holds, as numbers, until the first error.
 func answers(s *reader.Store) (all []uint64, err error) {
 	for _, k := range []layout.Key{keyArea, keySum, keySumToo, keyMany, keyIdle, keyCodes, keyBare, keyMain, keyLoop} {
 		m, err := s.Find(k)
@@ -188,8 +187,7 @@ func sound(t *testing.T) (data []byte, all []uint64) {
 	return data, all
 }
 
-// places returns offsets in an archive: some in every region, few in the padding
-// before rw.
+// places returns offsets in an archive: some in every region, few in the padding before rw.
 func places(data []byte) (at []int) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -251,8 +249,7 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	for round := range harmlessRounds {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
-			r := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX,
-				disk.RegionRW}[rnd.IntN(5)]
+			r := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}[rnd.IntN(5)]
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}

@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// dirtyKB adds up what the kernel says is dirty or no longer the file's in all
-// mappings of a file, in KiB.
+// dirtyKB adds up what the kernel says is dirty or no longer the file's in all mappings of a file, in KiB.
 func dirtyKB(t *testing.T, path string) (total int) {
 	t.Helper()
 	smaps, err := os.ReadFile("/proc/self/smaps")

@@ -149,9 +149,8 @@ func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 	return 0, false
 }
 
-// firstRow returns the first row of a directory that is not before a point. It has no
-// branch that depends on what it reads, so that a processor begins the next lookup
-// before this one has ended.
+// firstRow returns the first row of a directory that is not before a point. It has no branch that depends on
+// what it reads, so that a processor begins the next lookup before this one has ended.
 func firstRow(dir []byte, point int32) (row int) {
 	const size = disk.DirectoryRowSize
 	rows, at, n := words.ViewOf(dir), uint64(0), uint64(len(dir)/size)
@@ -251,8 +250,7 @@ func (e Entry) Sub() layout.Sub {
 // Offset returns where the entry is, in bytes from the start of its section.
 func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
-// Bytes returns the trained entry as it stands in the file. It must not be written
-// to.
+// Bytes returns the trained entry as it stands in the file. It must not be written to.
 func (e Entry) Bytes() []byte { return e.raw() }
 
 func (e Entry) raw() disk.Entry { return e.s.trained(e.place) }
@@ -346,8 +344,7 @@ func (e Entry) current() []byte {
 	return e.raw()
 }
 
-// Trap returns the method of a SpeculativeTrap entry; it is the zero Method if there
-// is none.
+// Trap returns the method of a SpeculativeTrap entry; it is the zero Method if there is none.
 func (e Entry) Trap() (m Method, err error) {
 	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
 		return Method{}, nil

@@ -45,8 +45,7 @@ func dumpLayers(ctx context.Context, l *reader.Layers, path string) error {
 	return err
 }
 
-// layerOf writes an archive of functions that were called so often, as a layer on base if
-// that is not nil.
+// layerOf writes an archive of functions that were called so often, as a layer on base if that is not nil.
 func layerOf(path string, base *reader.Store, calls map[string]uint64) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for name, n := range calls {

@@ -4,8 +4,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// LeafOf returns the method that a context is remembered to belong to, 0 if it is not
-// remembered.
+// LeafOf returns the method that a context is remembered to belong to, 0 if it is not remembered.
 func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.leaves.of(s, n) }
 
 // MaxLateTypes is how many late types a store takes.

@@ -15,8 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A file that is cut short while it is mapped ends walks and batches with an
-// error, not the process.
+// A file that is cut short while it is mapped ends walks and batches with an error, not the process.
 func TestTruncatedFile(t *testing.T) {
 	if runtime.GOOS == "windows" || !mmap.Available {
 		t.Skip("a mapped file can not be cut short here")

@@ -96,8 +96,7 @@ func addMany(b *builder.Builder, circle builder.TypeRef) {
 	p := b.Profile(keyMany, 0)
 	for i := range int32(manyPoints) {
 		if i%3 == 0 {
-			p.VirtualCall(builder.At{Bci: 2 * i}, builder.Others{Count: uint64(i)},
-				builder.Row{Type: circle, Count: uint64(i)})
+			p.VirtualCall(builder.At{Bci: 2 * i}, builder.Others{Count: uint64(i)}, builder.Row{Type: circle, Count: uint64(i)})
 		} else {
 			p.Counter(builder.At{Bci: 2 * i}, uint64(i))
 		}
@@ -106,8 +105,7 @@ func addMany(b *builder.Builder, circle builder.TypeRef) {
 	mustDone(p)
 }
 
-// addContexts adds profiles of one method in several contexts and for several
-// versions of the code.
+// addContexts adds profiles of one method in several contexts and for several versions of the code.
 func addContexts(b *builder.Builder) {
 	sum, main, loop := b.Method(keySum), b.Method(keyMain), b.Method(keyLoop)
 	b.Method(keySumToo)

@@ -11,10 +11,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// FuzzStore changes bytes of an archive, the header's too, makes the header's
-// sum right again, and asks for everything without checking pages. Every three
-// bytes of changes are a place, counted in those that are not padding, and a
-// value.
+// FuzzStore changes bytes of an archive, the header's too, makes the header's sum right again, and asks for
+// everything without checking pages. Every three bytes of changes are a place, counted in those that are not
+// padding, and a value.
 func FuzzStore(f *testing.F) {
 	data, _, err := fixture(1).Bytes()
 	if err != nil {

@@ -11,15 +11,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The hit path leads from an id to a profile by two reads that wait for each other: of
-// a line of the index, and of the front of the profile's block. It has a branch for
-// each thing that is nearly always so. Everything else, and every error, it leaves to
-// the search of lookup.go: what was not checked yet, records that do not lie in the
-// line where the search begins, ids that several methods share.
+// The hit path leads from an id to a profile by two reads that wait for each other: of a line of the index,
+// and of the front of the profile's block. It has a branch for each thing that is nearly always so.
+// Everything else, and every error, it leaves to the search of lookup.go: what was not checked yet, records
+// that do not lie in the line where the search begins, ids that several methods share.
 //
-// What the file says it believes only where the ready word of the line says that it was
-// checked. What would lead out of the file it checks again, since somebody may rewrite
-// the file in place.
+// What the file says it believes only where the ready word of the line says that it was checked. What would
+// lead out of the file it checks again, since somebody may rewrite the file in place.
 type hitPath struct {
 	ix, data, words words.View // of the index, the file, and ready
 	lines           uint64     // of the index
@@ -33,11 +31,10 @@ type hitPath struct {
 	last atomic.Uint64
 }
 
-// Of each line there is a ready word, which has three bits for each slot: the slot
-// leads to a profile that was checked, and that is the only one of its method for every
-// caller; the texts of the key in this profile were checked; the slot leads to the first
-// of several such profiles, which were all checked. One bit says that the line was
-// checked. It is set before the others, so that any word but 0 says so: the word is loaded
+// Of each line there is a ready word, which has three bits for each slot: the slot leads to a profile that
+// was checked, and that is the only one of its method for every caller; the texts of the key in this profile
+// were checked; the slot leads to the first of several such profiles, which were all checked. One bit says
+// that the line was checked. It is set before the others, so that any word but 0 says so: the word is loaded
 // before the line, which may not have been read until then (see [archive.OpenRanges]).
 const (
 	readyKeys     = disk.LineSlots     // the first bit of the second kind
@@ -141,11 +138,10 @@ func (p *hitPath) presence(n uint64) uint32 {
 	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
 }
 
-// ProfileID looks up the profile of a method for a version of its code and every
-// caller, by the method's id: what [Store.FindID] and [Method.Profile] find together, in
-// a third of the time. It allocates nothing. The error matches ErrNotFound, or
-// ErrAmbiguous if several methods have this id, or if layout.CodeAny was asked for and
-// there are several versions.
+// ProfileID looks up the profile of a method for a version of its code and every caller, by the method's id:
+// what [Store.FindID] and [Method.Profile] find together, in a third of the time. It allocates nothing. The
+// error matches ErrNotFound, or ErrAmbiguous if several methods have this id, or if layout.CodeAny was asked
+// for and there are several versions.
 func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
@@ -194,9 +190,8 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	return p, err
 }
 
-// readyProfile returns the profile of the method with an id and, unless k is nil, a key in
-// the line where the search for it begins, wherever in the line, if it was checked.
-// Otherwise the error is errNotReady.
+// readyProfile returns the profile of the method with an id and, unless k is nil, a key in the line where the
+// search for it begins, wherever in the line, if it was checked. Otherwise the error is errNotReady.
 func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
@@ -246,9 +241,8 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 	return s.readyVersion(n, code)
 }
 
-// readyVersion returns the profile of a version of the code. The first profile of its
-// method for every caller is at a unit, and all of them were checked: it believes what
-// they say but for where they lie.
+// readyVersion returns the profile of a version of the code. The first profile of its method for every caller
+// is at a unit, and all of them were checked: it believes what they say but for where they lie.
 func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	for n+disk.VersionReach/disk.Unit <= s.hit.end {
 		at, presence := n*disk.Unit, s.hit.presence(n)
@@ -284,10 +278,9 @@ func (s *Store) headAt(n uint64) (Profile, error) {
 	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(presence)}, nil
 }
 
-// Profile looks up the profile of a method for a version of its code and every
-// caller, by the method's key: what [Store.Find] and [Method.Profile] find together, in
-// half of the time. It allocates nothing. The error matches ErrNotFound, or ErrAmbiguous
-// if layout.CodeAny was asked for and there are several versions.
+// Profile looks up the profile of a method for a version of its code and every caller, by the method's key:
+// what [Store.Find] and [Method.Profile] find together, in half of the time. It allocates nothing. The error
+// matches ErrNotFound, or ErrAmbiguous if layout.CodeAny was asked for and there are several versions.
 func (s *Store) Profile(k layout.Key, code uint64) (Profile, error) {
 	return s.findProfile(k.ID(s.h.Domain), &k, code)
 }
@@ -368,8 +361,7 @@ func (s *Store) signatureTextIs(symbol uint32, text string) bool {
 	return same && err == nil
 }
 
-// nameIs compares the name in the Named record that is at a unit, which was checked,
-// with text.
+// nameIs compares the name in the Named record that is at a unit, which was checked, with text.
 func (s *Store) nameIs(record uint64, text string) bool {
 	if record >= s.hit.end {
 		return false

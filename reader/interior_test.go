@@ -46,8 +46,7 @@ func TestInsideOfACheckedBlockIsChecked(t *testing.T) {
 	}
 }
 
-// nested returns an archive with a block among whose counters another one begins, and
-// where the two are.
+// nested returns an archive with a block among whose counters another one begins, and where the two are.
 func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	p := b.Profile(layout.Key{Name: "main"}, 7)
@@ -70,8 +69,7 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	return reader.New(opened), first.Ref(), disk.RefOf(counters + 8)
 }
 
-// Of two blocks that overlap one alone is adopted: the pointers in both would be
-// relocated twice.
+// Of two blocks that overlap one alone is adopted: the pointers in both would be relocated twice.
 func TestOverlappingBlocksAreNotBothAdopted(t *testing.T) {
 	for _, innerFirst := range []bool{false, true} {
 		s, one, other := nested(t)

@@ -15,22 +15,20 @@ import (
 // first, then those that it was trained on top of, as one of its framework and one of the
 // JDK. It is safe for concurrent use.
 //
-// A version of a method's code belongs to the first layer that has a profile of it, in
-// whatever context: this layer answers for it alone. Counts of two layers are never summed,
-// since a profile is adopted where it is, and that is one place. A layer that was trained
-// on top of another has a profile only where the one beneath lacks it or has learned
-// something else, so that its own is the better one. For layout.CodeAny the first layer that
-// has a profile of the method answers.
+// A version of a method's code belongs to the first layer that has a profile of it, in whatever context: this
+// layer answers for it alone. Counts of two layers are never summed, since a profile is adopted where it is,
+// and that is one place. A layer that was trained on top of another has a profile only where the one beneath
+// lacks it or has learned something else, so that its own is the better one. For layout.CodeAny the first
+// layer that has a profile of the method answers.
 //
 // Methods, profiles and types belong to their layers: see [Profile.Store].
 type Layers struct {
 	stores []*Store // the application's first
 }
 
-// OpenLayers opens archives as layers, the topmost first. Each must be the one that the
-// layer above it names as its base; otherwise the error is a *BaseError, which matches
-// layout.ErrIdentity. An archive that names no base may lie on any other of its domain. The
-// lowest one must name none.
+// OpenLayers opens archives as layers, the topmost first. Each must be the one that the layer above it names
+// as its base; otherwise the error is a *BaseError, which matches layout.ErrIdentity. An archive that names
+// no base may lie on any other of its domain. The lowest one must name none.
 //
 // Of o.Expect the fingerprint and the program are expected of the topmost archive only.
 func OpenLayers(o archive.Options, paths ...string) (*Layers, error) {
@@ -192,9 +190,8 @@ func (m Method) hasIn(first, context layout.Ref, code uint64) (bool, error) {
 	return err == nil, err
 }
 
-// Find looks up a method by its key, in the first layer that has a profile of it, or else in
-// the first that has the method. It allocates nothing. The error matches ErrNotFound if no
-// layer has the method.
+// Find looks up a method by its key, in the first layer that has a profile of it, or else in the first that
+// has the method. It allocates nothing. The error matches ErrNotFound if no layer has the method.
 func (l *Layers) Find(k layout.Key) (Method, error) {
 	id := k.ID(l.stores[0].h.Domain)
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
@@ -332,9 +329,8 @@ func sameText(x, y func() (Name, error)) (bool, error) {
 	return same, err
 }
 
-// Methods iterates over the methods of all layers, each of them once: as Find finds it. The
-// methods of the topmost layer come first, each layer in the order of its keys. An error
-// ends it.
+// Methods iterates over the methods of all layers, each of them once: as Find finds it. The methods of the
+// topmost layer come first, each layer in the order of its keys. An error ends it.
 func (l *Layers) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		for _, s := range l.stores {

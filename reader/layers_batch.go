@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ProfileBatch is like [Store.ProfileBatch] in layers: each lookup is answered as by
-// [Layers.Profile].
+// ProfileBatch is like [Store.ProfileBatch] in layers: each lookup is answered as by [Layers.Profile].
 func (l *Layers) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile) (hits int, err error) {
 	return l.inParts(keys, nil, codes, found)
 }

@@ -52,8 +52,7 @@ func answering(layers []modelLayer, method int, code uint64) (l modelLayer, ok b
 	return l, false
 }
 
-// forEveryCaller returns what a search through all profiles finds for a version of a method and
-// every caller.
+// forEveryCaller returns what a search through all profiles finds for a version of a method and every caller.
 func forEveryCaller(layers []modelLayer, method int, code uint64) (s *reader.Store, count uint64, err error) {
 	l, ok := answering(layers, method, code)
 	if !ok {

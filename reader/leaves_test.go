@@ -8,9 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Going up from the deepest context finds for all on the way which method they
-// belong to: going up from each of them, two thousand million steps for the
-// deepest that can be, is done once.
+// Going up from the deepest context finds for all on the way which method they belong to: going up from each
+// of them, two thousand million steps for the deepest that can be, is done once.
 func TestContextsOnTheWayAreKept(t *testing.T) {
 	t.Parallel()
 	const depth = 3000 // more than a chunk of what is remembered

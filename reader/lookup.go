@@ -44,10 +44,9 @@ func (q *search) nextKey(id uint64, k *layout.Key) (Method, error) {
 	}
 }
 
-// FindID looks up a method by its id (layout.Key.ID). It allocates nothing. The error
-// matches ErrNotFound, or ErrAmbiguous if two keys of the archive have this id: then
-// only Find can tell them apart. Most unexecuted methods have no id in the index
-// (Method.Indexed) and are found by Find only.
+// FindID looks up a method by its id (layout.Key.ID). It allocates nothing. The error matches ErrNotFound, or
+// ErrAmbiguous if two keys of the archive have this id: then only Find can tell them apart. Most unexecuted
+// methods have no id in the index (Method.Indexed) and are found by Find only.
 func (s *Store) FindID(id uint64) (Method, error) {
 	if m, ok := s.readyMethod(id, nil); ok {
 		return m, nil
@@ -189,8 +188,7 @@ func (s *Store) search(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// next returns the next candidate, 0 after the last. Every candidate is where the index
-// may lead.
+// next returns the next candidate, 0 after the last. Every candidate is where the index may lead.
 func (q *search) next() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
@@ -336,10 +334,9 @@ func (c *chain) ofCode(code uint64, p *Profile) error {
 // direct caller first. layout.CodeAny asks for the only version there is,
 // layout.CodeUnknown for the profile that was recorded without a code id.
 //
-// It returns the profile with the longest context that is a prefix of frames, down
-// to the one without a context, and the number of frames in that context. It
-// allocates nothing. The error matches ErrNotFound if there is no such profile, and
-// ErrAmbiguous if CodeAny was asked for and there are several versions.
+// It returns the profile with the longest context that is a prefix of frames, down to the one without a
+// context, and the number of frames in that context. It allocates nothing. The error matches ErrNotFound if
+// there is no such profile, and ErrAmbiguous if CodeAny was asked for and there are several versions.
 func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound
@@ -447,10 +444,9 @@ func fatal(err error) bool {
 	return err != nil && err != ErrNotFound && err != ErrAmbiguous
 }
 
-// Profiles iterates over all profiles of the method: those without a context
-// first, then by context; by code id within. Instead of a damaged profile, and of the later
-// versions of the code to which it leads, there is an error; who goes on gets the profiles
-// of the next context.
+// Profiles iterates over all profiles of the method: those without a context first, then by context; by code
+// id within. Instead of a damaged profile, and of the later versions of the code to which it leads, there is
+// an error; who goes on gets the profiles of the next context.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		if m.s == nil || !m.yieldChain(m.profiles(), 0, yield) {

@@ -7,9 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// masks say of the entries of an archive where they have pointers, so that an adopted store
-// checks and counts those without a walk over the cells of each. They are made once, when
-// the store is adopted.
+// masks say of the entries of an archive where they have pointers, so that an adopted store checks and counts
+// those without a walk over the cells of each. They are made once, when the store is adopted.
 type masks struct {
 	narrow disk.Masks
 	wide   disk.WideMasks

@@ -41,15 +41,13 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
 	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.profiles() == 0) {
-		return Method{}, s.corrupt(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v",
-			hasID, !hasID)
+		return Method{}, s.corrupt(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
 	}
 	return m, nil
 }
 
-// referred fetches the method record that a reference outside the index leads to. Bytes
-// inside a record can look like a record; it is one only if the index has its place
-// under its id.
+// referred fetches the method record that a reference outside the index leads to. Bytes inside a record can
+// look like a record; it is one only if the index has its place under its id.
 func (s *Store) referred(n layout.Ref) (Method, error) {
 	m, err := s.method(n)
 	if err != nil {
@@ -125,8 +123,7 @@ func (m Method) profiles() layout.Ref {
 	return n
 }
 
-// MethodAt returns the method whose record or row is at n; the error matches
-// ErrNotFound for 0.
+// MethodAt returns the method whose record or row is at n; the error matches ErrNotFound for 0.
 func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
@@ -160,8 +157,7 @@ func (m Method) ID() uint64 {
 	return k.ID(m.s.h.Domain)
 }
 
-// Indexed reports whether Lookup finds the method by its id. Most unexecuted methods
-// are found by key only.
+// Indexed reports whether Lookup finds the method by its id. Most unexecuted methods are found by key only.
 func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
 
 // Ref returns the place of the method's record or row.
@@ -252,8 +248,7 @@ func (m Method) Class() (t Type, ok bool, err error) {
 	return t, err == nil, err
 }
 
-// Unexecuted methods of which nothing is known but the key have rows instead of
-// records (disk.UnexecutedRow).
+// Unexecuted methods of which nothing is known but the key have rows instead of records (disk.UnexecutedRow).
 
 // hasRow reports whether the method has a row instead of a record.
 func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
@@ -264,8 +259,7 @@ func (m Method) rowRecord() disk.MethodRecord {
 		Signature: layout.Ref(m.row >> 32)}
 }
 
-// unexecuted returns where the classes and rows of unexecuted methods lie, of which
-// there must be some.
+// unexecuted returns where the classes and rows of unexecuted methods lie, of which there must be some.
 func (s *Store) unexecuted() (classes, rows layout.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
@@ -328,8 +322,7 @@ func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {
 	return disk.ParseClassRow(b), nil
 }
 
-// searchClasses returns the first class that does not compare as less, and whether it
-// is equal.
+// searchClasses returns the first class that does not compare as less, and whether it is equal.
 func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, count(classes), func(i int64) (int, error) {
 		c, err := s.classRow(classes, i)
@@ -369,8 +362,7 @@ func (s *Store) findRow(k *layout.Key) (Method, error) {
 	if err != nil {
 		return Method{}, err
 	}
-	i, found, err := searchRows(from, to, func(i int64) (int,
-		error) {
+	i, found, err := searchRows(from, to, func(i int64) (int, error) {
 		return s.compareRow(at+i*disk.UnexecutedRowSize, k)
 	})
 	if err != nil {
@@ -408,8 +400,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	return from, to, rows.Offset, err
 }
 
-// compareRow compares name and signature of the row at an offset with
-// a key.
+// compareRow compares name and signature of the row at an offset with a key.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 // A Mark says that the counts of a profile point were not counted there: they were counted
 // in another version of the code.
 type Mark struct {
-	// Derived is whether they follow from counts of other points; else the point itself
-	// was counted.
+	// Derived is whether they follow from counts of other points; else the point itself was counted.
 	Derived    bool    `json:"derived"`
 	Confidence float64 `json:"confidence"` // from 0 to 1
 }

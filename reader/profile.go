@@ -19,8 +19,7 @@ type Profile struct {
 	live  words.View // of the adopted block; empty if p is not adopted
 }
 
-// ProfileAt returns the profile whose block is at n; the error matches
-// ErrNotFound for 0.
+// ProfileAt returns the profile whose block is at n; the error matches ErrNotFound for 0.
 func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
 		return Profile{}, ErrNotFound
@@ -81,8 +80,7 @@ func (p Profile) Code() uint64 {
 	return code
 }
 
-// Context returns the calling context; ok is false if the profile holds for every
-// caller.
+// Context returns the calling context; ok is false if the profile holds for every caller.
 func (p Profile) Context() (c Context, ok bool, err error) {
 	f := p.trained(disk.HasLinks)
 	if f == nil {
@@ -114,8 +112,7 @@ func (p Profile) current(f disk.Presence) []byte {
 	return p.liveBlock()[p.place.size()-len(b):]
 }
 
-// Size returns the size in bytes of the method's code and of the VM's own
-// MethodData, each 0 if not known.
+// Size returns the size in bytes of the method's code and of the VM's own MethodData, each 0 if not known.
 func (p Profile) Size() (code, host uint32) {
 	if f := p.trained(disk.HasSize); f != nil {
 		code, host = le.Uint32(f), le.Uint32(f[4:])
@@ -124,8 +121,7 @@ func (p Profile) Size() (code, host uint32) {
 	return code, host
 }
 
-// Invocations returns how often the method was called. ok is false if the profile
-// does not have the counter.
+// Invocations returns how often the method was called. ok is false if the profile does not have the counter.
 func (p Profile) Invocations() (c Counter, ok bool) {
 	unit, ok := disk.InvocationsAt(disk.Presence(p.first))
 	if !ok {
@@ -163,8 +159,7 @@ type Compile struct {
 // the arguments; docs/format.md lists the flags.
 type Escape struct{ Flags, Local, Stack, Returned uint64 }
 
-// History returns the method's history, live if the profile is adopted. ok is
-// false if the profile has none.
+// History returns the method's history, live if the profile is adopted. ok is false if the profile has none.
 func (p Profile) History() (h History, ok bool) {
 	f := p.current(disk.HasHistory)
 	if f == nil {
@@ -237,8 +232,7 @@ func (s *Store) trained(p place) []byte {
 	return s.data[from:to:to]
 }
 
-// live returns the bytes at a place in rw of the adopted mapping. The store must be
-// adopted.
+// live returns the bytes at a place in rw of the adopted mapping. The store must be adopted.
 func (s *Store) live(p place) []byte {
 	from, to := p.span()
 	start := s.h.Region(disk.RegionRW).Offset

@@ -129,8 +129,7 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 	}
 }
 
-// Where there is a directory, and where there is none, At and Points agree with
-// a walk over all entries.
+// Where there is a directory, and where there is none, At and Points agree with a walk over all entries.
 func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)

@@ -59,10 +59,9 @@ func (c Counter) Add(n uint64) error {
 	return nil
 }
 
-// Word returns the live word of the counter, for VMs whose compiled code or interpreter
-// counts in it without a call: Add of the word is all that Add does. It stays where it is,
-// and is valid as long as the Store is reachable, which the word itself does not see to.
-// ok is false if the profile is not adopted.
+// Word returns the live word of the counter, for VMs whose compiled code or interpreter counts in it without
+// a call: Add of the word is all that Add does. It stays where it is, and is valid as long as the Store is
+// reachable, which the word itself does not see to. ok is false if the profile is not adopted.
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
 // Offset returns where the counter is in the archive, in bytes from its start; 0 for the zero
@@ -79,12 +78,10 @@ func (c Counter) Offset() int64 {
 // OtherRow is what Record returns for a receiver that has no row.
 const OtherRow = -1
 
-// Record notes a receiver as a VM would: in its row, else in an empty row that
-// is claimed for it, else in the count of all others. Several goroutines may
-// record at once: a type never gets two rows, and no count is lost. It returns the
-// number of the row, which stays the type's, so that an inline cache can count in
-// it without a search from then on; or OtherRow. The error is ErrNotAdopted if the
-// profile is not adopted.
+// Record notes a receiver as a VM would: in its row, else in an empty row that is claimed for it, else in the
+// count of all others. Several goroutines may record at once: a type never gets two rows, and no count is
+// lost. It returns the number of the row, which stays the type's, so that an inline cache can count in it
+// without a search from then on; or OtherRow. The error is ErrNotAdopted if the profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {
 	if !r.e.adopted() {
 		return OtherRow, ErrNotAdopted
@@ -108,8 +105,7 @@ func (r Receivers) Record(t Type) (row int, err error) {
 	return row, nil
 }
 
-// A liveRows is the cells of an adopted type profile. It has them, since the trained
-// entry is as large.
+// A liveRows is the cells of an adopted type profile. It has them, since the trained entry is as large.
 type liveRows struct {
 	cells words.View
 	first uint64 // of the cells of the rows
@@ -165,15 +161,13 @@ func (e Entry) Flags() layout.EntryFlags {
 	return flags
 }
 
-// word returns the live 32-bit word at an offset, which the entry has and which is
-// aligned as every entry is.
+// word returns the live 32-bit word at an offset, which the entry has and which is aligned as every entry is.
 func (e Entry) word(offset int) *atomic.Uint32 {
 	return e.live.Word32(uint64(offset))
 }
 
-// RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the
-// profile is not adopted, and matches errors.ErrUnsupported if entries of this tag do
-// not have the flag.
+// RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the profile is not adopted,
+// and matches errors.ErrUnsupported if entries of this tag do not have the flag.
 func (e Entry) RecordNull() error {
 	if e.kind.tag.Wide() && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)

@@ -117,8 +117,7 @@ func (e Entry) Successors() (all iter.Seq[Successor], ok bool) {
 	}, true
 }
 
-// Receivers is a type profile: rows of types with their counts, and the count
-// of all that found no row.
+// Receivers is a type profile: rows of types with their counts, and the count of all that found no row.
 type Receivers struct {
 	e     Entry
 	first int // cell of the first row
@@ -131,8 +130,7 @@ type Receiver struct {
 	Count Counter
 }
 
-// Receivers returns the type profile of a ReceiverType, VirtualCall,
-// VirtualCallType or wide Receivers entry.
+// Receivers returns the type profile of a ReceiverType, VirtualCall, VirtualCallType or wide Receivers entry.
 func (e Entry) Receivers() (r Receivers, ok bool) {
 	switch e.kind.tag {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
@@ -174,9 +172,8 @@ func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	return Receiver{t, r.count(i)}, true
 }
 
-// Cells returns the two cells of row i, be it empty or not: the pointer to its type, see
-// Type.Address, and its count. They are what compiled code compares and counts in. It
-// panics unless 0 <= i < Len().
+// Cells returns the two cells of row i, be it empty or not: the pointer to its type, see Type.Address, and
+// its count. They are what compiled code compares and counts in. It panics unless 0 <= i < Len().
 func (r Receivers) Cells(i int) (pointer, count Counter) {
 	if uint(i) >= uint(r.rows) {
 		panic("reader: no such row")
@@ -209,14 +206,12 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 	}
 }
 
-// Unlisted tells what the count of all others in a type profile is of. At most one of
-// its numbers is not 0.
+// Unlisted tells what the count of all others in a type profile is of. At most one of its numbers is not 0.
 type Unlisted struct {
 	// Types is the count of further types: all rows were taken.
 	Types uint64
-	// Untyped is the count of receivers whose types the VM did not record although a
-	// row was free. HotSpot does so for calls whose target it knows, and for all calls
-	// if TypeProfileWidth is 0.
+	// Untyped is the count of receivers whose types the VM did not record although a row was free. HotSpot
+	// does so for calls whose target it knows, and for all calls if TypeProfileWidth is 0.
 	Untyped uint64
 	// Failed is how many type checks failed, in VMs that count those down; it is a
 	// lower bound if all rows are taken.
@@ -274,8 +269,7 @@ func (t TypeList) cells() int { return t.e.Cells() - t.first }
 // Args returns the number of arguments or parameters.
 func (t TypeList) Args() int { return t.cells() / 2 }
 
-// Arg returns the stack slot and the type profile of argument i. It panics if
-// there is none.
+// Arg returns the stack slot and the type profile of argument i. It panics if there is none.
 func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 	if i < 0 || i >= t.Args() {
 		panic("reader: no such argument")
@@ -284,8 +278,7 @@ func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 	return t.e.Cell(cell).Trained(), t.word(cell + 1)
 }
 
-// Return returns the type profile of the return value; ok is false if the entry has
-// none.
+// Return returns the type profile of the return value; ok is false if the entry has none.
 func (t TypeList) Return() (w TypeWord, ok bool) {
 	if t.cells()%2 == 0 {
 		return TypeWord{}, false
@@ -295,8 +288,7 @@ func (t TypeList) Return() (w TypeWord, ok bool) {
 
 func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
 
-// TypeCell decodes cell i, which holds a type or a type word. It panics unless
-// 0 <= i < Cells().
+// TypeCell decodes cell i, which holds a type or a type word. It panics unless 0 <= i < Cells().
 func (e Entry) TypeCell(i int) TypeWord {
 	v := e.Cell(i).Load()
 	of, _ := e.pointsTo(v &^ disk.TypeTags)
@@ -327,10 +319,9 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 	return e.s.typeOf(disk.RefOf(offset)), true
 }
 
-// MethodCell returns the method to which cell i points, the zero Method if it is empty.
-// In this format's own entries nothing records methods in place, so the trained cell,
-// which was checked, is the live one too. A live cell of a producer's entry that leads to
-// no method counts as empty.
+// MethodCell returns the method to which cell i points, the zero Method if it is empty. In this format's own
+// entries nothing records methods in place, so the trained cell, which was checked, is the live one too. A
+// live cell of a producer's entry that leads to no method counts as empty.
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)
 	trained := cell.Trained()

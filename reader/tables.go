@@ -25,8 +25,7 @@ func (t *Table) Columns() int { return t.cells.Columns() }
 // Column returns the kind of column i.
 func (t *Table) Column(i int) layout.ColumnKind { return t.cells.Column(i) }
 
-// Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of
-// its column.
+// Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of its column.
 func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
 
 // Text returns the text of a cell that refers to a symbol, empty for a cell of 0.
@@ -102,10 +101,9 @@ func (s *Store) table(p disk.TablePlace) (Table, error) {
 	return t, nil
 }
 
-// Runs returns the runs that the counts of the archive are of, as far as producers
-// recorded them: of its own dump, of the dumps that it was merged from, and of archives
-// that its producer had adopted. They are sorted by time, then by dump id. Runs of one
-// class path share its slice.
+// Runs returns the runs that the counts of the archive are of, as far as producers recorded them: of its own
+// dump, of the dumps that it was merged from, and of archives that its producer had adopted. They are sorted
+// by time, then by dump id. Runs of one class path share its slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
 	t, err := s.TableOrEmpty(disk.TableRuns)
 	if err != nil || t.Rows == 0 {

@@ -42,9 +42,8 @@ func (s *Store) typeOffset(ordinal uint32) int64 {
 	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
 
-// Type returns the type with that ordinal; the ordinals of an archive are 0 to
-// Header().Counts.Types-1, late types' follow. The error matches
-// ErrNotFound if no type has it.
+// Type returns the type with that ordinal; the ordinals of an archive are 0 to Header().Counts.Types-1, late
+// types' follow. The error matches ErrNotFound if no type has it.
 func (s *Store) Type(ordinal uint32) (Type, error) {
 	t := Type{s, ordinal}
 	if t.Late() {
@@ -59,8 +58,7 @@ func (s *Store) Type(ordinal uint32) (Type, error) {
 	return t, nil
 }
 
-// TypeAt returns the type whose record is at n; the error matches ErrNotFound
-// for 0.
+// TypeAt returns the type whose record is at n; the error matches ErrNotFound for 0.
 func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {
 		return Type{}, ErrNotFound
@@ -115,8 +113,7 @@ func (t Type) Name() (Name, error) {
 	return t.text(rec.Name, err)
 }
 
-// Loader returns the identity of the type's class loader, empty for the boot loader
-// or if it is not known.
+// Loader returns the identity of the type's class loader, empty for the boot loader or if it is not known.
 func (t Type) Loader() (Name, error) {
 	if t.Late() {
 		k, _ := t.s.lateKey(t.ordinal)
@@ -155,9 +152,8 @@ func (t Type) Flags() (layout.TypeFlags, error) {
 // maxLateTypes is how many late types a store takes.
 const maxLateTypes = 65536
 
-// lateTypes are types that were added to an adopted store. Their records lie in
-// memory next to the adopted mapping, so that pointer cells can point to them; their
-// names lie on the heap.
+// lateTypes are types that were added to an adopted store. Their records lie in memory next to the adopted
+// mapping, so that pointer cells can point to them; their names lie on the heap.
 type lateTypes struct {
 	count atomic.Int64 // len(keys), read without the lock
 
@@ -169,10 +165,9 @@ type lateTypes struct {
 
 type lateKey struct{ name, loader []byte }
 
-// LateType returns the type of that name and loader. If the archive lacks it, LateType
-// adds it to the store, so that it can be recorded in adopted profiles. The error matches
-// ErrNotAdopted if the store is not adopted, and layout.ErrTooLarge beyond
-// 65,536 types or for names that no archive could hold.
+// LateType returns the type of that name and loader. If the archive lacks it, LateType adds it to the store,
+// so that it can be recorded in adopted profiles. The error matches ErrNotAdopted if the store is not
+// adopted, and layout.ErrTooLarge beyond 65,536 types or for names that no archive could hold.
 func (s *Store) LateType(name, loader string) (Type, error) {
 	if t, err := s.FindType(name, loader); err != ErrNotFound {
 		return t, err
@@ -287,9 +282,8 @@ func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
 	return &row.Load()[ordinal%bindingChunkTypes]
 }
 
-// Bind ties a type to the embedder's class, any number but 0 and the highest.
-// Binding it again to another class, or binding an excluded type, is an error
-// that matches ErrAmbiguous.
+// Bind ties a type to the embedder's class, any number but 0 and the highest. Binding it again to another
+// class, or binding an excluded type, is an error that matches ErrAmbiguous.
 func (s *Store) Bind(t Type, class uint64) error {
 	if t.s != s {
 		return errForeign

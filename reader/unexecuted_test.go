@@ -23,8 +23,7 @@ func compareKeys(a, b layout.Key) int {
 		cmp.Compare(a.Loader, b.Loader))
 }
 
-// seenKeys draws keys of few classes, most of them with signatures made of the
-// classes' names.
+// seenKeys draws keys of few classes, most of them with signatures made of the classes' names.
 func seenKeys() *rapid.Generator[layout.Key] {
 	return rapid.Custom(func(t *rapid.T) (k layout.Key) {
 		classes := rapid.SampledFrom([]string{"A", "a.B", "a.longer.name.C", "D", "int", ""})
@@ -39,8 +38,7 @@ func seenKeys() *rapid.Generator[layout.Key] {
 	})
 }
 
-// Whether a method has a record or a row makes no difference to what is asked
-// for by key.
+// Whether a method has a record or a row makes no difference to what is asked for by key.
 func TestUnexecutedMethodsAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -13,9 +13,8 @@ import (
 // walkBatch is how many records are read under one fault guard.
 const walkBatch = 64
 
-// Methods iterates over all methods, in the order of their keys. An error ends it: a
-// record that cannot be read, or keys of more text than a sound archive of this size
-// can have.
+// Methods iterates over all methods, in the order of their keys. An error ends it: a record that cannot be
+// read, or keys of more text than a sound archive of this size can have.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		budget := s.textBudget(&s.methodText)
@@ -37,8 +36,7 @@ func (s *Store) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// Profiles iterates over the profiles of all methods, in the order of the methods. An
-// error ends it.
+// Profiles iterates over the profiles of all methods, in the order of the methods. An error ends it.
 func (s *Store) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		for m, err := range s.Methods() {
@@ -215,9 +213,8 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 	}
 }
 
-// A textBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged
-// archive cannot share one long name among all. A walk that once ended within the
-// bound is not measured again.
+// A textBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged archive cannot share
+// one long name among all. A walk that once ended within the bound is not measured again.
 type textBudget struct {
 	s    *Store
 	met  *atomic.Bool // set once the walk was measured; nil if it was before

@@ -28,8 +28,7 @@ func (s *Store) checkAll() {
 			return
 		}
 	}
-	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines),
-		summed: s.h.Region(disk.RegionRW).Offset}
+	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines), summed: s.h.Region(disk.RegionRW).Offset}
 	if s.m.Guard(w.blocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}

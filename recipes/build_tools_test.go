@@ -23,8 +23,7 @@ func adopting(t *testing.T) {
 // debianRepository is where Debian's packages of Java libraries put them.
 const debianRepository = "/usr/share/maven-repo"
 
-// TestMaven trains and tests with Debian's Maven, which is offline and has plugins of other
-// versions.
+// TestMaven trains and tests with Debian's Maven, which is offline and has plugins of other versions.
 func TestMaven(t *testing.T) {
 	needs(t, "mvn", "maven")
 	adopting(t)

@@ -45,8 +45,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// withProfarc puts the command on the PATH of a test, before everything else but the given
-// folders.
+// withProfarc puts the command on the PATH of a test, before everything else but the given folders.
 func withProfarc(t *testing.T, before ...string) {
 	t.Helper()
 	folder, err := build()

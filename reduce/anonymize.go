@@ -15,16 +15,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal
-// digits of HMAC-SHA256. The same name has the same hash under the same key,
-// so that archives that were anonymized with one key can be merged and compared;
-// without the key a guessed name cannot be tested.
+// An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal digits of HMAC-SHA256. The
+// same name has the same hash under the same key, so that archives that were anonymized with one key can be
+// merged and compared; without the key a guessed name cannot be tested.
 //
-// It hashes names of classes, methods and functions, and identities of loaders, dumps and
-// programs. Names with a fixed meaning in a domain stay, so that descriptors are still
-// descriptors: primitive types, brackets, <init> and <clinit>, and the loaders app,
-// platform and boot. IDs that LLVM computes from names change with them, even if only the
-// ID is known.
+// It hashes names of classes, methods and functions, and identities of loaders, dumps and programs. Names
+// with a fixed meaning in a domain stay, so that descriptors are still descriptors: primitive types,
+// brackets, <init> and <clinit>, and the loaders app, platform and boot. IDs that LLVM computes from names
+// change with them, even if only the ID is known.
 //
 // It may be used from several goroutines.
 type Anonymizer struct {
@@ -38,10 +36,9 @@ type Anonymizer struct {
 // MinKey is the length in bytes of the shortest key of an Anonymizer.
 const MinKey = 16
 
-// NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a
-// random one if key is nil. Classes for which keep reports true, spelled as in
-// the archive, keep their names, and so do their methods; so do functions
-// and vtables of languages without classes. keep may be nil.
+// NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a random one if key is nil.
+// Classes for which keep reports true, spelled as in the archive, keep their names, and so do their methods;
+// so do functions and vtables of languages without classes. keep may be nil.
 func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error) {
 	if key == nil {
 		key = make([]byte, sha256.Size)
@@ -118,8 +115,7 @@ func (a *Anonymizer) method(name string) string {
 	return a.hash(name)
 }
 
-// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers
-// in a file.
+// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers in a file.
 func (a *Anonymizer) loader(id string) string {
 	switch {
 	case id == "app", id == "platform", id == "boot":
@@ -156,8 +152,7 @@ func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
 	return string(a.sum(text)) // bytes that identify something, such as build IDs
 }
 
-// anonymousRun clears the names of the program and the machine in a row of TableRuns, and
-// hashes identities.
+// anonymousRun clears the names of the program and the machine in a row of TableRuns, and hashes identities.
 func (a *Anonymizer) anonymousRun(row []uint64) {
 	hash := func(at, words int) {
 		cells := row[at : at+words]
@@ -250,8 +245,7 @@ func (a *Anonymizer) signature(text string) string {
 	return a.typeName(before) + "(" + strings.Join(types, ",") + ")"
 }
 
-// methodDescriptor hashes the classes in (parameters)return; ok is false for any other
-// text.
+// methodDescriptor hashes the classes in (parameters)return; ok is false for any other text.
 func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	var out strings.Builder
 	rest, inside := strings.CutPrefix(text, "(")
@@ -273,8 +267,7 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	return out.String(), rest == "" && text != ""
 }
 
-// descriptor hashes the class in the descriptor at the start of text, which is not that
-// of an array.
+// descriptor hashes the class in the descriptor at the start of text, which is not that of an array.
 func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	switch {
 	case text == "":

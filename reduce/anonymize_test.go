@@ -36,8 +36,7 @@ var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|flo
 
 var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
 
-// namesOf returns all texts of an archive that may name something, and the words in
-// them.
+// namesOf returns all texts of an archive that may name something, and the words in them.
 func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	add := func(name reader.Name, err error) {
 		if err != nil {
@@ -71,8 +70,7 @@ func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	})
 }
 
-// checkNameless checks that the bytes of an anonymous archive hold no name of the
-// original.
+// checkNameless checks that the bytes of an anonymous archive hold no name of the original.
 func checkNameless(t testarchive.TB, s *reader.Store, anonymous []byte) {
 	t.Helper()
 	hidden := bytes.Replace(anonymous, []byte(s.Header().Producer), nil, 1) // the producer stays
@@ -290,9 +288,8 @@ func TestIdsFollowTheNamesOfFunctions(t *testing.T) {
 	})
 }
 
-// sortedDump returns the JSON dump of an archive without its header, which has sums
-// and seeds. Rows and extra entries are sorted by their text, since merging orders
-// those with equal counts by name.
+// sortedDump returns the JSON dump of an archive without its header, which has sums and seeds. Rows and extra
+// entries are sorted by their text, since merging orders those with equal counts by name.
 func sortedDump(t testarchive.TB, s *reader.Store) map[string]any {
 	t.Helper()
 	var text bytes.Buffer

@@ -12,9 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// What a JVM counted is found in a layer and its base as in the archive without layers: to
-// every count where the layer has it, and in nearly the same proportions where it was left
-// to the profiles of another program.
+// What a JVM counted is found in a layer and its base as in the archive without layers: to every count where
+// the layer has it, and in nearly the same proportions where it was left to the profiles of another program.
 func TestLayersOfAJVMAnswerAsItsArchive(t *testing.T) {
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
@@ -51,9 +50,8 @@ func dumped(t *testing.T, home, classes, program string) *reader.Store {
 	return s
 }
 
-// checkNearAnswers checks that a layer and its base answer for every version of the methods
-// of an archive: the layer as the archive, the base with counts that differ by no more than
-// they may.
+// checkNearAnswers checks that a layer and its base answer for every version of the methods of an archive:
+// the layer as the archive, the base with counts that differ by no more than they may.
 func checkNearAnswers(t *testing.T, full, base *reader.Store, mayDiffer layout.Weight) {
 	t.Helper()
 	l, report := onBase(t, full, base, mayDiffer)
@@ -145,8 +143,7 @@ func sharesOf(t *testing.T, p reader.Profile) map[string]float64 {
 	return shares
 }
 
-// addReceivers adds the counts of a call or type check by receiver. That of failed checks is
-// negative.
+// addReceivers adds the counts of a call or type check by receiver. That of failed checks is negative.
 func addReceivers(t *testing.T, e reader.Entry, add func(e reader.Entry, of any, n uint64)) {
 	t.Helper()
 	r, ok := e.Receivers()

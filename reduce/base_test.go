@@ -144,8 +144,7 @@ func TestLayersOfSpecimensAreEmpty(t *testing.T) {
 	})
 }
 
-// branches returns an archive of a method whose branch was taken so and so often, with
-// receivers of a call.
+// branches returns an archive of a method whose branch was taken so and so often, with receivers of a call.
 func branches(t *testing.T, code, taken, not uint64, receivers map[string]uint64) *reader.Store {
 	b := testarchive.New(layout.DomainHotSpot)
 	p := b.Profile(layout.Key{Class: "A", Name: "m"}, code)

@@ -20,8 +20,7 @@ type cut struct {
 	scale weigh.Scale
 	keep  map[layout.Ref]bool // methods that stay; nil: all
 	left  map[layout.Ref]bool // methods that would stay, and that the base has too
-	// stacks that stay, by their first rows in the table of samples, if methods
-	// are chosen
+	// stacks that stay, by their first rows in the table of samples, if methods are chosen
 	stacks map[int]bool
 	cold   bool // drop profiles that counted nothing
 	names  *Anonymizer
@@ -62,8 +61,7 @@ func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
 	return config
 }
 
-// learnNames finds the functions and vtables of LLVM whose names stay, so that their IDs
-// stay too.
+// learnNames finds the functions and vtables of LLVM whose names stay, so that their IDs stay too.
 func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 	if !c.llvm || c.names == nil || c.names.keep == nil {
 		return nil
@@ -102,8 +100,7 @@ func (c *cut) selective() bool { return c.keep != nil }
 // keeps reports whether the method whose record is at n stays.
 func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
-// chose reports whether the method whose record is at n stays, or only its profiles are left
-// to the base.
+// chose reports whether the method whose record is at n stays, or only its profiles are left to the base.
 func (c *cut) chose(n layout.Ref) bool { return c.keeps(n) || c.left[n] }
 
 // drops reports whether a profile is dropped from a method that stays.
@@ -262,8 +259,7 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	return number || reasons, errors.Join(err1, err2)
 }
 
-// sampled reports whether the stack of a row was chosen. A stack stays or is dropped as
-// a whole.
+// sampled reports whether the stack of a row was chosen. A stack stays or is dropped as a whole.
 func (c *rowCut) sampled(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
 		c.group = c.stacks[row]
@@ -286,8 +282,7 @@ func (c *rowCut) inlined(row int) (bool, error) {
 	return err == nil && c.chose(outermost.Caller.Ref()), err
 }
 
-// traced reports whether the function in a row of a trace stays, or is unknown to the
-// archive.
+// traced reports whether the function in a row of a trace stays, or is unknown to the archive.
 func (c *rowCut) traced(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil

@@ -17,8 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A stack is a sampled stack: the names of its methods, leaf first, with "none" for an
-// unknown one.
+// A stack is a sampled stack: the names of its methods, leaf first, with "none" for an unknown one.
 type stack struct {
 	Frames  string
 	Samples uint64
@@ -177,8 +176,7 @@ func TestTiesBetweenStacksGoByName(t *testing.T) {
 	}
 }
 
-// TestFiltersChooseStacksByTheirLeaf: the other methods on a stack stay without
-// their profiles.
+// TestFiltersChooseStacksByTheirLeaf: the other methods on a stack stay without their profiles.
 func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	t.Parallel()
 	b := sampledArchive(5, 1, 9)

@@ -53,8 +53,7 @@ func sameVersions(x, y map[string]reader.Profile) bool {
 	return true
 }
 
-// similar reports whether each profile differs by no more than a part of its counts from
-// the base's.
+// similar reports whether each profile differs by no more than a part of its counts from the base's.
 func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 	if c.mayDiffer >= layout.WeightOne {
 		return true, nil

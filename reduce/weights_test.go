@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// unitName returns the unit of what an entry counts. It does not use the code under
-// test.
+// unitName returns the unit of what an entry counts. It does not use the code under test.
 func unitName(e reader.Entry) string {
 	if e.Tag() == layout.TagCount {
 		switch e.Sub() {
@@ -30,8 +29,7 @@ func unitName(e reader.Entry) string {
 // cycles is the inclusive unit: a method's cycles are also counted for its callers.
 var cycles = fmt.Sprint("sub ", layout.SubCycles)
 
-// weightOf returns the weight of a method in each unit, as a user of the library would
-// compute it.
+// weightOf returns the weight of a method in each unit, as a user of the library would compute it.
 func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 	sums := map[string]*big.Int{}
 	add := func(unit string, n uint64) {

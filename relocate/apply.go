@@ -10,9 +10,8 @@ import (
 type Move struct {
 	From, To uint64 // the requested base and the actual one
 	Size     int64  // of the file: a pointer leads into [From, From+Size)
-	// Old is the region rw of the file, from which slots are read if it is not nil. The first
-	// access to a page of the writable bytes is then the store, which costs one page fault
-	// instead of two.
+	// Old is the region rw of the file, from which slots are read if it is not nil. The first access to a
+	// page of the writable bytes is then the store, which costs one page fault instead of two.
 	Old []byte
 	// Populate, if not nil, is called by [Map.ApplyAll] with each part of rw of which it writes
 	// to nearly every page. If it returns true the pages of the part are copied already, and
@@ -20,8 +19,7 @@ type Move struct {
 	Populate func(part []byte) bool
 }
 
-// pointer returns the moved value of a slot; ok is false if it does not point
-// into the archive.
+// pointer returns the moved value of a slot; ok is false if it does not point into the archive.
 func (m *Move) pointer(v uint64) (moved uint64, ok bool) {
 	if v&^disk.TypeTags == 0 {
 		return v, true
@@ -99,9 +97,8 @@ func (m *Map) applyLong(rw, old []byte, from, to int64, move *Move, want int64) 
 	}
 }
 
-// Check reads the slots in [from, to) of rw, which has not been moved, and returns their
-// number, or the error of the first that does not point into the archive; from and to are as
-// in [Map.Slots].
+// Check reads the slots in [from, to) of rw, which has not been moved, and returns their number, or the error
+// of the first that does not point into the archive; from and to are as in [Map.Slots].
 func (m *Map) Check(rw []byte, from, to int64, move Move) (slots int64, err error) {
 	if err := m.inside(from, to, int64(len(rw))); err != nil {
 		return 0, err
@@ -132,8 +129,7 @@ func (m *Map) checkSlots(old []byte, start int64, words []uint16, move *Move) er
 
 // stray returns the error of the slot at an offset in rw that does not point into the archive.
 func (m *Map) stray(at int64, v uint64, move *Move) error {
-	return disk.Corrupt(disk.RegionRW, m.rw.Offset+at,
-		"pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
+	return disk.Corrupt(disk.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
 
 // write moves slots that were checked. One without a pointer is not written.

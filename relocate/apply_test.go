@@ -15,9 +15,8 @@ import (
 // testMove moves an archive of 1 MiB.
 var testMove = Move{From: 0x5000_0000_0000, To: 0x7fff_1234_5000, Size: 1 << 20}
 
-// pointerWords makes an rw region whose every third word is a slot: null,
-// tagged null, a pointer, or a tagged pointer. The others hold counts that look
-// like pointers.
+// pointerWords makes an rw region whose every third word is a slot: null, tagged null, a pointer, or a tagged
+// pointer. The others hold counts that look like pointers.
 func pointerWords(size int64) (rw []byte, slots []int64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	rw = words.Aligned(int(size))

@@ -26,8 +26,7 @@ var le = binary.LittleEndian
 // chunks returns the number of chunks of an rw region of that size in bytes.
 func chunks(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
-// directorySize returns the size of a directory of n chunks, which is also the offset of the
-// row of chunk n.
+// directorySize returns the size of a directory of n chunks, which is also the offset of the row of chunk n.
 func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 
 // A Collector gathers the pointer slots of an rw region that is being laid out. It keeps a

@@ -21,9 +21,8 @@ const (
 	maxBitmapSize = containerStart + denseSize
 )
 
-// A bitmap is a view of the serialized bitmap of a chunk. It must pass check before its
-// other methods are called. If the bytes change after that, fill returns wrong words, but
-// words of the range.
+// A bitmap is a view of the serialized bitmap of a chunk. It must pass check before its other methods are
+// called. If the bytes change after that, fill returns wrong words, but words of the range.
 type bitmap []byte
 
 // check reports damage of the bitmap, which may name the first limit words of its chunk.
@@ -72,8 +71,7 @@ func (b bitmap) writeDense(words *[chunkWords / 64]uint64) error {
 	return nil
 }
 
-// dense reports whether the container is an array of bits rather than a list:
-// the longest list has its size.
+// dense reports whether the container is an array of bits rather than a list: the longest list has its size.
 func (b bitmap) dense() bool {
 	return len(b) == maxBitmapSize && int(le.Uint16(b[slotsMinusOne:])) >= maxArraySlots
 }
@@ -81,9 +79,8 @@ func (b bitmap) dense() bool {
 // fill puts the words in [from, to) that have a slot into words, ascending, as many as
 // fit, and returns their number.
 //
-// A lazy claim finds the few slots of its block here, and must not allocate. An iterator of the
-// library that is advanced to the block takes 10 to 20 times as long and allocates 7 times
-// (BenchmarkSlotsOfABlock).
+// A lazy claim finds the few slots of its block here, and must not allocate. An iterator of the library that
+// is advanced to the block takes 10 to 20 times as long and allocates 7 times (BenchmarkSlotsOfABlock).
 func (b bitmap) fill(words []uint16, from, to int) (n int) {
 	if b.dense() {
 		return fillDense(words, b[containerStart:], from, to)

@@ -63,8 +63,7 @@ func Example() {
 	// rw+72: base + 0x3f0, moved to actual + 0x3f0
 }
 
-// A writer notes where the pointers of the region rw are; the encoded bitmaps become
-// the region bm.
+// A writer notes where the pointers of the region rw are; the encoded bitmaps become the region bm.
 func ExampleCollector() {
 	c := relocate.NewCollector(1 << 16)
 	c.Add(64)

@@ -11,8 +11,7 @@ import (
 
 // A Source is an open archive.
 type Source interface {
-	// Bytes returns bytes of a region after checking their sums; offset counts from
-	// the start of the file.
+	// Bytes returns bytes of a region after checking their sums; offset counts from the start of the file.
 	Bytes(region layout.Region, offset, size int64) ([]byte, error)
 	// Guard runs f and turns a fault on mapped memory into an error.
 	Guard(f func() error) error
@@ -45,9 +44,8 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 
 func (m *Map) chunks() int64 { return chunks(m.rw.Size) }
 
-// Slots yields the slots in [from, to), ascending; from, to and the slots are offsets from the
-// start of rw in bytes, multiples of 8. An error ends the iteration: a range outside rw, or
-// damage.
+// Slots yields the slots in [from, to), ascending; from, to and the slots are offsets from the start of rw in
+// bytes, multiples of 8. An error ends the iteration: a range outside rw, or damage.
 func (m *Map) Slots(from, to int64) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
 		if err := m.inside(from, to, m.rw.Size); err != nil {
@@ -137,8 +135,7 @@ type walk struct {
 
 func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} }
 
-// next returns the next slots, ascending, as words of the chunk that begins at start;
-// none after the last.
+// next returns the next slots, ascending, as words of the chunk that begins at start; none after the last.
 func (c *walk) next() (start int64, words []uint16, err error) {
 	for c.from < c.to {
 		n := c.from / chunkSize

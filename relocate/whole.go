@@ -43,8 +43,7 @@ func (m *Map) ApplyAll(rw []byte, move Move) (slots int64, err error) {
 	return total.Load(), nil
 }
 
-// manySlots is the size in bytes of a bitmap from which on nearly every page of a chunk has a
-// slot.
+// manySlots is the size in bytes of a bitmap from which on nearly every page of a chunk has a slot.
 const manySlots = containerStart + 2*8*chunkSize/4096
 
 // applyChunk moves the pointers of a chunk, each as soon as it is checked.

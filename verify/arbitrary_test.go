@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// TestArbitraryChangesEndInAReport changes bytes, makes the sums right again,
-// and verifies: whatever the bytes, it must end, and every problem must be one
-// of the archive.
+// TestArbitraryChangesEndInAReport changes bytes, makes the sums right again, and verifies: whatever the
+// bytes, it must end, and every problem must be one of the archive.
 func TestArbitraryChangesEndInAReport(t *testing.T) {
 	rounds := 4000
 	if testing.Short() {

@@ -10,9 +10,8 @@ import (
 	"github.com/profarc/profarc/relocate"
 )
 
-// blocks walks rw from end to end: MethodData blocks must fill it, each must be
-// sound, and the relocation bitmaps must name the pointers of their entries and
-// nothing else.
+// blocks walks rw from end to end: MethodData blocks must fill it, each must be sound, and the relocation
+// bitmaps must name the pointers of their entries and nothing else.
 func (c *check) blocks() error {
 	rw := c.h.Region(disk.RegionRW)
 	slots, err := relocate.Open(c.m, c.h.Region(disk.RegionBM), rw)
@@ -71,8 +70,7 @@ func (w *blockWalk) block(at int64, p reader.Profile) error {
 		"the bitmaps name %d pointers in the block at 0x%x, which has %d, or others", len(w.got), at, len(w.want))
 }
 
-// entries counts the entries of a block, checks what their pointers lead to, and
-// notes where these lie.
+// entries counts the entries of a block, checks what their pointers lead to, and notes where these lie.
 func (w *blockWalk) entries(p reader.Profile, from int64) error {
 	b := disk.Block(p.Bytes())
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {

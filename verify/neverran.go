@@ -6,9 +6,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// neverRan checks the classes of the methods that never ran: their order, that
-// each has rows and together they have all, and that a name is enough to tell
-// them apart. The rows themselves are methods like others.
+// neverRan checks the classes of the methods that never ran: their order, that each has rows and together
+// they have all, and that a name is enough to tell them apart. The rows themselves are methods like others.
 func (c *check) neverRan() error {
 	section := c.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {

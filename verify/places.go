@@ -79,8 +79,7 @@ func newStarts(h *layout.Header) starts {
 	}
 }
 
-// findMethods notes where the records and rows of methods begin: references to
-// them can come before they do.
+// findMethods notes where the records and rows of methods begin: references to them can come before they do.
 func (c *check) findMethods() error {
 	for m, err := range c.s.Methods() {
 		if err == nil {
@@ -102,8 +101,7 @@ func (c *check) findMethods() error {
 // where a step ended early the archive is not sound anyway.
 func (c *check) known(p *places, n layout.Ref) bool { return c.cut || p.has(n) }
 
-// name checks a reference to a part of a key, which must be a text that can be
-// one.
+// name checks a reference to a part of a key, which must be a text that can be one.
 func (c *check) name(at int64, what string, n layout.Ref) error {
 	switch {
 	case c.known(&c.starts.names, n):

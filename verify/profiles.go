@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// profiles goes from every method to its profiles: each block must be linked
-// once, and none may be left over.
+// profiles goes from every method to its profiles: each block must be linked once, and none may be left over.
 func (c *check) profiles() error {
 	for m, err := range c.s.Methods() {
 		if err == nil {
@@ -41,9 +40,8 @@ func (c *check) profiles() error {
 	return c.leftOver()
 }
 
-// profile checks that a block is linked once. That a lookup finds it, by the
-// context in which it is and by its code, follows from the order of contexts and
-// of the blocks of a chain, which the walk has checked.
+// profile checks that a block is linked once. That a lookup finds it, by the context in which it is and by
+// its code, follows from the order of contexts and of the blocks of a chain, which the walk has checked.
 func (c *check) profile(p reader.Profile) error {
 	if !c.cut && !c.starts.unlinked.remove(p.Ref()) {
 		return c.wrong(disk.RegionRW, p.Ref().Offset(), "a profile that begins inside a block, or is linked twice")

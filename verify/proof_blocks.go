@@ -80,8 +80,7 @@ func (w *blockWalker) block(at int64, b disk.Block) bool {
 	return w.head(at, b, id)
 }
 
-// head checks the first block of a method: that the method leads to it, and that both have
-// one key.
+// head checks the first block of a method: that the method leads to it, and that both have one key.
 func (w *blockWalker) head(at int64, b disk.Block, id uint64) bool {
 	method, here := b.Method(), disk.RefOf(at)
 	rec := w.record(method.Offset())
@@ -100,8 +99,7 @@ func (w *blockWalker) head(at int64, b disk.Block, id uint64) bool {
 	return context == 0 && w.hash(keyedAt(k, &rec, method, here, id))
 }
 
-// sections checks the entries of a block, whose fields end at an offset, and the point
-// directory.
+// sections checks the entries of a block, whose fields end at an offset, and the point directory.
 func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	directory := []byte(nil)
 	if b.Presence()&disk.HasDirectory != 0 {
@@ -133,9 +131,8 @@ type chainStart struct {
 	first           layout.Ref
 }
 
-// links follows the chains of blocks. Together they have all blocks that are not the first
-// of a method, each once: its method and context are those of its chain alone, and chains
-// go forward.
+// links follows the chains of blocks. Together they have all blocks that are not the first of a method, each
+// once: its method and context are those of its chain alone, and chains go forward.
 func (p *proof) links() bool {
 	chains := p.found.chains
 	const atOnce = 1 << 12

@@ -198,8 +198,7 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	return true
 }
 
-// add adds counts to the summary. If the first of the entry may be signed, those below
-// zero are left out.
+// add adds counts to the summary. If the first of the entry may be signed, those below zero are left out.
 func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
 	f := &w.found
 	for ; counts != 0; counts &= counts - 1 {

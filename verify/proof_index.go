@@ -7,13 +7,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// atOnce is how many records are hashed or looked for together, so that the waits for
-// memory become one.
+// atOnce is how many records are hashed or looked for together, so that the waits for memory become one.
 const atOnce = 64
 
-// A keyed is a method whose key must have an id: that of a record, or if the method has a
-// profile that of the profile. To a row of an unexecuted method the index does not lead,
-// and it has no id.
+// A keyed is a method whose key must have an id: that of a record, or if the method has a profile that of the
+// profile. To a row of an unexecuted method the index does not lead, and it has no id.
 type keyed struct {
 	recordKey
 	id     uint64
@@ -32,8 +30,7 @@ func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id
 
 func (k *keyed) sought() sought { return sought{k.id, disk.KindMethod, k.ref, k.shared} }
 
-// hash checks the texts and the id of a method, and that the index leads to it, now or
-// with others.
+// hash checks the texts and the id of a method, and that the index leads to it, now or with others.
 func (w *worker) hash(k keyed) bool {
 	if w.keys = append(w.keys, k); len(w.keys) < atOnce {
 		return true
@@ -187,8 +184,7 @@ func (p *proof) methodID(n layout.Ref) (id uint64, ok bool) {
 	return disk.Block(p.data[n.Offset():]).ID()
 }
 
-// lines checks the lines of a span of the index by themselves, and counts their slots in
-// use.
+// lines checks the lines of a span of the index by themselves, and counts their slots in use.
 func (w *worker) lines(span layout.Span) bool {
 	for at := span.Offset; at < span.End(); at += disk.LineSize {
 		line := disk.Line(w.data[at : at+disk.LineSize])

@@ -93,8 +93,7 @@ func (p *proof) methodHead(section layout.Span, at int64) (rec disk.MethodRecord
 	return rec, size, true
 }
 
-// cut cuts a part of the file at some of the places, which need not be sorted, into spans
-// of some size.
+// cut cuts a part of the file at some of the places, which need not be sorted, into spans of some size.
 func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
 	from := whole.Offset
 	for _, at := range places {
@@ -317,8 +316,7 @@ type recordMerge struct {
 	any  bool
 }
 
-// next goes over the records that come before a row, and takes the row. All of them must
-// ascend.
+// next goes over the records that come before a row, and takes the row. All of them must ascend.
 func (m *recordMerge) next(row *disk.MethodRecord, k *recordKey) bool {
 	end := m.h.Parts[disk.PartMethods].End()
 	for m.at < end {

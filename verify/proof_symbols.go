@@ -102,8 +102,7 @@ func (w *worker) symbols(span layout.Span, pages *summer) bool {
 	return at == span.End()
 }
 
-// symbol returns the text of the symbol at an offset, and its size with its padding, which
-// must be zeros.
+// symbol returns the text of the symbol at an offset, and its size with its padding, which must be zeros.
 func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64, list, ok bool) {
 	if section.End()-at < disk.Unit {
 		return nil, 0, false, false
@@ -174,8 +173,7 @@ func (p *proof) lists() bool {
 	return true
 }
 
-// name returns the text at a place, where a text that can be part of a key must begin, or empty
-// for 0.
+// name returns the text at a place, where a text that can be part of a key must begin, or empty for 0.
 func (p *proof) name(n layout.Ref) (text string, ok bool) {
 	if n == 0 {
 		return "", true

@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// agree compares the proof with the slow check: a proof of an archive in which the slow
-// check finds something is an error. It reports whether the archive is sound and whether
-// that was shown.
+// agree compares the proof with the slow check: a proof of an archive in which the slow check finds something
+// is an error. It reports whether the archive is sound and whether that was shown.
 func agree(t *testing.T, what string, data []byte) (sound, shown bool) {
 	t.Helper()
 	open := func() *reader.Store {

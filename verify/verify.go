@@ -1,12 +1,10 @@
-// Package verify looks at everything that an archive holds, and says whether it
-// is sound.
+// Package verify looks at everything that an archive holds, and says whether it is sound.
 //
-// Opening and reading check what they touch, and no more. Store checks every
-// page against its sum, and then holds what is redundant in an archive against
-// itself: ids against keys, orders, the index against the records, the
-// relocation bitmaps against the entries, every reference against the places at
-// which records begin, and the header's counts against what was counted. What it
-// takes for sound no reader and no command refuses.
+// Opening and reading check what they touch, and no more. Store checks every page against its sum, and then
+// holds what is redundant in an archive against itself: ids against keys, orders, the index against the
+// records, the relocation bitmaps against the entries, every reference against the places at which records
+// begin, and the header's counts against what was counted. What it takes for sound no reader and no command
+// refuses.
 //
 // An archive is first looked at as a whole and fast: one pass over its bytes, by several
 // goroutines, shows that it is sound, or gives up (see proof). Only then each part is

@@ -39,8 +39,7 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 	return nil, nil
 }
 
-// reseal makes all sums right again, so that a change looks as if the archive
-// had been written so.
+// reseal makes all sums right again, so that a change looks as if the archive had been written so.
 func reseal(data []byte, h *layout.Header) {
 	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
 	sums := data[ps.Offset:ps.End()]
@@ -270,8 +269,7 @@ var changes = []change{
 		}
 	}, disk.RegionHeader, "summary"},
 	{"reference of a table", "graal", func(data []byte, h *layout.Header) {
-		// The first table begins behind the directory; its first column has
-		// types, four bytes each.
+		// The first table begins behind the directory; its first column has types, four bytes each.
 		ex := h.Region(disk.RegionEX).Offset
 		n := int64(le.Uint32(data[ex:]))
 		for i := range n {
@@ -283,8 +281,7 @@ var changes = []change{
 	}, disk.RegionRO, "no type record"},
 }
 
-// inArchive reports whether a problem says that the archive is damaged, and
-// where.
+// inArchive reports whether a problem says that the archive is damaged, and where.
 func inArchive(problem error) bool {
 	var e *layout.Error
 	return errors.As(problem, &e) && errors.Is(problem, layout.ErrCorrupt) && e.File == "app.parc"

@@ -1,7 +1,6 @@
-// Testlog reads what go test -json wrote, and prints the packages' results, the output
-// of tests that failed, a line "skipped NAME: REASON" for each test that was skipped,
-// and at last a line "N passed, N failed, N skipped". Output that only go test -v shows
-// cannot be told apart where tests run in parallel.
+// Testlog reads what go test -json wrote, and prints the packages' results, the output of tests that failed,
+// a line "skipped NAME: REASON" for each test that was skipped, and at last a line "N passed, N failed, N
+// skipped". Output that only go test -v shows cannot be told apart where tests run in parallel.
 package main
 
 import (

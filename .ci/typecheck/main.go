@@ -1,8 +1,7 @@
-// Typecheck checks the types of all packages of this module that are no tests, for every
-// system and processor that the go command knows, or for those that are named. What the
-// compiler would refuse is refused, such as a name that a system's packages do not have or
-// a constant that is no int of 32 bits, in a tenth of the time that compiling takes: of
-// other modules and of the standard library only declarations are read.
+// Typecheck checks the types of all packages of this module that are no tests, for every system and processor
+// that the go command knows, or for those that are named. What the compiler would refuse is refused, such as
+// a name that a system's packages do not have or a constant that is no int of 32 bits, in a tenth of the time
+// that compiling takes: of other modules and of the standard library only declarations are read.
 package main
 
 import (

@@ -7,13 +7,11 @@ import (
 // A Batch takes the profiles of one input. If Import returns an error, the batch is
 // dropped, and none of its profiles reach the archive.
 //
-// There are two kinds of inputs, and an importer knows which it reads. Most are
-// dumps: one input has all that a process dumped. The importer fills a builder
-// for it and hands that over with [Batch.AddDump]; the dumps of several inputs
-// are merged as archives are, none counted twice. Other inputs are parts, such as
-// LLVM's: a training run may leave thousands: all of them share one
-// builder ([Batch.Parts], [Batch.SetParts]), and their profiles are summed while
-// they are read.
+// There are two kinds of inputs, and an importer knows which it reads. Most are dumps: one input has all that
+// a process dumped. The importer fills a builder for it and hands that over with [Batch.AddDump]; the dumps
+// of several inputs are merged as archives are, none counted twice. Other inputs are parts, such as LLVM's: a
+// training run may leave thousands: all of them share one builder ([Batch.Parts], [Batch.SetParts]), and
+// their profiles are summed while they are read.
 type Batch struct {
 	// Run says how the input counts. The importer may set AsLLVM.
 	Run builder.Run

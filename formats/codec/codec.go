@@ -14,9 +14,8 @@ type Format struct {
 	Binary bool   // it is not text, and must not be printed to a terminal
 }
 
-// An Importer reads one format. Its fields are the options of the format; its
-// zero value reads with the defaults. An importer keeps nothing from one input
-// to the next.
+// An Importer reads one format. Its fields are the options of the format; its zero value reads with the
+// defaults. An importer keeps nothing from one input to the next.
 type Importer interface {
 	Format() Format
 	// Options declares the fields that a user may set by name.
@@ -29,12 +28,10 @@ type Importer interface {
 	Import(in *Input, batch *Batch) (*Report, error)
 }
 
-// A NearDetector is an Importer that also recognises an input with a mistake where its
-// format begins. It reads the input if no importer detects its format, so that the
-// error says where the mistake is.
+// A NearDetector is an Importer that also recognises an input with a mistake where its format begins. It
+// reads the input if no importer detects its format, so that the error says where the mistake is.
 type NearDetector interface {
-	// DetectNear reports whether the input, by its first mebibyte, can be meant to be of
-	// no other format.
+	// DetectNear reports whether the input, by its first mebibyte, can be meant to be of no other format.
 	DetectNear(head []byte) bool
 }
 
@@ -44,8 +41,7 @@ type Exporter interface {
 	Format() Format
 	// Options declares the fields that a user may set by name.
 	Options() []Option
-	// Export writes the profiles of an archive, and returns what the format
-	// cannot express.
+	// Export writes the profiles of an archive, and returns what the format cannot express.
 	Export(w io.Writer, s *reader.Store) (Losses, error)
 }
 
@@ -62,9 +58,8 @@ type Input struct {
 	Unordered bool
 }
 
-// OfName returns "of NAME " for an input among several, and "" for a single one.
-// It goes between a count and what is counted in messages that need no name if
-// there is one input alone.
+// OfName returns "of NAME " for an input among several, and "" for a single one. It goes between a count and
+// what is counted in messages that need no name if there is one input alone.
 func (in *Input) OfName() string {
 	if in.Several {
 		return "of " + in.Name + " "
@@ -79,7 +74,6 @@ type Report struct {
 	// Facts is what else the format says of the input, by the key in JSON.
 	Facts map[string]any
 	Lost  Losses
-	// Notes are sentences about what is kept in another way than the input has
-	// it, for users.
+	// Notes are sentences about what is kept in another way than the input has it, for users.
 	Notes []string
 }

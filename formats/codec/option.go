@@ -12,13 +12,11 @@ type Option struct {
 	Name  string // as a flag spells it, for instance "profdata-version"
 	Usage string
 	Value Value
-	// Check returns what is wrong with the value, nil if nothing is. It may be
-	// nil.
+	// Check returns what is wrong with the value, nil if nothing is. It may be nil.
 	Check func() error
 }
 
-// A Value is a field that is set from text. It is a [flag.Value] that names its
-// type.
+// A Value is a field that is set from text. It is a [flag.Value] that names its type.
 type Value interface {
 	String() string
 	Set(text string) error
@@ -107,8 +105,7 @@ func (e *OptionError) Error() string {
 // Unwrap returns what is wrong.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// CheckOptions returns an [*OptionError] for the first option whose value is
-// refused by its Check.
+// CheckOptions returns an [*OptionError] for the first option whose value is refused by its Check.
 func CheckOptions(options []Option) error {
 	for _, o := range options {
 		if o.Check == nil {
@@ -121,8 +118,7 @@ func CheckOptions(options []Option) error {
 	return nil
 }
 
-// AsLLVM declares the option to merge as llvm-profdata does, which several
-// formats have.
+// AsLLVM declares the option to merge as llvm-profdata does, which several formats have.
 func AsLLVM(field *bool) Option {
 	return Bool("llvm-compat", field,
 		"merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of the option llvm-release: of "+

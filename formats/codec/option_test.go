@@ -42,15 +42,12 @@ func TestCheckOptions(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("use 1 to 3")
 	n := 4
-	options := []codec.Option{
-		codec.Bool("on", new(bool), ""),
-		codec.Int("n", &n, "").WithCheck(func() error {
-			if n > 3 {
-				return bad
-			}
-			return nil
-		}),
-	}
+	options := []codec.Option{codec.Bool("on", new(bool), ""), codec.Int("n", &n, "").WithCheck(func() error {
+		if n > 3 {
+			return bad
+		}
+		return nil
+	})}
 	err := codec.CheckOptions(options)
 	if !errors.Is(err, bad) || err.Error() != "n 4: use 1 to 3" {
 		t.Errorf("of 4: %v", err)
