@@ -11,7 +11,7 @@
  *	ClassPrepare     linked, and not initialised: nobody runs its methods yet
  *	VMDeath          report
  *
- * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is. docs/adoption-hotspot.md
+ * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is. docs/adoption.md
  * says what is written where, and what was measured.
  */
 #define _GNU_SOURCE

@@ -89,7 +89,7 @@ const char *options_parse(options *o, const char *text) {
 		text = cut(text, option);
 		char *value = strchr(option, '=');
 		if (value != NULL) *value++ = 0;
-		if (value == NULL ? !set_flag(o, option) : !set(o, option, value)) return "an option of the agent is unknown or wrong; see docs/adoption-hotspot.md";
+		if (value == NULL ? !set_flag(o, option) : !set(o, option, value)) return "an option of the agent is unknown or wrong; see docs/adoption.md";
 	}
 	return o->archive == NULL ? "the option archive=FILE is missing" : NULL;
 }

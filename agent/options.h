@@ -19,7 +19,7 @@ typedef enum policy {
 	POLICY_HOTTEST /* the same, what ran most first */
 } policy;
 
-/* What follows the = of -agentpath:PATH=..., see docs/adoption-hotspot.md. Texts are allocated, and live as long as the VM. */
+/* What follows the = of -agentpath:PATH=..., see docs/adoption.md. Texts are allocated, and live as long as the VM. */
 typedef struct options {
 	const char *archive;
 	const char *base;   /* NULL: not named; "": the archive is to be adopted alone, also if it is a layer */

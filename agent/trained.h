@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was trained, by class: which profiles a class that the VM prepares has. An archive may be a layer on another one, its base,
- * which has what it lacks (docs/layers.md).
+ * which has what it lacks (docs/embedding.md).
  */
 #ifndef PROFARC_AGENT_TRAINED_H
 #define PROFARC_AGENT_TRAINED_H

@@ -48,7 +48,7 @@ type Exporter struct{}
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "text",
-		About: "everything, in text for review and version control, see docs/text.md; import reads it again"}
+		About: "everything, in text for review and version control; import reads it again"}
 }
 
 // Options implements [codec.Exporter].

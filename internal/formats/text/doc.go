@@ -4,8 +4,61 @@
 // The text is exact. An archive that package builder wrote becomes the same
 // bytes again, and two archives that are equal have equal texts. It is in the
 // archive's own order, with names in the place of pointers and without offsets
-// or addresses, so that a changed count is one changed line. docs/text.md is
-// the user's page.
+// or addresses, so that a changed count is one changed line. A method of a HotSpot
+// JVM with two profiles, the second in the context of its caller:
+//
+//	profarc text 1
+//	domain hotspot
+//	producer "OpenJDK 21.0.7"
+//	param type-rows 2
+//	param bci-rows 2
+//
+//	type shapes/Area{app}
+//	type shapes/Circle{app}
+//	type shapes/Main{app}
+//	type shapes/Square{app}
+//
+//	method shapes/Area::total(Ljava/util/List;)D{app}
+//	  profile
+//	    invocations 2400
+//	    backedges 60000
+//	    @9 VirtualCall count=40 shapes/Circle{app}=51000 shapes/Square{app}=8960
+//	    @14 Branch taken=59998 not-taken=2 displacement=56
+//	    @21 ReceiverType [null-seen trap=3] count=0 shapes/Circle{app}=51000
+//	  profile <- shapes/Main::main([Ljava/lang/String;)V{app} @37
+//	    @14 Branch taken=100 not-taken=2 displacement=56
+//
+//	method shapes/Main::main([Ljava/lang/String;)V{app} access=public,static
+//
+//	method shapes/Main::usage()V{app} never-ran
+//
+//	table properties symbol symbol
+//	  row java.vm.name "OpenJDK 64-Bit Server VM"
+//
+//	end
+//
+// # Editing
+//
+// A change of the text changes the archive: counts can be changed, lines deleted, and rows,
+// profiles and methods added, in any order of lines. A method or type need not be declared
+// before it is named, or at all. Sums and numbers of records are computed by the import.
+//
+//   - A type that nothing refers to stays until its line is deleted too.
+//   - A row that refers to a deleted profile is an error: delete it, or import with --unordered,
+//     which drops the table order.
+//   - A repeated field or profile is an error, since a merge of texts may leave both.
+//   - All rows of one stack in the table samples have the count of the stack.
+//   - An entry or table that belongs to another domain is an error, so that the domain stays.
+//   - A line dump-id keeps the id that the producer gave. Delete it after editing, and the id is
+//     derived from the content.
+//
+// A profile, context, sample or callee of a method overrides its never-ran. not-matchable says that
+// the key does not identify the method in another run. A text without its last line was
+// truncated, and is rejected.
+//
+// The text is about one and a half times as long as the archive. It keeps all that profarc writes;
+// flags without a meaning and entries that the format has no use for, which other
+// writers may leave, are counted by the export.
 //
 // # Grammar
 //
@@ -54,6 +107,8 @@
 //	         | "Count" SUB [ seen ] N
 //	         | "Undecoded" [ seen ] { N }
 //	         | SHAPE [ "sub=" N ] [ "flags=" N ] { CELL "=" value } { value { ( "=" | "," ) value } }
+//	SUB      = "indirect-call" | "mem-op-size" | "vtable" | "conditional" | "return" | "virtual-call" | "type-check"
+//	         | "calls" | "bytecodes" | "cycles" | "native-calls" | "new-arrays" | "samples" | "nanoseconds"
 //	value    = N | TYPE | METHOD | "-" | bits
 //	bits     = ( BIT | N ) { "|" ( BIT | N ) }
 //	seen     = "[" { "null-seen" | "interpreted" | "one-of-several" | "trap=" ( N | "many" ) | "recompiled" | N } "]"

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden files and the example of docs/text.md")
+var update = flag.Bool("update", false, "rewrite the golden files and the example of the package comment")
 
 func open(t testing.TB, data []byte) *reader.Store {
 	t.Helper()

@@ -12,9 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-const page = "../../../docs/text.md"
-
-// pageExample returns the archive whose text docs/text.md shows.
+// pageExample returns the archive whose text the package comment shows.
 func pageExample() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "OpenJDK 21.0.7",
 		Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2, ReceiverGap: 0}})
@@ -41,24 +39,30 @@ func pageExample() *builder.Builder {
 	return b
 }
 
-func TestPageShowsTheExample(t *testing.T) {
+func TestCommentShowsTheExample(t *testing.T) {
 	data := bytesOf(t, pageExample())
 	checkExact(t, data)
-	text, err := os.ReadFile(page)
+	comment, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "internal/formats/text -->\n```\n", "```\n\n## Lines"
-	head, rest, ok1 := strings.Cut(string(text), begin)
+	const begin, end = "context of its caller:\n//\n", "//\n// # Editing"
+	head, rest, ok1 := strings.Cut(string(comment), begin)
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
-		t.Fatalf("%s: no place for the example", page)
+		t.Fatal("doc.go has no place for the example")
 	}
-	golden(t, page, head+begin+write(t, data)+end+tail)
+	var example strings.Builder
+	for line := range strings.Lines(write(t, data)) {
+		if line != "\n" {
+			line = "\t" + line
+		}
+		example.WriteString("//" + line)
+	}
+	golden(t, "doc.go", head+begin+example.String()+end+tail)
 }
 
-// Every word of the text stands on the page, and all but the subs in the
-// grammar.
+// Every word of the text stands in the grammar.
 func TestWordsAreDescribed(t *testing.T) {
 	var words []string
 	for _, f := range fieldForms {
@@ -68,12 +72,11 @@ func TestWordsAreDescribed(t *testing.T) {
 		words = append(words, word)
 	}
 	words = append(append(words, slices.Collect(maps.Keys(tagNumbers))...), sectionWords...)
-	described(t, "doc.go", `"`, words)
 	for _, tag := range []layout.Tag{layout.TagValueSite, layout.TagSuccessors, layout.TagReceivers, layout.TagCount} {
 		schema, _ := disk.SchemaOf(tag)
 		words = append(words, subWords(schema, tag)...)
 	}
-	described(t, page, "`", words)
+	described(t, "doc.go", `"`, words)
 }
 
 // described checks that each word stands in a file, in quotes.

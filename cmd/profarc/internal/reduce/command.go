@@ -52,7 +52,7 @@ indexes, settings, times, the producer and hashes of code stay; they identify th
 readers who have it.
 
 --base BASE makes the archive a layer on another one: methods that the base has too are left out, and
-both are used together (profarc run --base, show --base; see docs/layers.md). A method is left out if
+both are used together (profarc run --base, show --base; see docs/embedding.md). A method is left out if
 the base has the same profiles of it, to every count. Two runs rarely count the same: with --may-differ
 5% it is left out if the profiles of both have 95% of their counts in common, relative to all counts of
 each, and with 100% if the base has profiles of the same code at all. How often a method ran is then as

@@ -51,6 +51,21 @@ with the interval and p of Wilcoxon's signed-rank test, exact; of curves it is t
 median curves, with a bootstrap interval. A difference counts if the interval excludes 1. An
 interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.
 
+The verdict compares each contender with the base line, and the archive with the flag alone, C1 alone and
+the AOT cache. Its last line is the advice: to do without the archive, unless what is fastest with it is
+shown to be faster than what is fastest without. Every interval stands for itself: of 20 comparisons
+with 95%, one is wrong on average. From 10% of other programs' work on the report calls the machine not quiet:
+then trust processor times more than wall times.
+
+--json writes every figure and run; its fields are stable. Top level: command, jvm, system, cpus, rounds,
+rounds_asked, confidence, baseline, profiles (in the archive), others (share of the processors that other
+programs had), contenders (name, flags, runs, failed, differing, left_out), training (name, wall_ns, bytes,
+classes, classes_shared), measures (name, unit, rows), verdicts (contender, against, wall, cpu), leaders,
+advice, curves (contender, units_a_point, points with end_ns, time_ns, p99_ns, and behind), notes, and runs
+(round, contender, wall_ns, cpu_ns, first_ns, peak_bytes, exit, output, failure, differs, methods_adopted,
+inert, units). A ratio has pairs, estimate, low, high, confidence (0: no interval), p, method and verdict. Of
+the command line and flags, what is not known to be harmless is ***.
+
 An interrupt ends the command, and prints what was measured. The exit code is 0 if all was measured, 1 if
 runs failed or printed something else, 2 for wrong usage, 130 after an interrupt, and 127 or 126 if the command
 cannot be started.`

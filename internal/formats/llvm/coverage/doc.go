@@ -40,6 +40,23 @@
 // file of its own. Skipped regions are what the preprocessor left out. The region of a branch
 // is a condition, with a counter for each outcome. Decisions of MC/DC are read over.
 //
+// # Counts
+//
+// They equal the counts of llvm-cov, line by line: `go test ./internal/formats/llvm/coverage` compares
+// every line, function and instantiation of a program that clang 14 and 19 compile.
+//
+//   - A line's count is the highest of the regions that begin in it and of what goes on from the
+//     line before.
+//   - A file's counts are sums over all functions, instantiations of a template and copies of an
+//     inline function. The view of a function has its own.
+//   - A macro counts where it is used and, in the view of a file, also where it is defined.
+//   - Lines that the preprocessor left out have no count. A function that the program has and does
+//     not use counts 0.
+//
+// A function is recognised by the hash of its name, its code by the compiler's hash of its control
+// flow. Counters for another hash are never put beside this code. A change that leaves
+// the control flow as it was, such as of a constant, leaves the hash.
+//
 // # Trust
 //
 // Nothing in a program is trusted. Every size is checked against what is there, names may
