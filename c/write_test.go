@@ -240,7 +240,7 @@ func TestShapesAreRefused(t *testing.T) {
 		"tag": {Tag: 191, Name: "A"}, "name": {Tag: 200, Name: "a"}, "long name": {Tag: 200, Name: strings.Repeat("A", 33)},
 		"no name": {Tag: 200},
 		"NUL":     {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"},
-		"unit":   {Tag: 200, Name: "A", Unit: layout.NumCountUnits},
+		"unit":   {Tag: 200, Name: "A", Unit: disk.NumCountUnits},
 		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 8": {Tag: 200, Name: "A", Rows: cell("x", 8)},
 		"cell name":       {Tag: 200, Name: "A", Cells: cell("point", 1)},
 		"cells":           {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},

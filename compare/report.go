@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -196,7 +197,7 @@ var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "sampl
 func (k Kind) String() string { return kindNames[k] }
 
 // unitKinds are the kinds of counts by unit, if nothing else is known of them.
-var unitKinds = [layout.NumCountUnits]Kind{
+var unitKinds = [disk.NumCountUnits]Kind{
 	layout.UnitExecutions: KindEdges, layout.UnitBytecodes: kindBytecodes, layout.UnitCycles: kindCycles,
 	layout.UnitNativeCalls: kindNativeCalls, layout.UnitArrays: kindArrays, layout.UnitPointSamples: kindSamples,
 	layout.UnitNanoseconds: kindNanoseconds,

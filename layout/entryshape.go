@@ -1,10 +1,5 @@
 package layout
 
-import (
-	"fmt"
-	"strings"
-)
-
 // What a producer of [DomainCustom] defines for itself. This format keeps it through
 // copies, merges, reductions and texts, and gives it no meaning.
 const (
@@ -50,25 +45,6 @@ type CellShape struct {
 	// Bits are names for the bits of a CellBits, from the lowest on, at most 64; empty
 	// where a bit has none.
 	Bits []string
-}
-
-// BitNames returns the names of the bits of a cell with | between them, those without a
-// name as one hexadecimal number, and "0" if there are none: "int|string|0x4".
-func (c CellShape) BitNames(v uint64) string {
-	var names []string
-	for i, name := range c.Bits {
-		if name != "" && v>>i&1 != 0 {
-			names = append(names, name)
-			v &^= 1 << i
-		}
-	}
-	if v != 0 {
-		names = append(names, fmt.Sprintf("%#x", v))
-	}
-	if len(names) == 0 {
-		return "0"
-	}
-	return strings.Join(names, "|")
 }
 
 // A CellKind says what a cell of 8 bytes holds, and how a merge unites two of them.

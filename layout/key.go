@@ -10,7 +10,7 @@ import (
 
 // A Key names a method. Its fields hold no NUL byte.
 type Key struct {
-	Class     string // declaring class, in the domain's own spelling; empty where Domain.NamesWhole
+	Class     string // declaring class, in the domain's own spelling; empty where the name is the whole key
 	Name      string // method name, or the PGO name of LLVM
 	Signature string // descriptor or parameter list, empty if the domain has none
 	Loader    string // identity of the class loader, empty for the boot loader or if not known
@@ -80,17 +80,6 @@ func (d Domain) String() string {
 	}
 	return fmt.Sprintf("domain(%d)", uint32(d))
 }
-
-// Valid reports whether d is a domain of this format version.
-func (d Domain) Valid() bool { return d >= DomainHotSpot && d <= DomainSampled }
-
-// NamesWhole reports whether the name of a method is its whole key: it has no class,
-// signature or loader.
-func (d Domain) NamesWhole() bool { return d.LLVM() || d == DomainJamaica || d == DomainSampled }
-
-// CountsAddUp reports whether all counts of an archive have one unit, or units of which one
-// alone is in the sums of its header.
-func (d Domain) CountsAddUp() bool { return d != DomainJamaica && d != DomainSampled }
 
 // LLVM reports whether the id of a method is LLVM's (MD5 of the PGO name).
 func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFrontend }

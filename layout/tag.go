@@ -149,10 +149,10 @@ const (
 	UnitArrays                        // arrays created
 	UnitPointSamples                  // samples taken at a point
 	UnitNanoseconds                   // nanoseconds of processor time
-	NumCountUnits
+	numCountUnits
 )
 
-var unitNames = [NumCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",
+var unitNames = [numCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",
 	"nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }

@@ -21,7 +21,7 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	if err != nil {
 		return err
 	}
-	for u := range layout.NumCountUnits {
+	for u := range disk.NumCountUnits {
 		c.out.all[u] = all.Total(u)
 	}
 	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()

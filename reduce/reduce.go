@@ -62,7 +62,7 @@ type Report struct {
 
 	LeftToBase uint64 // methods that were chosen, and that the base has too
 
-	counts, all         [layout.NumCountUnits]weigh.Wide
+	counts, all         [disk.NumCountUnits]weigh.Wide
 	samples, allSamples weigh.Wide
 }
 
@@ -79,7 +79,7 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 // counts.
 func (r *Report) Share() float64 {
 	lowest := 1.0
-	for u := range layout.NumCountUnits {
+	for u := range disk.NumCountUnits {
 		share, _ := r.ShareOf(u)
 		lowest = min(lowest, share)
 	}
@@ -88,7 +88,7 @@ func (r *Report) Share() float64 {
 
 // Units returns the units that the archive has counts of.
 func (r *Report) Units() (units []layout.CountUnit) {
-	for u := range layout.NumCountUnits {
+	for u := range disk.NumCountUnits {
 		if r.all[u] != (weigh.Wide{}) {
 			units = append(units, u)
 		}

@@ -23,7 +23,7 @@ import (
 //
 // Functions that LLVM marks as hot or warm have no counts, and no weight.
 type Weights struct {
-	units   [layout.NumCountUnits]unitWeights
+	units   [disk.NumCountUnits]unitWeights
 	methods int          // that have a weight in any unit
 	marked  []layout.Ref // see Marked
 }
@@ -99,7 +99,7 @@ func (w *Weights) add(steps *poll.Poll, scale Scale, m reader.Method) error {
 }
 
 // Counts is a sum in each unit.
-type Counts [layout.NumCountUnits]uint64
+type Counts [disk.NumCountUnits]uint64
 
 // Add adds the counts of each unit; sums stop at 2^64-1.
 func (n *Counts) Add(more Counts) {
@@ -171,7 +171,7 @@ func (w *Weights) Methods() int { return w.methods }
 
 // Units returns the units in which any method has a weight.
 func (w *Weights) Units() (units []layout.CountUnit) {
-	for u := range layout.NumCountUnits {
+	for u := range disk.NumCountUnits {
 		if len(w.units[u].methods) > 0 {
 			units = append(units, u)
 		}
@@ -234,7 +234,7 @@ func (w *Weights) Kept(part layout.Weight) int {
 // EachNeeded calls yield with the methods that are needed in any unit, once for
 // each of these units.
 func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
-	for u := range layout.NumCountUnits {
+	for u := range disk.NumCountUnits {
 		n, _ := w.Needed(u, part)
 		for _, m := range w.units[u].methods[:n] {
 			yield(m.method)

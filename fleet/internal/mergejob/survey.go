@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -269,7 +270,7 @@ func weigh(all []found, o Options) error {
 		}
 	}
 	for i := range all {
-		all[i].weight = all[i].weight.Times(merge.HalfLife(newest.Sub(all[i].header.Time()), o.HalfLife))
+		all[i].weight = disk.MultiplyWeights(all[i].weight, merge.HalfLife(newest.Sub(all[i].header.Time()), o.HalfLife))
 	}
 	return nil
 }

@@ -29,9 +29,9 @@ func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	case kind != disk.CellCount:
 		return v
 	case signed:
-		return uint64(m.Rules.Weight.OfSigned(int64(v)))
+		return uint64(disk.WeighSigned(m.Rules.Weight, int64(v)))
 	}
-	return m.Rules.Weight.Of(v)
+	return disk.Weigh(m.Rules.Weight, v)
 }
 
 // uniteCells returns the cell of both.
@@ -90,7 +90,7 @@ func (m *Merger) counters(e, y disk.Entry) {
 		m.countersOfOne(e, y, more)
 	default:
 		for i := range e.Cells() {
-			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), m.Rules.Weight.Of(y.Cell(i))), rules.highest))
+			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), disk.Weigh(m.Rules.Weight, y.Cell(i))), rules.highest))
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	for i := range e.Cells() {
 		n := e.Cell(i)
 		if !first {
-			n = m.Rules.Weight.Of(y.Cell(i))
+			n = disk.Weigh(m.Rules.Weight, y.Cell(i))
 		}
 		e.SetCell(i, min(n, disk.LLVMMaxCount))
 	}
@@ -127,7 +127,7 @@ func (m *Merger) scaleCounters(e disk.Entry) {
 		return
 	}
 	for i := range e.Cells() {
-		e.SetCell(i, min(m.Rules.Weight.Of(e.Cell(i)), rules.highest))
+		e.SetCell(i, min(disk.Weigh(m.Rules.Weight, e.Cell(i)), rules.highest))
 	}
 }
 
@@ -217,7 +217,7 @@ func isCount(f disk.Presence) bool {
 
 func (m *Merger) scaleField(f disk.Presence, field []byte) {
 	if isCount(f) {
-		le.PutUint64(field, m.Rules.Weight.Of(le.Uint64(field)))
+		le.PutUint64(field, disk.Weigh(m.Rules.Weight, le.Uint64(field)))
 	}
 }
 
@@ -225,7 +225,7 @@ func (m *Merger) scaleField(f disk.Presence, field []byte) {
 func (m *Merger) field(f disk.Presence, a, b []byte) []byte {
 	switch {
 	case isCount(f):
-		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), m.Rules.Weight.Of(le.Uint64(b))))
+		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), disk.Weigh(m.Rules.Weight, le.Uint64(b))))
 	case f == disk.HasSize:
 		each32(a, b, func(x, y uint32) uint32 { return max(x, y) })
 	case f == disk.HasHistory:
@@ -336,7 +336,7 @@ func (m *Merger) addCounts(x, y []byte) {
 			m.counters(a, b)
 		} else {
 			for i := range a.Cells() {
-				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), m.Rules.Weight.Of(b.Cell(i))))
+				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), disk.Weigh(m.Rules.Weight, b.Cell(i))))
 			}
 		}
 		x, y = restX, restY

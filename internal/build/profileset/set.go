@@ -107,7 +107,7 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b.Symbols.ByNameRef = domain.LLVM()
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
 	b.Run = b.NewRun(RunRules{})
-	if !domain.Valid() {
+	if !disk.KnownDomain(domain) {
 		b.fail(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
 	}
 	if err := disk.CheckParams(&heading.Params); err != nil {

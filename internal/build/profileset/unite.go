@@ -72,7 +72,7 @@ func (r columnRule) united(x, y uint64) uint64 {
 func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight) {
 	for i := range row {
 		if ruleOf(kind, flags, i) == columnSummed {
-			row[i] = w.Of(row[i])
+			row[i] = disk.Weigh(w, row[i])
 		}
 	}
 }

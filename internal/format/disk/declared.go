@@ -125,7 +125,7 @@ func checkShape(s *layout.EntryShape) error {
 	case !isName(s.Name, true) || isTagName(s.Name):
 		return fmt.Errorf("%.40q does not name entries: a name of its own has 1 to %d letters, digits, - and _, a capital "+
 			"letter first", s.Name, maxShapeName)
-	case s.Unit >= layout.NumCountUnits:
+	case s.Unit >= NumCountUnits:
 		return fmt.Errorf("%s: %d is no unit of counts", s.Name, s.Unit)
 	case len(s.Cells) > maxShapeCells || len(s.Rows) > maxShapeRow:
 		return fmt.Errorf("%s: %d cells, and %d in a row; at most %d and %d are possible", s.Name, len(s.Cells), len(s.Rows),

@@ -26,6 +26,9 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagUndecoded: ofHotSpot,
 }
 
+// KnownDomain reports whether d is a domain of this format version.
+func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <= layout.DomainSampled }
+
 // TagDomains returns the domains whose archives hold entries of a tag.
 func TagDomains(tag layout.Tag) []layout.Domain {
 	if !tag.Wide() {
@@ -42,7 +45,7 @@ func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	if domains == nil || slices.Contains(domains, d) {
 		return true
 	}
-	return tag.Wide() && tag != layout.TagUndecoded && d.Valid() && !slices.Contains(listed, d)
+	return tag.Wide() && tag != layout.TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
 }
 
 // HeldTags returns the tags of this format's own that archives of a domain hold.

@@ -91,7 +91,7 @@ func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 // checkHeader holds the header against itself: every region and section must lie
 // where this version puts it. It costs the same for a file of any size.
 func checkHeader(h *layout.Header, p []byte) error {
-	if !h.Domain.Valid() {
+	if !KnownDomain(h.Domain) {
 		return Corrupt(RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {

@@ -1,6 +1,9 @@
 package disk
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/profarc/profarc/layout"
 )
 
@@ -63,6 +66,25 @@ type CellSpec struct {
 	Name string
 	Kind CellKind
 	Bits []string // names for the bits of a CellBits, by number
+}
+
+// BitNames returns the names of the bits of a cell with | between them, those without a
+// name as one hexadecimal number, and "0" if there are none: "int|string|0x4".
+func (c CellSpec) BitNames(v uint64) string {
+	var names []string
+	for i, name := range c.Bits {
+		if name != "" && v>>i&1 != 0 {
+			names = append(names, name)
+			v &^= 1 << i
+		}
+	}
+	if v != 0 {
+		names = append(names, fmt.Sprintf("%#x", v))
+	}
+	if len(names) == 0 {
+		return "0"
+	}
+	return strings.Join(names, "|")
 }
 
 // A Repeat says what decides how often the cells of a group repeat.

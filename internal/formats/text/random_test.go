@@ -274,7 +274,7 @@ func (m *maker) declare() {
 	}
 	for range m.IntN(5) {
 		s := layout.EntryShape{Tag: layout.TagProducer + layout.Tag(m.IntN(64)),
-			Unit: layout.CountUnit(m.IntN(int(layout.NumCountUnits))), Cells: cells(32), Rows: cells(8)}
+			Unit: layout.CountUnit(m.IntN(int(disk.NumCountUnits))), Cells: cells(32), Rows: cells(8)}
 		s.Name = fmt.Sprint("E", uint8(s.Tag))
 		if m.domain == layout.DomainCustom && !slices.ContainsFunc(m.shapes,
 			func(t layout.EntryShape) bool { return t.Tag == s.Tag }) {

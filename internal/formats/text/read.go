@@ -257,7 +257,7 @@ func (p *parser) domainLine() {
 	p.nextToken()
 	start := p.At
 	word := string(p.takeWord("a domain"))
-	for d := layout.DomainHotSpot; d.Valid(); d++ {
+	for d := layout.DomainHotSpot; disk.KnownDomain(d); d++ {
 		if d.String() == word {
 			p.head.domain = d
 			return

@@ -18,7 +18,7 @@ import (
 
 // unitWords are the units of the counts of a shape.
 var unitWords = func() (words wordList) {
-	for u := layout.CountUnit(0); u < layout.NumCountUnits; u++ {
+	for u := layout.CountUnit(0); u < disk.NumCountUnits; u++ {
 		words = append(words, strings.ReplaceAll(u.String(), " ", "-"))
 	}
 	return words
@@ -62,7 +62,7 @@ func (p *parser) shapeLine() {
 	p.nextToken()
 	s.Name = string(p.takeWord("the name of the entries"))
 	p.nextToken()
-	s.Unit = layout.CountUnit(p.listed(unitWords, uint64(layout.NumCountUnits)-1, "what is counted"))
+	s.Unit = layout.CountUnit(p.listed(unitWords, uint64(disk.NumCountUnits)-1, "what is counted"))
 	p.head.shapes = append(p.head.shapes, s)
 }
 
@@ -122,7 +122,7 @@ func (p *parser) tagName(name []byte) (layout.Tag, bool) {
 	return tagByName(name)
 }
 
-// bitNames takes what layout.CellShape.BitNames returns.
+// bitNames takes what disk.CellSpec.BitNames returns.
 func (p *parser) bitNames(names []string) (v uint64) {
 	for {
 		if p.atDigit() {

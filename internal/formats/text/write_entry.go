@@ -234,7 +234,7 @@ func filledRows(e disk.Entry, rows disk.Rows) int {
 func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 	v := e.Cell(cell)
 	if len(c.Bits) > 0 {
-		w.literal(layout.CellShape(c).BitNames(v))
+		w.literal(c.BitNames(v))
 		return
 	}
 	switch c.Kind {

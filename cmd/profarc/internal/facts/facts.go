@@ -184,7 +184,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	for r := disk.RegionHeader; int(r) <= disk.NumRegions; r++ {
 		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
 	}
-	if h.Domain.CountsAddUp() {
+	if h.Domain != layout.DomainJamaica && h.Domain != layout.DomainSampled { // counts of one unit
 		f.Summary = &h.Summary
 	}
 	base, layer, err := s.Base()

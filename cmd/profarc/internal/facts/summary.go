@@ -247,7 +247,7 @@ func product(a, b uint64) *big.Int {
 }
 
 // countsAndTimes returns for each unit how often each count above 0 occurs.
-func countsAndTimes(s *reader.Store) (times [layout.NumCountUnits]map[uint64]uint64, err error) {
+func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint64, err error) {
 	for u := range times {
 		times[u] = map[uint64]uint64{}
 	}

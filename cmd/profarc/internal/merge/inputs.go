@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -119,7 +120,7 @@ func equalize(inputs []mergeInput) {
 		}
 	}
 	for i, w := range merge.Equalize(totals) {
-		inputs[i].weight = inputs[i].weight.Times(w)
+		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, w)
 	}
 }
 
@@ -139,7 +140,7 @@ func age(inputs []mergeInput, text string) error {
 		}
 	}
 	for i := range inputs {
-		inputs[i].weight = inputs[i].weight.Times(merge.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, merge.HalfLife(newest.Sub(inputs[i].header.Time()), half))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (r *readings) read(spelled string) {
 
 // whole adds the keys of a text without a loader.
 func (r *readings) whole(spelled, loader string) {
-	if r.domain.NamesWhole() {
+	if r.domain.LLVM() || r.domain == layout.DomainJamaica || r.domain == layout.DomainSampled { // names are whole keys
 		r.add(layout.Key{Name: spelled, Loader: loader})
 	}
 	if r.domain.LLVM() || r.domain == layout.DomainSampled {

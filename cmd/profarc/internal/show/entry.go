@@ -122,7 +122,7 @@ func (p *profilePrinter) cellText(e reader.Entry, cell int, c disk.CellSpec) str
 	v := e.Cell(cell).Load()
 	switch {
 	case len(c.Bits) > 0:
-		return layout.CellShape(c).BitNames(v)
+		return c.BitNames(v)
 	case kind == disk.CellSuccessor:
 		return successorText(v)
 	case kind == disk.CellFlags, cell == 0 && disk.Entry(e.Bytes()).SignedCount():

@@ -341,7 +341,7 @@ func (b *pointReader) cellText(e reader.Entry, cell int, c disk.CellSpec) string
 		b.err = cmp.Or(b.err, err)
 		return l.Text
 	case len(c.Bits) > 0:
-		return layout.CellShape(c).BitNames(v)
+		return c.BitNames(v)
 	case c.Kind == disk.CellSuccessor:
 		at, index := disk.UnpackSuccessor(v)
 		return fmt.Sprintf("%d (%d)", at, index)

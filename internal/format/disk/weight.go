@@ -1,0 +1,40 @@
+package disk
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/profarc/profarc/layout"
+)
+
+// NumCountUnits is the number of units that counts have.
+const NumCountUnits = layout.UnitNanoseconds + 1
+
+// MultiplyWeights returns the product of two weights, rounded to the nearest and at least
+// one billionth.
+func MultiplyWeights(w, v layout.Weight) layout.Weight {
+	return layout.Weight(max(Weigh(v, uint64(w)), 1))
+}
+
+// Weigh returns n times the weight, rounded to the nearest, half up; it saturates.
+// A weight of 0 counts as 1.
+func Weigh(w layout.Weight, n uint64) uint64 {
+	if w == layout.WeightOne || w == 0 {
+		return n
+	}
+	hi, lo := bits.Mul64(n, uint64(w))
+	lo, carry := bits.Add64(lo, uint64(layout.WeightOne)/2, 0)
+	if hi += carry; hi >= uint64(layout.WeightOne) {
+		return math.MaxUint64
+	}
+	q, _ := bits.Div64(hi, lo, uint64(layout.WeightOne))
+	return q
+}
+
+// WeighSigned is like Weigh for a count that may have been counted down.
+func WeighSigned(w layout.Weight, n int64) int64 {
+	if n < 0 {
+		return -int64(min(Weigh(w, uint64(-n)), math.MaxInt64))
+	}
+	return int64(min(Weigh(w, uint64(n)), math.MaxInt64))
+}
