@@ -51,7 +51,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mmap"
-	"github.com/profarc/profarc/internal/format/rawreader"
 	"github.com/profarc/profarc/internal/format/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
@@ -134,14 +133,6 @@ func (s *Store) Close() error {
 func (s *Store) open() error {
 	_, err := s.m.Bytes(disk.RegionHeader, 0, 0)
 	return err
-}
-
-func init() {
-	rawreader.MethodRecord = func(m any) disk.MethodRecord { return m.(Method).record() }
-	rawreader.Signature = func(s any, n layout.Ref, b []byte) ([]byte, error) {
-		signature, err := s.(*Store).signature(n)
-		return signature.AppendTo(b), err
-	}
 }
 
 // corrupt makes an error that names the archive's file.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/rawreader"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -86,9 +85,13 @@ func (c *check) searchAll() (records uint64, err error) {
 // searchMethod searches for a method, and compares the flag that it shares its id
 // with what else the search offers.
 func (c *check) searchMethod(m reader.Method) error {
+	rec, err := c.record(m)
+	if err != nil {
+		return err
+	}
 	to, id := m.Ref(), m.ID()
-	if first := rawreader.MethodRecord(m).Profiles; first != 0 && m.Flags()&disk.MethodSharedID == 0 {
-		to = first
+	if rec.Profiles != 0 && m.Flags()&disk.MethodSharedID == 0 {
+		to = rec.Profiles
 	}
 	others, err := c.search(id, disk.KindMethod, to)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/rawreader"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -131,7 +130,11 @@ func (k *key) text() []byte {
 
 // method checks one method by itself, and gives its key.
 func (c *check) method(m reader.Method) (k key, err error) {
-	at, rec := m.Ref().Offset(), rawreader.MethodRecord(m)
+	at := m.Ref().Offset()
+	rec, err := c.record(m)
+	if err != nil {
+		return k, err
+	}
 	k = key{name: rec.Name, signature: rec.Signature, s: c.s}
 	if m.Flags()&disk.MethodNamed != 0 {
 		err = c.heldName(m, &k)
@@ -141,8 +144,8 @@ func (c *check) method(m reader.Method) (k key, err error) {
 	if err == nil {
 		err = c.signature(at, rec.Signature)
 	}
-	if err == nil && rec.Holder != 0 {
-		err = c.holder(at, rec.Holder, &k)
+	if err == nil {
+		err = c.holder(m, &k)
 	}
 	if err != nil || !m.Indexed() { // a row has no id
 		return k, err
@@ -158,6 +161,30 @@ func (c *check) method(m reader.Method) (k key, err error) {
 		err = c.wrong(disk.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
 	}
 	return k, err
+}
+
+// record decodes the record of a method, or of a row what its record would have but for the
+// class, which other rows have.
+func (c *check) record(m reader.Method) (rec disk.MethodRecord, err error) {
+	at, size := m.Ref().Offset(), int64(disk.UnexecutedRowSize)
+	if m.Indexed() {
+		size = disk.MinMethodSize
+	}
+	b, err := c.m.Bytes(disk.RegionRO, at, size)
+	if err != nil {
+		return rec, err
+	}
+	if !m.Indexed() {
+		row := disk.ParseUnexecutedRow(b)
+		return disk.MethodRecord{Name: row.Name, Signature: row.Signature}, nil
+	}
+	if b, err = c.m.Bytes(disk.RegionRO, at, disk.ParseMethodHead(b).Size()); err != nil {
+		return rec, err
+	}
+	if err := rec.Parse(b); err != nil {
+		return rec, disk.Corrupt(disk.RegionRO, at, "%v", err)
+	}
+	return rec, nil
 }
 
 // headKey checks that the first profile of a method has the key of its record, or
@@ -191,18 +218,19 @@ func (c *check) heldName(m reader.Method, k *key) error {
 }
 
 // holder checks the class that declares a method.
-func (c *check) holder(at int64, n layout.Ref, k *key) error {
-	t, err := c.s.TypeAt(n)
-	if err != nil {
+func (c *check) holder(m reader.Method, k *key) error {
+	t, ok, err := m.Class()
+	if err != nil || !ok {
 		return err
 	}
-	b, err := c.m.Bytes(disk.RegionRO, n.Offset(), disk.TypeSize)
+	at := c.h.Parts[disk.PartTypes].Offset + int64(t.Ordinal())*disk.TypeSize
+	b, err := c.m.Bytes(disk.RegionRO, at, disk.TypeSize)
 	if err != nil {
 		return err
 	}
 	k.class, k.loader = disk.ParseType(b).Name, disk.ParseType(b).Loader
 	if name, err := t.Name(); err != nil || name.Len() == 0 {
-		return cmp.Or(err, c.wrong(disk.RegionRO, at, "a method of a class that has no name"))
+		return cmp.Or(err, c.wrong(disk.RegionRO, m.Ref().Offset(), "a method of a class that has no name"))
 	}
 	return nil
 }

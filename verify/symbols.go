@@ -4,7 +4,6 @@ import (
 	"bytes"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/rawreader"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -70,7 +69,7 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 	n := disk.RefOf(at)
 	if parts, list := disk.SymbolParts(symbol); list {
 		c.starts.lists.add(n)
-		signature, err := rawreader.Signature(c.s, n, nil)
+		signature, err := c.signatureOf(at, symbol, parts)
 		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil &&
 			c.listText > disk.MaxKeyText(c.h.FileSize) {
 			err = disk.Corrupt(disk.RegionRO, at, "signatures made of names that have more than %d bytes of text together",
@@ -84,6 +83,30 @@ func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
 		c.starts.names.add(n)
 	}
 	return text, nil
+}
+
+// signatureOf joins the text of a list.
+func (c *check) signatureOf(at int64, list []byte, parts int64) (text []byte, err error) {
+	if parts == 0 || parts > disk.MaxName {
+		return nil, disk.Corrupt(disk.RegionRO, at, "a list of %d symbols", parts)
+	}
+	total := int64(0)
+	for i := range parts {
+		part, err := c.s.SymbolAt(disk.SymbolPart(list, i))
+		if err != nil {
+			return nil, err
+		}
+		if total += int64(part.Len()) + 1; total > disk.MaxName {
+			return nil, disk.Corrupt(disk.RegionRO, at, "a signature of more than %d bytes", disk.MaxName)
+		}
+		if i > 1 {
+			text = append(text, ',')
+		}
+		if text = part.AppendTo(text); i == 0 {
+			text = append(text, '(')
+		}
+	}
+	return append(text, ')'), nil
 }
 
 // listParts checks what lists are made of.
