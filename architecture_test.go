@@ -29,18 +29,15 @@ var rooms = []struct{ name, mayImport string }{
 	{"reader", "layout internal/format relocate archive"},
 	{"builder", "layout internal/format internal/build archive reader"},
 	{"internal/copier", "layout internal/format internal/build reader"},
-	{"internal/weigh", "layout internal/format reader"},
 	{"internal/dump", "layout internal/format internal/parse reader"},
-	{"internal/loaders", "layout internal/format reader"},
-	{"merge", "layout internal/format internal/build internal/copier reader builder"},
-	{"reduce", "layout internal/format internal/build internal/copier internal/dump internal/weigh reader builder"},
-	{"verify", "layout internal/format relocate archive reader"},
-	{"compare", "layout internal/format internal/loaders reader"},
 	{"internal/naming", "layout internal/format internal/parse reader"},
-	{"internal/demangled", "internal/naming"},
+	{"merge", "layout internal/format internal/build internal/copier reader builder"},
+	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
+	{"verify", "layout internal/format relocate archive reader"},
+	{"compare", "layout internal/format internal/naming reader"},
 	{"analyze", "layout internal/format internal/naming reader"},
 	{"fit",
-		"layout internal/format internal/build internal/copier internal/loaders internal/parse reader builder formats"},
+		"layout internal/format internal/build internal/copier internal/naming internal/parse reader builder formats"},
 
 	{"formats", "layout internal/format internal/build internal/parse internal/dump internal/naming reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c
@@ -51,9 +48,8 @@ var rooms = []struct{ name, mayImport string }{
 	{"example", "layout archive reader builder merge"}, // what every user has
 	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
 	{"cmd",
-		"layout internal/format internal/build internal/parse internal/copier internal/weigh internal/dump " +
-			"internal/loaders " +
-			"internal/naming internal/demangled internal/hotspot internal/cli internal/testkit " +
+		"layout internal/format internal/build internal/parse internal/copier internal/dump " +
+			"internal/naming internal/hotspot internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -125,9 +125,9 @@ func Section(q reader.Profile, section layout.BlockSection) (points []Point, err
 // A pointReader reads the points of a profile. It keeps the first error.
 type pointReader struct {
 	s       *reader.Store
-	targets naming.Targets
-	reasons *naming.TrapReasons // nil until needed
-	trained bool                // counts are the trained ones, and outcomes have no names
+	targets entries.Targets
+	reasons *entries.TrapReasons // nil until needed
+	trained bool                 // counts are the trained ones, and outcomes have no names
 	err     error
 }
 
@@ -139,9 +139,9 @@ func (r *pointReader) load(c reader.Counter) uint64 {
 	return c.Load()
 }
 
-func (r *pointReader) trapReasons() *naming.TrapReasons {
+func (r *pointReader) trapReasons() *entries.TrapReasons {
 	if r.reasons == nil {
-		reasons, err := naming.TrapReasonsOf(r.s)
+		reasons, err := entries.TrapReasonsOf(r.s)
 		r.fail(err)
 		r.reasons = &reasons
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/loaders"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -3,7 +3,7 @@ package fit
 import (
 	"errors"
 
-	"github.com/profarc/profarc/internal/loaders"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
-	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/reduce"

@@ -26,7 +26,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 	"github.com/profarc/profarc/cmd/profarc/internal/web"
 	"github.com/profarc/profarc/internal/cli"
-	_ "github.com/profarc/profarc/internal/demangled" // for the names of C++ and Rust
 )
 
 // newRootCommand returns profarc's root command with all commands.

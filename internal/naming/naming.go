@@ -1,4 +1,4 @@
-// Package naming spells the methods, types, call targets and trap reasons of an archive for people.
+// Package naming spells the methods and types of an archive for people.
 package naming
 
 import (

@@ -9,16 +9,12 @@ import (
 
 // A Spelling says how names are spelled for people. The zero Spelling writes them as
 // programmers do: methods of Java as java.util.Map.Entry.combine(Object, int), and functions
-// of C++ and Rust demangled, in programs that import package demangled.
+// of C++ and Rust demangled.
 type Spelling struct {
 	Raw     bool // as MethodText does
 	Mangled bool // names of C++ and Rust as linkers know them
 	Short   bool // classes of Java without their packages
 }
-
-// Demangle returns the spelling of a mangled name of C++ or Rust; ok is false for other
-// names. Package demangled sets it. It is nil in programs that do not import that.
-var Demangle func(mangled string) (name string, ok bool)
 
 // Method returns a method without its loader. Parameters are without packages: two methods
 // may have one spelling.
@@ -109,7 +105,7 @@ func graalParameters(signature string, qualified bool) (text string, ok bool) {
 func demangled(name string) string {
 	at := strings.LastIndexAny(name, ";:") + 1
 	mangled := name[at:]
-	if Demangle == nil || !strings.HasPrefix(mangled, "_Z") && !strings.HasPrefix(mangled, "_R") {
+	if !strings.HasPrefix(mangled, "_Z") && !strings.HasPrefix(mangled, "_R") {
 		return name
 	}
 	if text, ok := Demangle(mangled); ok {

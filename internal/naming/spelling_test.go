@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	_ "github.com/profarc/profarc/internal/demangled"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
@@ -399,14 +399,14 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 		n, err := strconv.ParseInt(raw, 10, 32)
 		return layout.EntryTraps(int32(n)), true, false, err == nil
 	}
-	name, recompiled := strings.CutSuffix(text, naming.RecompiledSuffix)
+	name, recompiled := strings.CutSuffix(text, entries.RecompiledSuffix)
 	if recompiled {
 		traps = layout.EntryTrapRecompiled
 	}
-	if name == naming.ManyTraps {
+	if name == entries.ManyTraps {
 		return traps | layout.EntryTrapMany, true, false, true
 	}
-	for n, r := range naming.BytecodeTraps {
+	for n, r := range entries.BytecodeTraps {
 		if name == r.Name || name == r.Plain {
 			return traps | layout.EntryTraps(n), true, r.Name != r.Plain && name == r.Plain, true
 		}
@@ -424,16 +424,16 @@ func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {
 	case reason == layout.EntryTrapMany:
-		b = append(b, naming.ManyTraps...)
-	case reason >= layout.EntryTraps(len(naming.BytecodeTraps)): // HotSpot has no name for it
+		b = append(b, entries.ManyTraps...)
+	case reason >= layout.EntryTraps(len(entries.BytecodeTraps)): // HotSpot has no name for it
 		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)
 	case plain:
-		b = append(b, naming.BytecodeTraps[reason].Plain...)
+		b = append(b, entries.BytecodeTraps[reason].Plain...)
 	default:
-		b = append(b, naming.BytecodeTraps[reason].Name...)
+		b = append(b, entries.BytecodeTraps[reason].Name...)
 	}
 	if traps&layout.EntryTrapRecompiled != 0 {
-		b = append(b, naming.RecompiledSuffix...)
+		b = append(b, entries.RecompiledSuffix...)
 	}
 	return b
 }

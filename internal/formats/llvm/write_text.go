@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -36,7 +36,7 @@ type textWriter struct {
 	report  WriteReport
 	lost    codec.Losses
 
-	names  *naming.Values
+	names  *entries.Values
 	called *recordWalk     // of functions that values name
 	named  map[string]bool // vtables whose names were printed
 	facts  runFacts
@@ -52,7 +52,7 @@ func (w *textWriter) writeAll() (err error) {
 	if w.facts, err = readRunFacts(w.store); err != nil {
 		return err
 	}
-	if w.names, err = naming.NewValues(w.store); err != nil {
+	if w.names, err = entries.NewValues(w.store); err != nil {
 		return err
 	}
 	if err := w.writeHeader(); err != nil {

@@ -3,7 +3,7 @@ package live
 import (
 	"strings"
 
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 )
 
 // A VM exports the numbers of its reasons for traps as constants:
@@ -35,7 +35,7 @@ func (vm *VM) trapReasons() string {
 			continue
 		}
 		if jvmci {
-			name = naming.ReasonWithJVMCI(name)
+			name = entries.ReasonWithJVMCI(name)
 		}
 		names[number] = max(names[number], name) // a VM has one
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -93,7 +93,7 @@ func TestReasonsAreThoseOfTheLog(t *testing.T) {
 
 // trapsOf returns the history of each method of Traps that has one, and the states of its points.
 func trapsOf(t *testing.T, s *reader.Store) (history map[string]map[string]int, points map[string]string) {
-	reasons, err := naming.TrapReasonsOf(s)
+	reasons, err := entries.TrapReasonsOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestReasonsOfReleases(t *testing.T) {
 			t.Skipf("a VM of release %d", vm.release)
 		}
 		known,
-			err := naming.TrapReasonsOf(open(t, builder.New(layout.DomainHotSpot,
+			err := entries.TrapReasonsOf(open(t, builder.New(layout.DomainHotSpot,
 			builder.Config{Params: layout.Params{VMRelease: uint32(vm.release)}})))
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
-	"github.com/profarc/profarc/internal/loaders"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -156,7 +157,7 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 // A siteNames names what was seen at sites. It keeps the first error.
 type siteNames struct {
 	s       *reader.Store
-	targets naming.Targets
+	targets entries.Targets
 	err     error
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/loaders"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -173,8 +174,8 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
-	targets naming.Targets
-	reasons *naming.TrapReasons   // nil until needed
+	targets entries.Targets
+	reasons *entries.TrapReasons  // nil until needed
 	marks   reader.Marks          // of the archive
 	marked  reader.Profile        // whose points are printed
 	callers map[layout.Ref]string // names of methods in contexts
@@ -196,9 +197,9 @@ func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally laz
 		program: program}
 }
 
-func (p *profilePrinter) trapReasons() *naming.TrapReasons {
+func (p *profilePrinter) trapReasons() *entries.TrapReasons {
 	if p.reasons == nil {
-		reasons, err := naming.TrapReasonsOf(p.s)
+		reasons, err := entries.TrapReasonsOf(p.s)
 		p.err = cmp.Or(p.err, err)
 		p.reasons = &reasons
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -212,7 +213,7 @@ func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
 		}
 		where[reason] = append(where[reason], l)
 	}
-	reasons, err := naming.TrapReasonsOf(q.Store())
+	reasons, err := entries.TrapReasonsOf(q.Store())
 	if err != nil {
 		return err
 	}

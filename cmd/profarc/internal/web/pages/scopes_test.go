@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	_ "github.com/profarc/profarc/internal/demangled"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
-	"github.com/profarc/profarc/internal/weigh"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -1,4 +1,4 @@
-package naming
+package entries
 
 import (
 	"slices"

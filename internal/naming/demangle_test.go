@@ -1,4 +1,4 @@
-package demangled_test
+package naming_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/demangled"
+	"github.com/profarc/profarc/internal/naming"
 )
 
 // rust are names of both of Rust's manglings.
@@ -61,7 +61,7 @@ func TestNamesAsByFilter(t *testing.T) {
 	}
 	different := 0
 	for i, name := range names {
-		got, ok := demangled.Name(name)
+		got, ok := naming.Demangle(name)
 		if !ok {
 			got = name
 		}
@@ -92,7 +92,7 @@ func TestHostileNames(t *testing.T) {
 		"_Z1f" + strings.Repeat("P", 5000) + "i",
 		"_Z" + strings.Repeat("9", 100), "_ZN" + strings.Repeat("1a", 1<<20) + "E", "_Z1f\x00",
 		"_RNvC" + strings.Repeat("9", 20)} {
-		if got, _ := demangled.Name(name); len(got) > 1<<14 {
+		if got, _ := naming.Demangle(name); len(got) > 1<<14 {
 			t.Errorf("%.40s: %d bytes", name, len(got))
 		}
 	}

@@ -1,4 +1,6 @@
-package naming
+// Package entries names what entries of a profile record by number: reasons of traps, and the
+// functions and vtables at value sites.
+package entries
 
 import (
 	"fmt"
