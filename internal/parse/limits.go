@@ -21,7 +21,7 @@ const (
 	MaxNesting = 1000
 	// MaxKeys is the number of unknown keys in an iprof file.
 	MaxKeys = 4096
-	// MaxSmallItems is the number of items of an iprof file that are kept as text and
+	// MaxSmallItems is the number of items of an iprof file that are left out and
 	// are shorter than SmallItem bytes.
 	MaxSmallItems = 1 << 18
 	SmallItem     = 16

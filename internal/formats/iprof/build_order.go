@@ -1,7 +1,6 @@
 package iprof
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
@@ -13,12 +12,12 @@ import (
 // many as a table can have, but for one shorter column at the end of each list.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// addRest keeps what is not a profile: the version and the order of the file, unknown keys and odd items.
+// addRest keeps what is not a profile: the version and the order of the file, unknown
+// keys.
 func (b *build) addRest() {
-	b.report.Lost.Add(LossOldOdd, b.oldOdd)
+	b.report.Lost.Add(LossOdd, b.odd)
 	properties := b.b.Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
-	b.countSurplus()
 	b.addForeign()
 	if !b.o.Unordered {
 		b.addOrder()
@@ -28,56 +27,17 @@ func (b *build) addRest() {
 // versionProperty is the key of the property that has the version of the imported file.
 const versionProperty = "iprof version"
 
-// countSurplus counts the items that are not kept completely.
-func (b *build) countSurplus() {
-	for _, s := range b.sections {
-		b.report.Items += s.items
-		for _, r := range s.raws {
-			switch {
-			case !b.o.Unordered:
-				b.report.countOdd(&s, r)
-			case r.typed:
-				b.report.Lost.Add(LossForeign, 1)
-			default:
-				b.report.Lost.Add(LossOdd, 1)
-			}
-		}
-	}
-}
-
-// countOdd counts an item that is kept as text.
-func (r *Report) countOdd(s *section, item raw) {
-	r.Odd++
-	if !item.typed {
-		r.TextOnly++
-	}
-	if r.Odd == 1 || r.TextOnly == 1 && !item.typed {
-		r.FirstOdd = itemPath(s.kind, item.item)
-	}
-}
-
-// addForeign keeps unknown keys and odd items as text.
+// addForeign keeps unknown keys as text.
 func (b *build) addForeign() {
-	row := func(key, value string) {
-		t := b.b.Table(disk.TableForeign, 0)
-		t.Row(uint64(b.b.Symbol(key)), uint64(b.b.Symbol(value)))
-	}
 	for _, s := range b.sections {
 		if s.kind == foreign {
-			row(keyPath(s.key), s.text)
-		}
-		for _, r := range s.raws {
-			if !b.o.Unordered {
-				row(itemPath(s.kind, r.item), r.text)
-			}
+			b.b.Table(disk.TableForeign, 0).Row(uint64(b.b.Symbol(keyPath(s.key))), uint64(b.b.Symbol(s.text)))
 		}
 	}
 }
 
-// keyPath and itemPath return JSON pointers to an unknown key and to an item.
+// keyPath returns the JSON pointer to an unknown key.
 func keyPath(key string) string { return "/" + pointerEscapes.Replace(key) }
-
-func itemPath(k sectionKind, item int) string { return fmt.Sprintf("/%s/%d", sectionKeys[k], item) }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
@@ -98,8 +58,6 @@ type keptAs uint64
 const (
 	keptWhole  keptAs = 0 // the value of the key is a text in TableForeign
 	keptListed keptAs = 1 // as rows or records
-	keptText   keptAs = 2 // each is a text in TableForeign
-	keptBoth   keptAs = keptListed | keptText
 )
 
 // maxSkippedIDs is the longest gap between ids that is filled with empty cells:
@@ -165,30 +123,17 @@ type listedItem struct {
 
 // addItems adds the items of a section; next returns its listed items one by one.
 func (w *orderWriter) addItems(s *section, next func() listedItem) {
-	var kept keptAs
 	var n, first uint64
 	key := uint64(w.b.Symbol(sectionKeys[s.kind]))
-	endRun := func() { w.runs.Row(key, uint64(kept), n, first) }
+	endRun := func() { w.runs.Row(key, uint64(keptListed), n, first) }
 	list, inList := s.kind.listOf()
-	kept = keptListed
-	raws := s.raws
 	for item := range s.items {
-		as, it := keptListed, listedItem{}
-		if len(raws) > 0 && raws[0].item == item {
-			as = keptText
-			if raws[0].typed {
-				as = keptBoth
-			}
-			raws = raws[1:]
-		}
-		if as != keptText {
-			it = next()
-		}
-		if begins := it.begins || as != kept; begins {
+		it := next()
+		if it.begins {
 			if item > 0 {
 				endRun()
 			}
-			kept, n, first = as, 0, it.first
+			n, first = 0, it.first
 		} else {
 			for range it.skipped {
 				w.lists[list] = append(w.lists[list], 0)
@@ -219,9 +164,7 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 		})
 	case s.kind.inProfiles():
 		return func() listedItem {
-			if i++; i >= s.count { // items of 0.2.0 that were not kept completely
-				return listedItem{}
-			}
+			i++
 			it := listedItem{ref: uint64(w.profileRef[w.records[s.first+i].node-1])}
 			if ordinal, ok := w.ordinals[s.first+i]; ok {
 				it.begins, it.first = true, uint64(ordinal)+1

@@ -49,7 +49,7 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{
 			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
-			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Odd,
+			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Lost.Count(LossOdd),
 		},
 		Notes: r.notes(in.OfName()),
 	}
@@ -62,13 +62,6 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 // notes describes what is kept in another form than in the file. OfName names the file if there are several.
 func (r *Report) notes(ofName string) (notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	if n := r.Odd - r.TextOnly; n > 0 {
-		note("%d of %d items %shave more than an iprof file has there, and are kept as text, too", n, r.Items, ofName)
-	}
-	if r.TextOnly > 0 {
-		note("%d of %d items %sare not what an iprof file has there and are kept as text, first: %s", r.TextOnly, r.Items,
-			ofName, r.FirstOdd)
-	}
 	if r.Dangling > 0 {
 		note("%d ids %shave no row of a type or method: they are kept under their number", r.Dangling, ofName)
 	}

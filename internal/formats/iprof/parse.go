@@ -76,10 +76,11 @@ type parser struct {
 	name  string // of the file
 	last  string // the last key
 	item  int    // number of items of that section
+	odd   int    // of these are left out
 	whole int64  // end of the last complete item or key
 	seen  [sectionKinds]bool
 	keys  map[string]bool // that are unknown
-	small int             // number of short items that are kept as text
+	small int             // number of short items that are not read
 	kept  texts
 
 	salvage bool // complete items are used, whatever follows
@@ -155,7 +156,7 @@ func (p *parser) readSection() error {
 	if kind == foreign && p.keys[key] || kind != foreign && p.seen[kind] {
 		return p.syntaxError(fmt.Sprintf("a second %q", key))
 	}
-	p.last, p.item, p.whole = key, 0, p.offset()
+	p.last, p.item, p.odd, p.whole = key, 0, 0, p.offset()
 	p.rec.sections = append(p.rec.sections, section{kind: kind, key: key, first: len(p.rec.records)})
 	err = p.readContent(&p.rec.sections[len(p.rec.sections)-1])
 	switch {
@@ -198,7 +199,7 @@ func (p *parser) readContent(sec *section) error {
 	} else {
 		err = p.readItems(sec, p.readArray)
 	}
-	sec.items, sec.count = p.item, len(p.rec.records)-sec.first
+	sec.items, sec.count = p.item-p.odd, len(p.rec.records)-sec.first
 	return err
 }
 
@@ -211,7 +212,7 @@ func (p *parser) readItems(sec *section, each func(one func() error) error) erro
 	case methods:
 		fast = p.readMethod
 	}
-	odd := func(text []byte) { p.keepOdd(sec, text, fast) }
+	odd := func(text []byte) { p.takeOdd(sec, text, fast) }
 	return each(func() error { return p.readElement(fast, odd) })
 }
 
@@ -278,7 +279,7 @@ func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
 	}
 }
 
-// countSmall counts short items that are kept as text, which take many times their size.
+// countSmall counts short items that are not read: a file of nothing else is refused early.
 func (p *parser) countSmall(size int) error {
 	if size >= parse.SmallItem {
 		return nil

@@ -120,15 +120,17 @@ func (p *parser) readName() ([]byte, bool) {
 	return []byte(quoteName(string(p.spoken))), true
 }
 
-// keepOdd keeps an item that is invalid or has unknown members: as text, and also as a
-// row or record if it has the members of one.
-func (p *parser) keepOdd(sec *section, text []byte, fast func() bool) {
-	typed := p.readUsual(text, fast)
-	if sec.key != sectionKeys[sec.kind] {
-		p.rec.oldOdd++
+// takeOdd takes the members that it knows from an item that is invalid or has others too.
+// Without these, the item is left out, and the methods that it names have run.
+func (p *parser) takeOdd(sec *section, text []byte, fast func() bool) {
+	p.rec.odd++
+	if p.readUsual(text, fast) {
 		return
 	}
-	sec.raws = append(sec.raws, raw{item: p.item, typed: typed, text: string(text)})
+	p.odd++
+	if sec.kind != monitors { // the context of its record names no method
+		p.rec.named = append(p.rec.named, contextIDs(string(text))...)
+	}
 }
 
 // readUsual reads the known members of an item that has others, too.

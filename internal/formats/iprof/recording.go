@@ -103,7 +103,8 @@ type recording struct {
 	stacks  []stack
 	frames  []frame // of all stacks, leaf first
 
-	oldOdd int // items of 0.2.0 that were not kept completely
+	odd   int     // items that are left out, or have members that are
+	named []int64 // ids of methods in items that are left out
 }
 
 // A section is the value of a key.
@@ -111,17 +112,9 @@ type section struct {
 	kind  sectionKind
 	key   string // as it is spelled
 	items int
-	raws  []raw  // items that are kept as text
 	text  string // the whole value, if the kind is foreign
 	// first and count are its records, if these are entries of profiles.
 	first, count int
-}
-
-// A raw is an item that is kept as text, since it is invalid or has unknown members.
-type raw struct {
-	item  int
-	typed bool // it is also kept as a row or a record
-	text  string
 }
 
 type typeRow struct {

@@ -10,9 +10,8 @@ import (
 
 // The losses of reading a file.
 const (
-	LossOdd     codec.LossKind = "items that are not what they should be"
+	LossOdd     codec.LossKind = "items that are not what they should be: left out, or what is unknown in them"
 	LossForeign codec.LossKind = "keys that have no meaning here: kept only where a file is imported alone and in order"
-	LossOldOdd  codec.LossKind = "items of version 0.2.0 that say more than they should"
 )
 
 // The losses of writing a file.
@@ -26,13 +25,11 @@ const (
 	LossLoader     codec.LossKind = "class loaders and flags"
 	LossCount      codec.LossKind = "counts above 2^63-1: written as 2^63-1"
 	LossNoType     codec.LossKind = "rows without a type"
-	LossText       codec.LossKind = "items kept as text: only the order of their file, and a version with their " +
-		"section, has a place for them"
-	LossVersion   codec.LossKind = "spelling of a version before 0.4.0: a later version is written"
-	LossOrder     codec.LossKind = "the source order: the archive has other profiles by now"
-	LossTable     codec.LossKind = "tables that iprof has no section for"
-	PrunedMethods codec.LossKind = "methods that nothing refers to: pruned"
-	PrunedTypes   codec.LossKind = "types that nothing refers to: pruned"
+	LossVersion    codec.LossKind = "spelling of a version before 0.4.0: a later version is written"
+	LossOrder      codec.LossKind = "the source order: the archive has other profiles by now"
+	LossTable      codec.LossKind = "tables that iprof has no section for"
+	PrunedMethods  codec.LossKind = "methods that nothing refers to: pruned"
+	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
 )
 
 // A Report describes what was read or written.
@@ -46,11 +43,8 @@ type Report struct {
 	Seen     int // methods that were instrumented and are unexecuted
 	// Dangling counts ids of methods and types without a row. They are kept under their number.
 	Dangling int
-	// Items counts the rows and records of the sections. Odd of them are kept as text, since they are not
-	// valid items of their section. TextOnly of these are kept in no other way.
-	Items, Odd, TextOnly int
-	FirstOdd             string // JSON pointer to the first odd item, or to the first of TextOnly if there are any
-	// Repeated counts the rows with the id of an earlier row. All uses of the id refer to the first row.
+	// Repeated counts the rows with the id of an earlier row. All uses of the id refer
+	// to the first row.
 	Repeated int
 	Salvage  *Salvage // not nil if only a part was read
 	Lost     codec.Losses

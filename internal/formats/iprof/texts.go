@@ -9,9 +9,9 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 )
 
-// The ids in items that are kept as text. Such items are not valid, so that everything
-// that may be an id counts as one: an id too many keeps a row that could be left out, an
-// id too few would make a written file wrong.
+// The ids in the values of unknown keys, which are kept as text, and in items that are left
+// out. Everything that may be an id counts as one: an id too many keeps a row that could be
+// left out, an id too few would make a written file wrong.
 
 var (
 	contextMember  = regexp.MustCompile(`"(?:ctx|methodBciList)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
@@ -48,30 +48,24 @@ func appendID(ids []int64, text string) []int64 {
 	return append(ids, id)
 }
 
-// markExecutedByText marks the methods executed that are named by items kept as text or
-// by the values of unknown keys.
+// markExecutedByText marks the methods executed that are named by items that are left out
+// or by the values of unknown keys.
 func (b *build) markExecutedByText() {
+	b.markExecuted(b.named)
 	for i := range b.sections {
-		s := &b.sections[i]
-		if s.kind == monitors { // the context of its record names no method
-			continue
-		}
-		b.markExecutedIn(s.text)
-		for _, r := range s.raws {
-			b.markExecutedIn(r.text)
-		}
+		b.markExecuted(contextIDs(b.sections[i].text))
 	}
 }
 
-func (b *build) markExecutedIn(text string) {
-	for _, id := range contextIDs(text) {
+func (b *build) markExecuted(ids []int64) {
+	for _, id := range ids {
 		if row, ok := b.methodRows.row(id); ok {
 			b.ran[row] = true
 		}
 	}
 }
 
-// readForeign reads the keys and items that the importer kept as text.
+// readForeign reads the unknown keys that the importer kept as text.
 func (e *exporter) readForeign() error {
 	t, err := e.s.TableOrEmpty(disk.TableForeign)
 	if err != nil {
@@ -88,25 +82,16 @@ func (e *exporter) readForeign() error {
 	return nil
 }
 
-// addForeignText adds a text, unless it is not JSON or its place is taken.
+// addForeignText adds the value of a key, unless it is not JSON or its place is taken.
 func (e *exporter) addForeignText(pointer, text string) {
 	key, ok := strings.CutPrefix(pointer, "/")
-	isItem := strings.Contains(key, "/")
 	s := newText(text)
 	switch before, twice := e.raws[pointer]; {
-	case !ok || !s.skipValue(0) || s.pos != s.end:
+	case !ok || strings.Contains(key, "/") || !s.skipValue(0) || s.pos != s.end || twice && text != before:
 		e.report.Lost.Add(LossForeign, 1)
 	case !twice:
 		e.raws[pointer] = text
-		if isItem {
-			e.texts = append(e.texts, pointer)
-		} else {
-			e.foreignKeys = append(e.foreignKeys, pointerUnescapes.Replace(key))
-		}
-	case isItem:
-		e.report.Lost.Add(LossText, 1)
-	case text != before:
-		e.report.Lost.Add(LossForeign, 1)
+		e.foreignKeys = append(e.foreignKeys, pointerUnescapes.Replace(key))
 	}
 }
 
@@ -115,21 +100,6 @@ var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 // newText returns a scanner of a complete text.
 func newText(text string) scanner {
 	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
-}
-
-// countLostTexts counts the items that have no place in the sections to be written.
-func (e *exporter) countLostTexts() {
-	placed := map[string]bool{}
-	for _, s := range e.sections {
-		for _, r := range s.raws {
-			placed[itemPath(s.kind, r.item)] = true
-		}
-	}
-	for _, pointer := range e.texts {
-		if !placed[pointer] {
-			e.report.Lost.Add(LossText, 1)
-		}
-	}
 }
 
 // markUsedByTexts marks the methods and types that texts refer to by the ids of the
@@ -171,8 +141,7 @@ func (e *exporter) markUsedByTexts() error {
 func (e *exporter) idsInTexts() (named, listed map[int64]bool) {
 	named, listed = map[int64]bool{}, map[int64]bool{}
 	for pointer, text := range e.raws {
-		section, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-		kind := kindOf[section]
+		kind := kindOf[strings.TrimPrefix(pointer, "/")]
 		if kind != monitors {
 			addIDs(named, contextIDs(text))
 		}

@@ -60,7 +60,6 @@ type exporter struct {
 
 	foreignKeys []string          // in the order of the archive
 	raws        map[string]string // by JSON pointer
-	texts       []string          // pointers to items, in the order of the archive
 	source      *sourceOrder      // nil if there is none
 	listed      [orderLists][]layout.Ref
 
@@ -121,7 +120,6 @@ func (e *exporter) chooseVersion() error {
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
 		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
 	}
-	e.countLostTexts()
 	return nil
 }
 

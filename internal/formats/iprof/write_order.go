@@ -19,10 +19,8 @@ type sourceOrder struct {
 // An orderedSection is a section with its items in their order.
 type orderedSection struct {
 	kind     sectionKind
-	key      string // of a foreign one
-	items    int
-	listed   int           // items that are kept as rows or records
-	raws     []raw         // without their texts
+	key      string        // of a foreign one
+	listed   int           // items, which are rows or records
 	ids      []int64       // of the listed items
 	ordinals []placedEntry // by item
 }
@@ -63,7 +61,6 @@ func (e *exporter) readOrder() error {
 type orderParser struct {
 	*exporter
 	lists [orderLists][]layout.Ref // what is left of the lists
-	texts int                      // items that may be kept as text
 	seen  map[sectionIdentity]bool
 }
 
@@ -75,7 +72,7 @@ type sectionIdentity struct {
 
 // parseOrder decodes the tables of the source order.
 func (e *exporter) parseOrder(runs, lists *reader.Table) error {
-	p := &orderParser{exporter: e, lists: unwrapLists(lists), texts: len(e.raws), seen: map[sectionIdentity]bool{}}
+	p := &orderParser{exporter: e, lists: unwrapLists(lists), seen: map[sectionIdentity]bool{}}
 	e.source, e.listed = &sourceOrder{}, [orderLists][]layout.Ref{}
 	for i, list := range p.lists {
 		e.listed[i] = make([]layout.Ref, 0, len(list))
@@ -127,7 +124,7 @@ func (p *orderParser) addRun(runs *reader.Table, row int) error {
 	section := sectionIdentity{kind: kindOf[key]}
 	if kept == keptWhole {
 		section = sectionIdentity{foreign, key}
-	} else if section.kind == foreign || kept > keptBoth {
+	} else if section.kind == foreign || kept > keptListed {
 		return errOrder
 	}
 	all := &p.source.sections
@@ -141,27 +138,11 @@ func (p *orderParser) addRun(runs *reader.Table, row int) error {
 	if section.kind <= version {
 		return nil
 	}
-	return p.addItems(&(*all)[len(*all)-1], kept, items, first)
-}
-
-// addItems adds the items of a run to its section.
-func (p *orderParser) addItems(s *orderedSection, kept keptAs, items, first uint64) error {
-	if kept&keptText != 0 {
-		if items > uint64(p.texts) {
-			return errOrder
-		}
-		p.texts -= int(items)
-		for i := range int(items) {
-			s.raws = append(s.raws, raw{item: s.items + i, typed: kept == keptBoth})
-		}
+	s := &(*all)[len(*all)-1]
+	if err := p.takeListed(s, items, first); err != nil {
+		return err
 	}
-	if kept&keptListed != 0 {
-		if err := p.takeListed(s, items, first); err != nil {
-			return err
-		}
-		s.listed += int(items)
-	}
-	s.items += int(items)
+	s.listed += int(items)
 	return nil
 }
 
@@ -222,11 +203,6 @@ func (e *exporter) orderFits() (bool, error) {
 			continue
 		}
 		typed[s.kind] = s.listed
-		for _, r := range s.raws {
-			if _, ok := e.raws[itemPath(s.kind, r.item)]; !ok || r.item >= s.items {
-				return false, nil
-			}
-		}
 	}
 	for k := calls; k <= samples; k++ {
 		if k != monitors && typed[k] != e.found[k] {

@@ -101,32 +101,20 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 	return nil
 }
 
-// writeInOrder writes the items of a section: the source order's, or else n listed
-// ones. typed writes the listed items, except those that skip leaves out; items that are
-// kept as text are written unchanged. It returns the number of items written.
-func (e *exporter) writeInOrder(s *orderedSection, n int, typed func(i int) error, skip func(i int) bool) (written int,
+// writeInOrder writes the items of a section, n of them where no source order says how many.
+// skip leaves some out. It returns the number of items written.
+func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) error, skip func(i int) bool) (written int,
 	err error) {
 	if e.source != nil {
-		n = s.items
+		n = s.listed
 	}
-	raws, listed := s.raws, 0
-	for item := range n {
-		isRaw := len(raws) > 0 && raws[0].item == item
-		if !isRaw || raws[0].typed {
-			listed++
-			if skip != nil && skip(listed-1) {
-				if isRaw {
-					raws = raws[1:]
-				}
-				continue
-			}
+	for i := range n {
+		if skip != nil && skip(i) {
+			continue
 		}
 		e.out.writeComma(written)
 		written++
-		if isRaw {
-			raws = raws[1:]
-			e.out.writeRaw(e.raws[itemPath(s.kind, item)])
-		} else if err := typed(listed - 1); err != nil {
+		if err := write(i); err != nil {
 			return written, err
 		}
 		if err := e.out.flushIfFull(); err != nil {

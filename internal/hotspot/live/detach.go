@@ -47,7 +47,8 @@ func (vm *VM) Detach(ctx context.Context) error {
 	return nil
 }
 
-// OwnFiles reports whether the process has files of its own: see Report.OwnFiles.
+// OwnFiles reports whether the process has files of its own, as in a container: they can
+// be read only as long as it lives.
 func (vm *VM) OwnFiles(ctx context.Context) bool {
 	vm.Provenance(ctx)
 	return vm.run.origin.root != ""
