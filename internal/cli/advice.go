@@ -9,12 +9,24 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// advice lists what to do about errors of files and archives, by the sentinel that they
-// match. The first match counts.
-var advice = []struct {
-	sentinel error
-	text     string
-}{
+// Advice lists what to do about errors, by the sentinel that they match. The first match counts.
+type Advice []struct {
+	Sentinel error
+	Text     string
+}
+
+// For returns what to do about an error, empty if nothing is known.
+func (a Advice) For(err error) string {
+	for _, row := range a {
+		if errors.Is(err, row.Sentinel) {
+			return row.Text
+		}
+	}
+	return ""
+}
+
+// known is the advice about errors of files and archives.
+var known = Advice{
 	{fs.ErrNotExist, "check the name"},
 	{syscall.EISDIR, "name the files in it"},
 	{fs.ErrPermission, "check who may read and write it"},
@@ -23,14 +35,4 @@ var advice = []struct {
 	{layout.ErrFormat, "name an archive, or make one with profarc import"},
 	{archive.ErrClosed, "open it again"},
 	{errFull, "make room, then try again"},
-}
-
-// adviceFor returns what to do about an error, empty if nothing is known.
-func adviceFor(err error) string {
-	for _, a := range advice {
-		if errors.Is(err, a.sentinel) {
-			return a.text
-		}
-	}
-	return ""
 }

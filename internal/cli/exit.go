@@ -91,7 +91,7 @@ func Message(err error, more func(error) string) string {
 	if more != nil {
 		advice = more(err)
 	}
-	if advice = cmp.Or(advice, adviceFor(err)); advice != "" {
+	if advice = cmp.Or(advice, known.For(err)); advice != "" {
 		return text + ": " + advice
 	}
 	return text

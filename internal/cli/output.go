@@ -16,8 +16,11 @@ import (
 )
 
 // PrintJSON prints v as indented JSON.
-func (a *App) PrintJSON(v any) error {
-	e := json.NewEncoder(a.Out)
+func (a *App) PrintJSON(v any) error { return WriteJSON(a.Out, v) }
+
+// WriteJSON writes v as indented JSON.
+func WriteJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)

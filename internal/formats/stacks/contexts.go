@@ -41,10 +41,13 @@ type Leaf struct {
 // Leaves calls yield with the leaves of an archive of domain sampled that have samples. It
 // reads each context once, where the frames of all stacks may be as many as the square of
 // that. It returns the error of the archive or of yield.
-func Leaves(s *reader.Store, yield func(Leaf) error) error {
+func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, leavesOf, yield) }
+
+// eachMethod calls of with each method of an archive, and names the archive in the error.
+func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) error {
 	for m, err := range s.Methods() {
 		if err == nil {
-			err = leavesOf(m, yield)
+			err = of(m, yield)
 		}
 		if err != nil {
 			return disk.InFile(err, s.Mapping().Name())
@@ -147,17 +150,7 @@ type Edge struct {
 
 // Edges calls yield with the edges of an archive, edges of one caller and point one after
 // the other. It returns the error of the archive or of yield.
-func Edges(s *reader.Store, yield func(Edge) error) error {
-	for m, err := range s.Methods() {
-		if err == nil {
-			err = EdgesFrom(m, yield)
-		}
-		if err != nil {
-			return disk.InFile(err, s.Mapping().Name())
-		}
-	}
-	return nil
-}
+func Edges(s *reader.Store, yield func(Edge) error) error { return eachMethod(s, EdgesFrom, yield) }
 
 // EdgesFrom calls yield with the edges from one method. It returns the error of the archive or of yield.
 func EdgesFrom(m reader.Method, yield func(Edge) error) error {

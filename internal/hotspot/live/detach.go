@@ -156,14 +156,19 @@ func (d direct) bytes(addr uint64, n int) ([]byte, error) {
 	if err := d.meter.countStep(); err != nil {
 		return nil, err
 	}
+	return d.meter.fetch(d.mem, addr, n)
+}
+
+// fetch reads n bytes of a process, which count.
+func (m *meter) fetch(mem memory, addr uint64, n int) ([]byte, error) {
 	if n < 0 || n > maxRead {
 		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
 	}
-	if err := d.meter.read.spend(n); err != nil {
+	if err := m.read.spend(n); err != nil {
 		return nil, err
 	}
 	b := make([]byte, n)
-	if err := d.mem.read(b, addr); err != nil {
+	if err := mem.read(b, addr); err != nil {
 		return nil, fmt.Errorf("0x%x: %w", addr, err)
 	}
 	return b, nil

@@ -2,7 +2,6 @@ package live
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -109,17 +108,7 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 	if b, ok := r.recorded(addr, n); ok {
 		return b, nil
 	}
-	if n < 0 || n > maxRead {
-		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
-	}
-	if err := r.meter.read.spend(n); err != nil {
-		return nil, err
-	}
-	b := make([]byte, n)
-	if err := r.mem.read(b, addr); err != nil {
-		return nil, fmt.Errorf("0x%x: %w", addr, err)
-	}
-	return b, nil
+	return r.meter.fetch(r.mem, addr, n)
 }
 
 // recorded returns bytes of a visited span: of the next one, or of one that is searched for.

@@ -1,10 +1,9 @@
 package app
 
 import (
-	"errors"
-
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/text"
@@ -19,10 +18,7 @@ const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOption
 
 // advice lists what to do about errors, by the sentinel that they match. The first
 // match counts. What is wrong with a file or an archive is in package cli.
-var advice = []struct {
-	sentinel error
-	text     string
-}{
+var advice = cli.Advice{
 	{hotspot.ErrNoMethodData,
 		printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},
 	{hotspot.ErrTextCut,
@@ -61,14 +57,4 @@ var advice = []struct {
 	{training.ErrPermission, "if this runs under a debugger, strace or another training run, run it outside; " +
 		"if /proc/sys/kernel/yama/ptrace_scope is 3, tracing is forbidden to all; " +
 		"in a container add --cap-add=SYS_PTRACE"},
-}
-
-// adviceFor returns what to do about an error, empty if nothing is known.
-func adviceFor(err error) string {
-	for _, a := range advice {
-		if errors.Is(err, a.sentinel) {
-			return a.text
-		}
-	}
-	return ""
 }

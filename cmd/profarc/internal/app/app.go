@@ -11,9 +11,9 @@ import (
 // New returns the App of profarc, which reads from in and prints to s.
 func New(in io.Reader, s cli.Streams) *cli.App {
 	a := cli.New("profarc", in, s)
-	a.Advice = adviceFor
+	a.Advice = advice.For
 	return a
 }
 
 // Message returns an error as users read it: what is wrong, and what to do.
-func Message(err error) string { return cli.Message(err, adviceFor) }
+func Message(err error) string { return cli.Message(err, advice.For) }

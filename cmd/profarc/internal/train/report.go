@@ -3,7 +3,6 @@ package train
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,10 +64,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 		archives = []trainedArchive{}
 	}
 	return cli.PublishPrivate(ctx, t.o.report, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"exit": status.ExitCode(), "jvms": jvms, "archives": archives})
+		return cli.WriteJSON(w, map[string]any{"exit": status.ExitCode(), "jvms": jvms, "archives": archives})
 	})
 }
 

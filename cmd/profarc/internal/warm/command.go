@@ -215,7 +215,7 @@ func run(ctx context.Context, a *cli.App, args []string, o *options) error {
 	r := s.report()
 	r.print(a, o.width)
 	if o.json != "" {
-		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return writeJSON(w, r) })
+		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return cli.WriteJSON(w, r) })
 	}
 	switch {
 	case interrupted != nil:

@@ -1,10 +1,8 @@
 package warm
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
@@ -251,11 +249,4 @@ func (r *report) failure() error {
 				"these out with --ignore REGEXP", strings.Join(differing, ", ")))
 	}
 	return err
-}
-
-func writeJSON(w io.Writer, r *report) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
 }

@@ -27,7 +27,6 @@ var ErrNoFiles = errors.New("no Go file in it")
 // A Tree is the source of a module, or of several in one folder. It implements [fit.Source].
 type Tree struct {
 	packages map[string]*folder // by import path; all programs are package main
-	broken   int
 }
 
 // A folder is the functions of a package, by their names within it.
@@ -105,8 +104,7 @@ func (t *Tree) file(name, pkg string) error {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 	if parsed == nil || err != nil {
-		t.broken++ // another file may have what it lacks
-		return nil
+		return nil // another file may have what it lacks
 	}
 	if parsed.Name.Name == "main" {
 		pkg = "main"
@@ -222,6 +220,3 @@ func (t *Tree) Beside(name string) (names []string) {
 	slices.Sort(names)
 	return names
 }
-
-// Broken returns the number of files that could not be parsed.
-func (t *Tree) Broken() int { return t.broken }
