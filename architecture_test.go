@@ -36,8 +36,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"verify", "layout internal/format relocate archive reader"},
 	{"compare", "layout internal/format internal/naming reader"},
 	{"analyze", "layout internal/format internal/naming reader"},
-	{"fit",
-		"layout internal/format internal/build internal/copier internal/naming internal/parse reader builder formats"},
+	{"fit", "layout internal/format internal/build internal/copier internal/naming internal/parse reader builder formats"},
 
 	{"formats", "layout internal/format internal/build internal/parse internal/dump internal/naming reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c

@@ -29,8 +29,7 @@ func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	d := s.Header().Domain
 	return MethodName{naming.MethodText(d, k), naming.Spelling{}.Method(d, k), naming.IDText(m.ID()), k.Class, k.Name,
-		k.Signature, k.Loader,
-		naming.LoaderNote(s, k.Class, k.Loader)}, err
+		k.Signature, k.Loader, naming.LoaderNote(s, k.Class, k.Loader)}, err
 }
 
 // String returns the method with its loader, as the archive has both.

@@ -117,16 +117,12 @@ func writeFile(t testing.TB, data []byte) (path string) {
 
 // openers are the ways to the bytes of an archive.
 var openers = map[string]func(t testing.TB, data []byte, o Options) (*Mapping, error){
-	"map": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		return Open(writeFile(t, data), o)
-	},
+	"map": func(t testing.TB, data []byte, o Options) (*Mapping, error) { return Open(writeFile(t, data), o) },
 	"heap": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
 		o.Mode = ModeHeap
 		return Open(writeFile(t, data), o)
 	},
-	"bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		return FromBytes("app.parc", data, o)
-	},
+	"bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) { return FromBytes("app.parc", data, o) },
 	"misaligned bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
 		return FromBytes("app.parc", append(words.Aligned(len(data) + 1)[:1], data...)[1:], o)
 	},

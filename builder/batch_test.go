@@ -76,9 +76,7 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	},
 }
 
-func newBatchBuilder() *builder.Builder {
-	return testarchive.New(layout.DomainHotSpot)
-}
+func newBatchBuilder() *builder.Builder { return testarchive.New(layout.DomainHotSpot) }
 
 // newSpillingBuilder returns a builder that keeps so many bytes of profiles in memory.
 func newSpillingBuilder(budget int64) *builder.Builder {

@@ -95,9 +95,7 @@ func (p *Profile) Escape(e Escape) {
 }
 
 // TrapHistory sets the number of traps taken, by reason.
-func (p *Profile) TrapHistory(byReason []byte) {
-	p.rec.PutTraps(byReason)
-}
+func (p *Profile) TrapHistory(byReason []byte) { p.rec.PutTraps(byReason) }
 
 // Raw adds an entry cell for cell: empty rows keep their places, and flags and traps their bits. It is for
 // packages of this module that copy entries. Wide entries belong into the data section. e must be exactly one

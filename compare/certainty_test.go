@@ -68,8 +68,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		others   uint64
 	}{
 		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
-			ofB:     jdk17,
-			outcome: compare.OutcomeCheck, listed: 1, others: 10},
+			ofB: jdk17, outcome: compare.OutcomeCheck, listed: 1, others: 10},
 		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
 			ofB: jdk17},
 		{name: "failed, now succeeds", a: check{other: -100}, b: check{rows: squares(30), other: -10}, ofA: jdk17, ofB: jdk17,
@@ -81,8 +80,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		{name: "the VM is not known", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: release(0),
 			ofB: jdk17},
 		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25,
-			ofB:     jdk17,
-			outcome: compare.OutcomeNull, listed: 1},
+			ofB: jdk17, outcome: compare.OutcomeNull, listed: 1},
 		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25,
 			ofB: jdk17},
 	} {

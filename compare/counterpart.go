@@ -140,6 +140,4 @@ func newBitset(part layout.Span) bitset {
 
 func (s *bitset) add(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
 
-func (s *bitset) has(n layout.Ref) bool {
-	return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0
-}
+func (s *bitset) has(n layout.Ref) bool { return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0 }

@@ -20,8 +20,7 @@ type Report struct {
 
 	Methods  Tally
 	Profiles Tally // by method, code and context
-	// LeftOut counts the profiles of both archives that Options.ContextSensitive
-	// excludes.
+	// LeftOut counts the profiles of both archives that Options.ContextSensitive excludes.
 	LeftOut int
 	// MarkedA and MarkedB count LLVM's profiles that are marked as hot or warm. The mark
 	// replaces the counters and is no count.
@@ -108,8 +107,7 @@ type Flip struct {
 	Place
 	Tag  layout.Tag // of the entry in a
 	A, B Way
-	// Weight is the change of the shares of the ways, times the mean of the branch's
-	// shares in both archives.
+	// Weight is the change of the shares of the ways, times the mean of the branch's shares in both archives.
 	Weight float64
 }
 
@@ -137,8 +135,7 @@ var changeNames = [...]string{"polymorphic", "monomorphic", "retargeted"}
 
 func (c Change) String() string { return changeNames[c] }
 
-// A SiteChange is a call, type check or indirect call with other types or targets than
-// before.
+// A SiteChange is a call, type check or indirect call with other types or targets than before.
 type SiteChange struct {
 	Place
 	Kind   Kind // KindReceivers, kindTypeChecks or KindIndirectCalls

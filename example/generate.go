@@ -59,8 +59,7 @@ func worker(r *rand.Rand, i int) *Function {
 	leave := len(code)
 	code = append(code, instr{Op: opUnless},
 		instr{Op: opLoad, A: s}, instr{Op: opLoad, A: at}, instr{Op: opNew, A: first}, instr{Op: opSend, A: nameSize},
-		instr{Op: opAdd},
-		instr{Op: opStore, A: s})
+		instr{Op: opAdd}, instr{Op: opStore, A: s})
 	if i%3 == 0 {
 		code = append(code, instr{Op: opLoad, A: at}, instr{Op: opPush, A: t}, instr{Op: opLess})
 		skip := len(code)

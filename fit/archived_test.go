@@ -84,9 +84,7 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 // not: then the names of classes decide, otherwise loaders do.
 func TestUnknownLoaders(t *testing.T) {
 	t.Parallel()
-	key := func(class, loader string) layout.Key {
-		return layout.Key{Class: class, Name: "run", Loader: loader}
-	}
+	key := func(class, loader string) layout.Key { return layout.Key{Class: class, Name: "run", Loader: loader} }
 	for _, c := range []struct {
 		what      string
 		of, code  []layout.Key

@@ -90,9 +90,7 @@ func (m *matcher) loss(i int, tooLarge bool) Loss {
 }
 
 // same reports whether two points do the same with the same operands, whatever is around them.
-func same(p, q *Point) bool {
-	return alike(p, q) && p.sketch().Operands == q.sketch().Operands
-}
+func same(p, q *Point) bool { return alike(p, q) && p.sketch().Operands == q.sketch().Operands }
 
 // alike reports whether two points are of the same bytecode with the same names.
 // Branches may have opposite senses.

@@ -102,8 +102,7 @@ func writeProfdata(path, text string) {
 
 // An importer with options takes the place of the one without.
 func ExampleImport_options() {
-	in, err := formats.Import(context.Background(),
-		[]formats.Input{{Name: "text", Reader: strings.NewReader(firstRun)}},
+	in, err := formats.Import(context.Background(), []formats.Input{{Name: "text", Reader: strings.NewReader(firstRun)}},
 		formats.ImportOptions{Importers: []formats.Importer{&formats.LLVMImporter{Release: 22}}})
 	if err != nil {
 		log.Fatal(err)

@@ -22,12 +22,11 @@ func (t Tag) ByProducer() bool { return t >= TagProducer }
 // An EntryShape declares the entries of one of a producer's tags. The archive has it, so
 // that tools can print, sum, compare and merge entries that they have never heard of.
 //
-// An entry of the shape has the cells of Cells, then rows, each with the cells of Rows. A
-// merge unites the entries of one profile point, tag and sub that are equal in all cells
-// of Cells that are keys. Of these it unites the rows that are equal in their keys; if no
-// cell of a row is a key, it unites rows of the same place. A row of zeros is free: room
-// for the producer to record one more. Rows with the same keys become one when they are
-// recorded.
+// An entry of the shape has the cells of Cells, then rows, each with the cells of Rows. A merge unites the
+// entries of one profile point, tag and sub that are equal in all cells of Cells that are keys. Of these it
+// unites the rows that are equal in their keys; if no cell of a row is a key, it unites rows of the same
+// place. A row of zeros is free: room for the producer to record one more. Rows with the same keys become one
+// when they are recorded.
 type EntryShape struct {
 	Tag  Tag
 	Name string    // unique in the archive: 1 to 32 letters, digits, '-' and '_', a capital letter first
@@ -42,8 +41,7 @@ type EntryShape struct {
 type CellShape struct {
 	Name string
 	Kind CellKind
-	// Bits are names for the bits of a CellBits, from the lowest on, at most 64; empty
-	// where a bit has none.
+	// Bits are names for the bits of a CellBits, from the lowest on, at most 64; empty where a bit has none.
 	Bits []string
 }
 

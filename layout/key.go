@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// The hashes of this file are frozen: a file made with one of them can only be
-// read with it.
+// The hashes of this file are frozen: a file made with one of them can only be read with it.
 
 // A Key names a method. Its fields hold no NUL byte.
 type Key struct {
@@ -37,10 +36,9 @@ func (k Key) ID(d Domain) uint64 {
 // TypeID returns the stable 64-bit id of a type: the fold of name and loader.
 func TypeID(name, loader string) uint64 { return foldText(foldText(fold0, name), loader) }
 
-// Split returns the key with class, name and signature in separate fields, for
-// display and for filters. Only keys of JamaicaVM change, whose Name holds the
-// whole signature: "java/nio/B.m()V" becomes class java/nio/B, name m, signature
-// ()V. The result is not a key of the archive.
+// Split returns the key with class, name and signature in separate fields, for display and for filters. Only
+// keys of JamaicaVM change, whose Name holds the whole signature: "java/nio/B.m()V" becomes class java/nio/B,
+// name m, signature ()V. The result is not a key of the archive.
 func (k Key) Split(d Domain) Key {
 	if d != DomainJamaica || k.Class != "" {
 		return k

@@ -90,8 +90,7 @@ type Provenance struct {
 	ClassPath []ClassPathEntry // nil if not known
 }
 
-// A Process identifies a process among the processes of all machines. The zero value is
-// none.
+// A Process identifies a process among the processes of all machines. The zero value is none.
 type Process struct {
 	Boot      [16]byte // boot id of the machine
 	Namespace uint64   // of process numbers
@@ -165,8 +164,7 @@ type Content struct {
 	Sum  uint64 // XXH64, of a directory over names and contents
 }
 
-// A Weight is a factor for counts, exact in billionths, as the table of dumps
-// stores it.
+// A Weight is a factor for counts, exact in billionths, as the table of dumps stores it.
 type Weight uint64
 
 // WeightOne is the weight that changes nothing.

@@ -2,10 +2,9 @@ package layout
 
 import "fmt"
 
-// A Tag is what a profile entry records. Tags 1 to 13 are HotSpot's
-// (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to 25), and their
-// entries are HotSpot's word for word; tags from 64 are this format's, those from
-// TagProducer each producer's own.
+// A Tag is what a profile entry records. Tags 1 to 13 are HotSpot's (src/hotspot/share/oops/methodData.hpp,
+// the same in JDK 17 to 25), and their entries are HotSpot's word for word; tags from 64 are this format's,
+// those from TagProducer each producer's own.
 type Tag uint8
 
 // HotSpot's tags.

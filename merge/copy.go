@@ -54,9 +54,7 @@ func (d Dropped) String() string {
 	return text
 }
 
-func nameOf(k layout.Key) string {
-	return strings.TrimPrefix(k.Class+"."+k.Name, ".") + k.Signature
-}
+func nameOf(k layout.Key) string { return strings.TrimPrefix(k.Class+"."+k.Name, ".") + k.Signature }
 
 // A DroppedRow is a row or type word of an adopted archive whose type or method is not in
 // the copy. Readers of the copy pass over the row.

@@ -105,9 +105,7 @@ func targetOf(b *builder.Builder) target { return target{profileset.Of((*profile
 
 // isRelisted reports whether a table is not copied: it holds for one source only, as the
 // order does, or is made anew, as the table of dumps.
-func isRelisted(t *reader.Table) bool {
-	return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps
-}
+func isRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
 
 // weighted returns the dumps that an archive was made from, with the weight of the run. The
 // error matches ErrWeighted for a weight of a merged archive.

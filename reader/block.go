@@ -30,9 +30,7 @@ func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 
 // soundBit returns the bit of a block in sound. Every unit of rw has one, so that bytes
 // inside a checked block that look like a block do not count as checked.
-func (s *Store) soundBit(at int64) int64 {
-	return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit
-}
+func (s *Store) soundBit(at int64) int64 { return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit }
 
 // checkedBlock checks all of the block that is at an offset in the file.
 func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {

@@ -220,9 +220,7 @@ const fewNodes = disk.PageSize / disk.ContextSize
 func (t *trie) place(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
 
 // holds reports whether the node at n is one of the method's.
-func (t *trie) holds(n layout.Ref) bool {
-	return n >= t.first && int64(n-t.first) < t.n*nodeUnits
-}
+func (t *trie) holds(n layout.Ref) bool { return n >= t.first && int64(n-t.first) < t.n*nodeUnits }
 
 // node fetches the i-th node.
 func (t *trie) node(i int64) (rec disk.ContextRecord, err error) {

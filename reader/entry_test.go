@@ -268,17 +268,15 @@ func TestCellsOutsideAnEntryPanic(t *testing.T) {
 	types, _ := entryAt(t, p, 10).Types()
 	multi, _ := entryAt(t, p, 8).Rows()
 	for name, f := range map[string]func(){
-		"cell after the last": func() { branch.Cell(branch.Cells()) },
-		"cell in the header":  func() { branch.Cell(-1) },
-		"argument -1":         func() { types.Arg(-1) },
-		"argument after them": func() { types.Arg(types.Args()) },
-		"batch of other length": func() {
-			_, _ = s.ProfileIDBatch([]uint64{1, 2}, nil, make([]reader.Profile, 1, 2))
-		},
-		"cell before the row": func() { multi.Cell(0, -1) },
-		"cell after the row":  func() { multi.Cell(0, 2) },
-		"row after the last":  func() { multi.Cell(multi.Len(), 0) },
-		"head after the last": func() { multi.Head(2) },
+		"cell after the last":   func() { branch.Cell(branch.Cells()) },
+		"cell in the header":    func() { branch.Cell(-1) },
+		"argument -1":           func() { types.Arg(-1) },
+		"argument after them":   func() { types.Arg(types.Args()) },
+		"batch of other length": func() { _, _ = s.ProfileIDBatch([]uint64{1, 2}, nil, make([]reader.Profile, 1, 2)) },
+		"cell before the row":   func() { multi.Cell(0, -1) },
+		"cell after the row":    func() { multi.Cell(0, 2) },
+		"row after the last":    func() { multi.Cell(multi.Len(), 0) },
+		"head after the last":   func() { multi.Head(2) },
 	} {
 		func() {
 			defer func() {

@@ -134,9 +134,7 @@ func (p *hitPath) holds(n uint64, units uint32) bool {
 }
 
 // presence returns the presence bits of the block at a unit.
-func (p *hitPath) presence(n uint64) uint32 {
-	return p.data.Uint32(n*disk.Unit + disk.BlockPresence)
-}
+func (p *hitPath) presence(n uint64) uint32 { return p.data.Uint32(n*disk.Unit + disk.BlockPresence) }
 
 // ProfileID looks up the profile of a method for a version of its code and every caller, by the method's id:
 // what [Store.FindID] and [Method.Profile] find together, in a third of the time. It allocates nothing. The

@@ -229,9 +229,7 @@ func (q *search) nextLine() (more bool, err error) {
 }
 
 // line returns the line that was read last.
-func (q *search) line() disk.Line {
-	return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize]
-}
+func (q *search) line() disk.Line { return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize] }
 
 // lineOffset returns where in the file a line of the index is.
 func (s *Store) lineOffset(bucket uint64) int64 {
@@ -250,9 +248,7 @@ func (s *Store) isContext(n layout.Ref) bool {
 	return isRow(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
 }
 
-func (s *Store) isType(n layout.Ref) bool {
-	return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
-}
+func (s *Store) isType(n layout.Ref) bool { return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize) }
 
 // isRow reports whether a record begins at n, in a section of records of one size.
 func isRow(section layout.Span, n layout.Ref, size int64) bool {
@@ -440,9 +436,7 @@ func (m Method) only(code uint64, first, context layout.Ref) (p Profile, ok bool
 }
 
 // fatal reports whether an error ends a lookup, whatever longer contexts have.
-func fatal(err error) bool {
-	return err != nil && err != ErrNotFound && err != ErrAmbiguous
-}
+func fatal(err error) bool { return err != nil && err != ErrNotFound && err != ErrAmbiguous }
 
 // Profiles iterates over all profiles of the method: those without a context first, then by context; by code
 // id within. Instead of a damaged profile, and of the later versions of the code to which it leads, there is

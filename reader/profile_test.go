@@ -107,8 +107,7 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 		offset += len(e.Bytes())
 	}
 	want := []layout.Tag{layout.TagBit, layout.TagCounter, layout.TagJump, layout.TagBranch, layout.TagReceiverType,
-		layout.TagVirtualCall,
-		layout.TagRet, layout.TagMultiBranch, layout.TagCallType, layout.TagVirtualCallType}
+		layout.TagVirtualCall, layout.TagRet, layout.TagMultiBranch, layout.TagCallType, layout.TagVirtualCallType}
 	if diff := cmp.Diff(want, tags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}

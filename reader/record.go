@@ -162,9 +162,7 @@ func (e Entry) Flags() layout.EntryFlags {
 }
 
 // word returns the live 32-bit word at an offset, which the entry has and which is aligned as every entry is.
-func (e Entry) word(offset int) *atomic.Uint32 {
-	return e.live.Word32(uint64(offset))
-}
+func (e Entry) word(offset int) *atomic.Uint32 { return e.live.Word32(uint64(offset)) }
 
 // RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the profile is not adopted,
 // and matches errors.ErrUnsupported if entries of this tag do not have the flag.

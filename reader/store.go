@@ -1,11 +1,9 @@
-// Package reader looks profiles up in a mapped archive and adopts them where
-// they lie.
+// Package reader looks profiles up in a mapped archive and adopts them where they lie.
 //
-// A [Store] is an open archive. [Store.Find] takes a method's key, [Store.FindID]
-// its 64-bit id; both return a [Method] without allocating. [Method.Profile] returns
-// its [Profile]: a view of the MethodData in the mapping. Nothing is parsed, copied or
-// written. [Store.ProfileBatch] and [Store.ProfileIDBatch] look up many profiles at once,
-// several times faster in a large archive.
+// A [Store] is an open archive. [Store.Find] takes a method's key, [Store.FindID] its 64-bit id; both return
+// a [Method] without allocating. [Method.Profile] returns its [Profile]: a view of the MethodData in the
+// mapping. Nothing is parsed, copied or written. [Store.ProfileBatch] and [Store.ProfileIDBatch] look up many
+// profiles at once, several times faster in a large archive.
 //
 //	s, err := reader.Open("app.parc", archive.Options{})
 //	m, err := s.Find(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
@@ -22,18 +20,16 @@
 //
 // # Adoption
 //
-// [Store.Adopt] maps the archive once more, writable and private. From then on
-// [Profile.Claim] claims a profile, [Store.ClaimBatch] many: pointers are relocated if they
-// must be, and counters may be counted in place, by Go code through [Counter.Add] and
-// [Receivers.Record] and by native code through [Profile.Address]. The file never
-// changes, so that [Counter.Trained] still returns the trained count next to the
-// live one of [Counter.Load].
+// [Store.Adopt] maps the archive once more, writable and private. From then on [Profile.Claim] claims a
+// profile, [Store.ClaimBatch] many: pointers are relocated if they must be, and counters may be counted in
+// place, by Go code through [Counter.Add] and [Receivers.Record] and by native code through
+// [Profile.Address]. The file never changes, so that [Counter.Trained] still returns the trained count next
+// to the live one of [Counter.Load].
 //
 // # The barrier
 //
-// A type of the training run may not exist yet in this one. [Store.Bind] ties a
-// [Type] to the embedder's own class when that class is loaded; until then it
-// is [BindingUnbound], and [Receivers.Bound] skips its rows.
+// A type of the training run may not exist yet in this one. [Store.Bind] ties a [Type] to the embedder's own
+// class when that class is loaded; until then it is [BindingUnbound], and [Receivers.Bound] skips its rows.
 //
 // # Lifetimes
 //

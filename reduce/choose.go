@@ -97,8 +97,7 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// keepNamed keeps the methods on stacks that stay, if they may stay, whatever they
-// counted.
+// keepNamed keeps the methods on stacks that stay, if they may stay, whatever they counted.
 func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
 	for n := range stacks.named() {
 		stays, err := allowedAt(s, n, r.Methods)
@@ -180,8 +179,7 @@ func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	return sampledStacks{s.t, sorted[:n]}
 }
 
-// compareFrames orders stacks by methods, whose records are in the order of their keys,
-// and points.
+// compareFrames orders stacks by methods, whose records are in the order of their keys, and points.
 func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	for i := range min(a.rows, b.rows) {
 		for column := 1; column <= 2; column++ {

@@ -17,12 +17,10 @@ import (
 // Options say what [Archive] leaves out, and whether it replaces names. The zero value
 // keeps everything except the source order.
 type Options struct {
-	// Hot is a part of all counts; layout.WeightOne is all of them, and 0 keeps
-	// every method. Of each unit, the fewest methods stay whose counts together reach
-	// that part. Inclusive counts, such as cycles, cannot be added up: there, with a
-	// Hot of 99%, every method stays that has at least 1% of the heaviest one's. The
-	// fewest sampled stacks that reach that part of all samples stay too, with the
-	// methods on them.
+	// Hot is a part of all counts; layout.WeightOne is all of them, and 0 keeps every method. Of each unit,
+	// the fewest methods stay whose counts together reach that part. Inclusive counts, such as cycles, cannot
+	// be added up: there, with a Hot of 99%, every method stays that has at least 1% of the heaviest one's.
+	// The fewest sampled stacks that reach that part of all samples stay too, with the methods on them.
 	Hot layout.Weight
 	// DropCold drops profiles and sampled stacks that counted nothing, and methods
 	// that have no profile left or are unexecuted. Those on a stack are executed.
@@ -30,23 +28,20 @@ type Options struct {
 	// Methods, if not nil, says which methods may stay, and with them the sampled
 	// stacks whose leaves they are. Hot is then a part of their counts and samples.
 	Methods func(k layout.Key) bool
-	// Base, if not nil, is an archive that the part becomes a layer on: reader.OpenLayers
-	// opens the two together. Methods are left out that the base has too: with profiles of
-	// the same versions of their code in the same contexts, which say the same in every
-	// count, row and flag, so that a lookup in the layers finds for every version that the
-	// archive has what it finds in the archive. What is known of code that a VM compiled and
-	// inlined stays. Neither Names goes with it nor an archive that is a layer on another
-	// base: the error then matches builder.ErrMismatch. A layer whose names are replaced is
-	// one no longer.
+	// Base, if not nil, is an archive that the part becomes a layer on: reader.OpenLayers opens the two
+	// together. Methods are left out that the base has too: with profiles of the same versions of their code
+	// in the same contexts, which say the same in every count, row and flag, so that a lookup in the layers
+	// finds for every version that the archive has what it finds in the archive. What is known of code that a
+	// VM compiled and inlined stays. Neither Names goes with it nor an archive that is a layer on another
+	// base: the error then matches builder.ErrMismatch. A layer whose names are replaced is one no longer.
 	Base *reader.Store
 	// MayDiffer is the part of its counts by which a profile may differ from the one in Base
 	// and be left out, in what they are of and in their proportions; layout.WeightOne leaves
 	// out whatever the base has a profile of. How often the method ran, and all else but the
 	// counts of entries, is then as the base has it.
 	MayDiffer layout.Weight
-	// Names, if not nil, replaces all names. Texts of unknown meaning are left out:
-	// aliases, properties of the run except numbers, and keys that the importer did
-	// not know.
+	// Names, if not nil, replaces all names. Texts of unknown meaning are left out: aliases, properties of
+	// the run except numbers, and keys that the importer did not know.
 	Names *Anonymizer
 	// Config has Workers and Progress for Commit, and the memory and the folder of the
 	// builder; the rest is the archive's.
@@ -75,8 +70,7 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// Share returns the lowest part of all counts of any unit that stayed, 1 if there are no
-// counts.
+// Share returns the lowest part of all counts of any unit that stayed, 1 if there are no counts.
 func (r *Report) Share() float64 {
 	lowest := 1.0
 	for u := range disk.NumCountUnits {
@@ -96,8 +90,7 @@ func (r *Report) Units() (units []layout.CountUnit) {
 	return units
 }
 
-// SampleShare returns the part of all samples of stacks that stayed. sampled is false if
-// there were none.
+// SampleShare returns the part of all samples of stacks that stayed. sampled is false if there were none.
 func (r *Report) SampleShare() (share float64, sampled bool) {
 	if r.allSamples == (weigh.Wide{}) {
 		return 1, false
@@ -105,14 +98,12 @@ func (r *Report) SampleShare() (share float64, sampled bool) {
 	return r.samples.Float() / r.allSamples.Float(), true
 }
 
-// Archive returns a builder that holds a part of an archive, or the archive with other
-// names. Everything that the part refers to stays too: types, the callers in contexts,
-// called methods, and methods in traps. The source order is left out, since it holds for
-// the whole archive only.
+// Archive returns a builder that holds a part of an archive, or the archive with other names. Everything that
+// the part refers to stays too: types, the callers in contexts, called methods, and methods in traps. The
+// source order is left out, since it holds for the whole archive only.
 //
-// The part has the DumpID of the archive, so that it is not merged with the whole or with
-// another part. Where names are replaced, so are IDs of dumps. The error is the reader's,
-// or ctx's.
+// The part has the DumpID of the archive, so that it is not merged with the whole or with another part. Where
+// names are replaced, so are IDs of dumps. The error is the reader's, or ctx's.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
 	out := &Report{Rows: map[layout.TableKind]int{}}
 	cut, err := newCut(ctx, s, &r, out)

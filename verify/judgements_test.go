@@ -11,9 +11,8 @@ import (
 
 var update = flag.Bool("update", false, "write the judgements in testdata anew")
 
-// judgements are what is said of many forgeries of a specimen: which of them are sound, and
-// what is wrong with some of the others. They are kept in testdata, so that a change of the
-// walks shows in them.
+// judgements are what is said of many forgeries of a specimen: which of them are sound, and what is wrong
+// with some of the others. They are kept in testdata, so that a change of the walks shows in them.
 type judgements struct {
 	n        int
 	verdicts []byte // a bit for each forgery that is sound

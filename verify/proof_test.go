@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// agree compares the proof with the slow check: a proof of an archive in which the slow
-// check finds something is an error. It returns the report of the slow check, and whether
-// the archive was shown to be sound.
+// agree compares the proof with the slow check: a proof of an archive in which the slow check finds something
+// is an error. It returns the report of the slow check, and whether the archive was shown to be sound.
 func agree(t *testing.T, what string, data []byte) (report verify.Report, shown bool) {
 	t.Helper()
 	open := func() *reader.Store {
@@ -53,9 +52,8 @@ func TestSoundArchivesAreShownToBe(t *testing.T) {
 	}
 }
 
-// TestNothingWrongIsShownToBeSound makes references lead elsewhere and changes bytes, with
-// correct sums. It compares the proof with the slow check, and both with what they said
-// before.
+// TestNothingWrongIsShownToBeSound makes references lead elsewhere and changes bytes, with correct sums. It
+// compares the proof with the slow check, and both with what they said before.
 func TestNothingWrongIsShownToBeSound(t *testing.T) {
 	every := 40
 	if testing.Short() {

@@ -86,8 +86,7 @@ func (c *check) methods() error {
 			return err
 		}
 		if c.report.Counts.Methods > 0 && last.compare(&k) >= 0 {
-			if err := c.wrong(disk.RegionRO, m.Ref().Offset(),
-				"a method that does not sort behind the one before"); err != nil {
+			if err := c.wrong(disk.RegionRO, m.Ref().Offset(), "a method that does not sort behind the one before"); err != nil {
 				return err
 			}
 		}
@@ -235,9 +234,8 @@ func (c *check) holder(m reader.Method, k *key) error {
 	return nil
 }
 
-// contexts checks the contexts of a method: that they begin where those of the
-// method before end, and that they and their callers ran. The walk itself checks
-// parents and order.
+// contexts checks the contexts of a method: that they begin where those of the method before end, and that
+// they and their callers ran. The walk itself checks parents and order.
 func (c *check) contexts(m reader.Method) error {
 	next := c.h.Parts[disk.PartContexts].Offset + int64(c.report.Counts.Contexts)*disk.ContextSize
 	for node, err := range m.Contexts() {

@@ -7,8 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// symbols walks the symbol section: symbols fill it, ascend, end in zeros, and
-// lists are made of texts.
+// symbols walks the symbol section: symbols fill it, ascend, end in zeros, and lists are made of texts.
 func (c *check) symbols() error {
 	section := c.h.Parts[disk.PartSymbols]
 	last := []byte(nil)
@@ -39,8 +38,7 @@ func (c *check) symbols() error {
 	return c.listParts()
 }
 
-// symbol fetches the symbol at an offset, and says how many of its bytes are no
-// padding.
+// symbol fetches the symbol at an offset, and says how many of its bytes are no padding.
 func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err error) {
 	head, err := c.m.Bytes(disk.RegionRO, at, disk.Unit)
 	if err != nil {
@@ -54,8 +52,7 @@ func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err
 	return b, used, err
 }
 
-// symbolSize returns how many bytes the symbol at the front of head needs, without
-// and with its padding.
+// symbolSize returns how many bytes the symbol at the front of head needs, without and with its padding.
 func symbolSize(head []byte) (used, size int64) {
 	if parts, list := disk.SymbolParts(head); list {
 		return 4 + 4*parts, disk.ListSize(parts)

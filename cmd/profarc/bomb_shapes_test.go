@@ -200,9 +200,7 @@ var bombs = map[string][]bomb{
 		{"names that are not there", func(w *bufio.Writer, size int) {
 			w.Write(rawHeaderOf(1, 1, 1<<39, bytes.Repeat([]byte{0}, min(size, 8<<20))))
 		}},
-		{"names", func(w *bufio.Writer, size int) {
-			w.Write(rawNames(namesOf(strings.Repeat("a\x01", size/2) + "a")))
-		}},
+		{"names", func(w *bufio.Writer, size int) { w.Write(rawNames(namesOf(strings.Repeat("a\x01", size/2) + "a"))) }},
 		{"long packed names", func(w *bufio.Writer, size int) {
 			chunk := packedNames(strings.Repeat(strings.Repeat("a", 999)+"\x01", 2<<10) + "a")
 			w.Write(rawNames(bytes.Repeat(chunk, 1+size/len(chunk))))

@@ -14,9 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/parse/jdk"
 )
 
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"profarc": main})
-}
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"profarc": main}) }
 
 // TestScripts runs testdata/script, one script a behaviour.
 func TestScripts(t *testing.T) {

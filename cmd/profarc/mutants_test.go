@@ -134,9 +134,7 @@ func readingCommands(first, second, dir string) (all [][]string) {
 	}...)
 }
 
-func (m *mutants) next(t *testing.T) {
-	m.judge(t, m.Next())
-}
+func (m *mutants) next(t *testing.T) { m.judge(t, m.Next()) }
 
 // without makes every reference lead to nothing, and sets flags of tables.
 func (m *mutants) without(t *testing.T) {

@@ -200,8 +200,7 @@ func TestTrainBesidePosingProcess(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			report := filepath.Join(t.TempDir(), "report.json")
 			code, stderr := within(t, "profarc", "train", "--keep-failed", "-o", filepath.Join(t.TempDir(), "a.parc"),
-				"--report", report, "--",
-				"sh", "-c", fmt.Sprintf("%s sound; %s %s; %s sound; exit 7", java, java, mode, java))
+				"--report", report, "--", "sh", "-c", fmt.Sprintf("%s sound; %s %s; %s sound; exit 7", java, java, mode, java))
 			if code != 7 || strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "a defect of profarc") {
 				t.Errorf("exit code %d, stderr %s", code, stderr)
 			}

@@ -22,9 +22,7 @@ type Batch struct {
 
 // NewBatch returns the batch of one input. Parts is the builder that the inputs
 // before pushed their parts into, nil if there is none.
-func NewBatch(run builder.Run, parts *builder.Builder) *Batch {
-	return &Batch{Run: run, parts: parts}
-}
+func NewBatch(run builder.Run, parts *builder.Builder) *Batch { return &Batch{Run: run, parts: parts} }
 
 // AddDump takes the builder of one dump. An importer that keeps the dumps of an
 // input apart calls it once for each.

@@ -48,8 +48,7 @@ func (m *Meter) Report(done, total int64) {
 	}
 	if m.bar == nil {
 		m.bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(m.a.Streams.RawErr),
-			progressbar.OptionSetDescription(m.label),
-			progressbar.OptionShowBytes(!m.steps), progressbar.OptionShowCount(),
+			progressbar.OptionSetDescription(m.label), progressbar.OptionShowBytes(!m.steps), progressbar.OptionShowCount(),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = m.bar.Set64(done)

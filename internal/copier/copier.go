@@ -107,9 +107,7 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 }
 
 // All copies everything.
-func (c *Copier) All() error {
-	return c.run(c.Records, c.copyProfiles, c.Tables)
-}
+func (c *Copier) All() error { return c.run(c.Records, c.copyProfiles, c.Tables) }
 
 // Records copies all types, methods and contexts.
 func (c *Copier) Records() error {

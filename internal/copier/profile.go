@@ -47,9 +47,7 @@ func (c *Copier) WithoutLost(m reader.Method, err error) error {
 }
 
 // Unmet returns how many profiles All did not come to, since only damaged ones lead to them.
-func (c *Copier) Unmet() int {
-	return int(max(c.s.Header().Counts.Profiles, c.met) - c.met)
-}
+func (c *Copier) Unmet() int { return int(max(c.s.Header().Counts.Profiles, c.met) - c.met) }
 
 // Profile copies a profile of a method.
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {

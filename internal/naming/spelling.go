@@ -7,9 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Spelling says how names are spelled for people. The zero Spelling writes them as
-// programmers do: methods of Java as java.util.Map.Entry.combine(Object, int), and functions
-// of C++ and Rust demangled.
+// A Spelling says how names are spelled for people. The zero Spelling writes them as programmers do: methods
+// of Java as java.util.Map.Entry.combine(Object, int), and functions of C++ and Rust demangled.
 type Spelling struct {
 	Raw     bool // as MethodText does
 	Mangled bool // names of C++ and Rust as linkers know them

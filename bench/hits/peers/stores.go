@@ -106,11 +106,9 @@ func (s *rocks) close() error { return s.db.Close() }
 // quiet is a logger that says nothing.
 type quiet struct{}
 
-func (quiet) Infof(string, ...any)  {}
-func (quiet) Errorf(string, ...any) {}
-func (quiet) Fatalf(format string, args ...any) {
-	pebble.DefaultLogger.Fatalf(format, args...)
-}
+func (quiet) Infof(string, ...any)              {}
+func (quiet) Errorf(string, ...any)             {}
+func (quiet) Fatalf(format string, args ...any) { pebble.DefaultLogger.Fatalf(format, args...) }
 
 // A lite is SQLite with a prepared statement.
 type lite struct {
@@ -133,8 +131,7 @@ func fillSQLite(path string, records []record) (store, error) {
 
 func (s *lite) fill(records []record) error {
 	err := s.execute("pragma journal_mode = off", "pragma synchronous = off", "pragma cache_size = -2000000",
-		"pragma mmap_size = 8000000000",
-		"create table profiles (key blob primary key, value blob) without rowid", "begin")
+		"pragma mmap_size = 8000000000", "create table profiles (key blob primary key, value blob) without rowid", "begin")
 	if err != nil {
 		return err
 	}

@@ -89,8 +89,7 @@ var all = []program{
 	},
 	func(_ *recorder, n int, out string) []string {
 		return []string{"keytool", "-genkeypair", "-keystore", filepath.Join(out, "store"), "-storepass", "changeit",
-			"-alias", "a",
-			"-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pick(n, "RSA", "EC", "DSA")}
+			"-alias", "a", "-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pick(n, "RSA", "EC", "DSA")}
 	},
 	func(r *recorder, n int, _ string) []string {
 		return []string{"java", r.in("programs", "Words.java"), r.pkg(n), pick(n, "a", "get", "[A-Z]", "s", "th")}

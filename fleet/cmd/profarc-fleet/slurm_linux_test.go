@@ -85,8 +85,7 @@ func startSlurm(t *testing.T) (config string) {
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	startDaemon(t, "munged", "--foreground", "--force", "--socket="+in("munge.socket"), "--key-file="+in("munge.key"),
-		"--pid-file="+in("munge.pid"),
-		"--seed-file="+in("munge.seed"), "--log-file="+in("munge.log"))
+		"--pid-file="+in("munge.pid"), "--seed-file="+in("munge.seed"), "--log-file="+in("munge.log"))
 	startDaemon(t, "slurmctld", "-D", "-f", config)
 	logs := startDaemon(t, "slurmd", "-D", "-f", config)
 	for {

@@ -56,8 +56,7 @@ type found struct {
 	weight   layout.Weight
 }
 
-// Make plans the merge of all archives at some URLs. Errors name the archive that does not
-// fit.
+// Make plans the merge of all archives at some URLs. Errors name the archive that does not fit.
 func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan, *Survey, error) {
 	all, err := survey(ctx, s, urls, o)
 	if err != nil {
@@ -147,9 +146,7 @@ func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all [
 		if err != nil {
 			return nil, err
 		}
-		here = slices.DeleteFunc(here, func(o blobs.Object) bool {
-			return o.Within(out) || o.Within(work)
-		})
+		here = slices.DeleteFunc(here, func(o blobs.Object) bool { return o.Within(out) || o.Within(work) })
 		if len(here) == 0 {
 			return nil, fmt.Errorf("%s: no archives (*.parc) are there: check the URL", l)
 		}
@@ -232,8 +229,7 @@ func latest(all []found, v *Survey) ([]found, error) {
 	return kept, nil
 }
 
-// check returns an error that names the first archive that cannot be merged with those
-// before it.
+// check returns an error that names the first archive that cannot be merged with those before it.
 func check(all []found) error {
 	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
 	for i := range all {
@@ -275,8 +271,7 @@ func weigh(all []found, o Options) error {
 	return nil
 }
 
-// divide returns bounds between at most n parts, which have about as many bytes of profiles
-// in the samples.
+// divide returns bounds between at most n parts, which have about as many bytes of profiles in the samples.
 func divide(all []found, n int64) []merge.Bound {
 	sizes, total := map[merge.Bound]int64{}, int64(0)
 	for i := range all {

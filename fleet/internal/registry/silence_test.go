@@ -73,10 +73,8 @@ func TestLongTransfersAreNot(t *testing.T) {
 // TestListsThatNeverEnd are noticed where they lead back to themselves, and else at some length.
 func TestListsThatNeverEnd(t *testing.T) {
 	for what, next := range map[string]func(page string) string{
-		"to itself": func(string) string { return "" },
-		"to and fro": func(page string) string {
-			return map[string]string{"": "?n=1", "1": "?n=2"}[page]
-		},
+		"to itself":           func(string) string { return "" },
+		"to and fro":          func(page string) string { return map[string]string{"": "?n=1", "1": "?n=2"}[page] },
 		"further and further": func(page string) string { return "?n=1" + page },
 	} {
 		requests := 0

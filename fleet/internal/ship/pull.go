@@ -323,8 +323,7 @@ func (p *pulled) print(a *cli.App, o *pullOptions) {
 	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
 	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"),
-		cli.Amount(p.Facts.Runs, "run"),
-		p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))
+		cli.Amount(p.Facts.Runs, "run"), p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))
 	for _, s := range p.Skipped {
 		fmt.Fprintf(a.Out, "        left out %.19s: %s\n", s.Digest, s.Why)
 	}

@@ -172,9 +172,7 @@ func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, ne
 func (f *indexFiller) fill(number, n uint64) {
 	line := disk.Line(f.ix[number*disk.LineSize:][:disk.LineSize])
 	if len(f.waiting) > disk.LineSlots {
-		slices.SortStableFunc(f.waiting, func(a, b waitingRecord) int {
-			return cmp.Compare(a.rank, b.rank)
-		})
+		slices.SortStableFunc(f.waiting, func(a, b waitingRecord) int { return cmp.Compare(a.rank, b.rank) })
 	}
 	var slots [disk.LineSlots]disk.Slot
 	taken := min(len(f.waiting), len(slots))

@@ -25,9 +25,7 @@ type Sorter struct {
 const LongSort = 1 << 14
 
 // canceled reports whether n keys are many, and the context has ended.
-func (s *Sorter) canceled(n int) bool {
-	return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil
-}
+func (s *Sorter) canceled(n int) bool { return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil }
 
 // Room returns an empty slice with room for n keys. It reuses the memory of the last.
 func (s *Sorter) Room(n int) []SortKey {

@@ -63,9 +63,7 @@ func (t *Symbols) Place(s SymbolRef) Place {
 }
 
 // Text returns the text of a symbol of the table.
-func (t *Symbols) Text(s SymbolRef) string {
-	return words.String(t.Texts.At(*t.places.At(uint32(s))))
-}
+func (t *Symbols) Text(s SymbolRef) string { return words.String(t.Texts.At(*t.places.At(uint32(s)))) }
 
 // Intern returns the number of a text, and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {

@@ -197,8 +197,7 @@ func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	}
 }
 
-// fieldBytes returns the bytes of an optional field, nil if there is no such field or no
-// block.
+// fieldBytes returns the bytes of an optional field, nil if there is no such field or no block.
 func fieldBytes(b disk.Block, f disk.Presence) []byte {
 	if b == nil {
 		return nil
@@ -276,8 +275,7 @@ func uniteTrapHistory(a, b []byte) []byte {
 	return a
 }
 
-// AddInPlace adds the counts of a block to another if they differ in counts only, and
-// reports whether it did.
+// AddInPlace adds the counts of a block to another if they differ in counts only, and reports whether it did.
 func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
 		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more,
@@ -304,8 +302,7 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted |
 	disk.HasSections | disk.HasDirectory
 
-// sameButCounts reports whether the entries of two sections differ in counts only, and
-// have no rows.
+// sameButCounts reports whether the entries of two sections differ in counts only, and have no rows.
 func (m *Merger) sameButCounts(x, y []byte) bool {
 	if len(x) != len(y) {
 		return false

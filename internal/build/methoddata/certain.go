@@ -5,18 +5,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Certain is a site that had one outcome in one of two entries that were merged, and has
-// several in both.
+// A Certain is a site that had one outcome in one of two entries that were merged, and has several in both.
 type Certain struct {
 	Point   int32
 	Outcome uint64 // see disk.TableCertain
 	Count   uint64 // how often the site was reached in that entry
 }
 
-// noteCertain notes the outcome of each site of two entries that is certain in one of them
-// and not in both. What was certain in the runs before either was merged is noted already, or
-// is certain in it still: so the sum of all counts that are noted of a site does not depend on
-// the order of the merges.
+// noteCertain notes the outcome of each site of two entries that is certain in one of them and not in both.
+// What was certain in the runs before either was merged is noted already, or is certain in it still: so the
+// sum of all counts that are noted of a site does not depend on the order of the merges.
 func (m *Merger) noteCertain(x, y disk.Entry) {
 	a, waysX := m.onlyWay(x, 0)
 	b, waysY := m.onlyWay(y, m.Rules.Weight)

@@ -99,9 +99,7 @@ func minus(n int64) uint64 { return uint64(-n) }
 func TestMergeOfTwoBlocks(t *testing.T) {
 	t.Parallel()
 	type entries []disk.Entry
-	counters := func(counts ...uint64) disk.Entry {
-		return wideEntry(layout.TagCounters, 0, 0, len(counts), counts...)
-	}
+	counters := func(counts ...uint64) disk.Entry { return wideEntry(layout.TagCounters, 0, 0, len(counts), counts...) }
 	call := func(count, gap uint64, rows ...uint64) disk.Entry {
 		return hotspotEntry(layout.TagVirtualCall, 7, append([]uint64{count, gap}, rows...)...)
 	}
@@ -111,28 +109,20 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 		want     entries
 		unmerged uint64
 	}{
-		{"counts are summed",
-			entries{hotspotEntry(layout.TagBranch, 3, 10, 32, 5)},
-			entries{hotspotEntry(layout.TagBranch, 3, 1, 32, 2)},
-			entries{hotspotEntry(layout.TagBranch, 3, 11, 32, 7)}, 0},
-		{"sums saturate",
-			entries{hotspotEntry(layout.TagJump, 3, full-1, 32)},
-			entries{hotspotEntry(layout.TagJump, 3, 5, 32)},
-			entries{hotspotEntry(layout.TagJump, 3, full, 32)}, 0},
+		{"counts are summed", entries{hotspotEntry(layout.TagBranch, 3, 10, 32, 5)},
+			entries{hotspotEntry(layout.TagBranch, 3, 1, 32, 2)}, entries{hotspotEntry(layout.TagBranch, 3, 11, 32, 7)}, 0},
+		{"sums saturate", entries{hotspotEntry(layout.TagJump, 3, full-1, 32)},
+			entries{hotspotEntry(layout.TagJump, 3, 5, 32)}, entries{hotspotEntry(layout.TagJump, 3, full, 32)}, 0},
 		{"other points stay apart", entries{counters(1)}, entries{hotspotEntry(layout.TagCounter, 2, 3)},
 			entries{counters(1), hotspotEntry(layout.TagCounter, 2, 3)}, 0},
 		{"the longer array stays", entries{counters(1, 2)}, entries{counters(5, 6, 7)}, entries{counters(5, 6, 7)}, 1},
-		{"bits are united",
-			entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0101)},
-			entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0011)},
-			entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0111)}, 0},
+		{"bits are united", entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0101)},
+			entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0011)}, entries{wideEntry(layout.TagBitmap, 0, 0, 2, 0b0111)}, 0},
 		{"rows are united, the highest count first", entries{receiversEntry(7, 1, [2]uint64{1, 10}, [2]uint64{2, 9})},
 			entries{receiversEntry(7, 2, [2]uint64{2, 5}, [2]uint64{3, 10})},
 			entries{receiversEntry(7, 3, [2]uint64{2, 14}, [2]uint64{1, 10}, [2]uint64{3, 10})}, 0},
-		{"HotSpot's rows stay while they fit",
-			entries{call(4, 1, ref(1), 10, 0, 0)},
-			entries{call(5, 2, ref(2), 20, ref(1), 3)},
-			entries{call(9, 3, ref(2), 20, ref(1), 13)}, 0},
+		{"HotSpot's rows stay while they fit", entries{call(4, 1, ref(1), 10, 0, 0)},
+			entries{call(5, 2, ref(2), 20, ref(1), 3)}, entries{call(9, 3, ref(2), 20, ref(1), 13)}, 0},
 		{"HotSpot's rows that do not fit become wide",
 			entries{call(4, 1, ref(1), 10, ref(2), 8)},
 			entries{call(5, 0, ref(3), 20, 0, 0)},
@@ -142,22 +132,18 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 			entries{hotspotEntry(layout.TagReceiverType, 7, minus(3), 0, ref(1), 1, 0, 0)},
 			entries{hotspotEntry(layout.TagReceiverType, 7, minus(4), 0, ref(1), 1, 0, 0)},
 			entries{hotspotEntry(layout.TagReceiverType, 7, minus(7), 0, ref(1), 2, 0, 0)}, 0},
-		{"a free row of a Ret",
-			entries{hotspotEntry(layout.TagRet, 7, 1, freeRow, 0, 0)},
-			entries{hotspotEntry(layout.TagRet, 7, 2, 30, 4, 16)},
-			entries{hotspotEntry(layout.TagRet, 7, 3, 30, 4, 16)}, 0},
+		{"a free row of a Ret", entries{hotspotEntry(layout.TagRet, 7, 1, freeRow, 0, 0)},
+			entries{hotspotEntry(layout.TagRet, 7, 2, 30, 4, 16)}, entries{hotspotEntry(layout.TagRet, 7, 3, 30, 4, 16)}, 0},
 		{"returns that do not fit become successors",
 			entries{hotspotEntry(layout.TagRet, 7, 1, 30, 4, 16)},
 			entries{hotspotEntry(layout.TagRet, 7, 2, 40, 5, 24)},
 			entries{hotspotEntry(layout.TagRet, 7, 3, freeRow, 0, 0),
 				wideEntry(layout.TagSuccessors, layout.SubReturn, 7, 2, disk.PackSuccessor(30, 16), 4,
 					disk.PackSuccessor(40, 24), 5)}, 0},
-		{"one type of an argument stays",
-			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
+		{"one type of an argument stays", entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
 			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1))},
 			entries{hotspotEntry(layout.TagCallType, 7, 2, 2, 0, ref(1)|nullSeen)}, 0},
-		{"two types of an argument are unknown",
-			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
+		{"two types of an argument are unknown", entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
 			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(2))},
 			entries{hotspotEntry(layout.TagCallType, 7, 2, 2, 0, nullSeen|unknown)}, 0},
 		{"values are keys, and 0 is one", entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 0, 5, 64, 1)},
@@ -254,8 +240,7 @@ func TestMergeOfFields(t *testing.T) {
 		{"invocations are summed", disk.HasInvocations, words(7, 0), words(5, 1), words(12, 1)},
 		{"only one has it", disk.HasInvocations, nil, words(5, 0), words(5, 0)},
 		{"escape analysis that holds in both", disk.HasEscape, words(0b00011, 0, 0b11, 0, 0b01, 0, 0b01, 0),
-			words(0b01001, 0, 0b10, 0, 0b11, 0, 0b10, 0),
-			words(0b01001, 0, 0b10, 0, 0b01, 0, 0b11, 0)},
+			words(0b01001, 0, 0b10, 0, 0b11, 0, 0b10, 0), words(0b01001, 0, 0b10, 0, 0b01, 0, 0b11, 0)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,7 @@ func (m *Merger) unite(x, y []countedRow) []countedRow {
 	return m.uniteSorted(x, y, m.Rules.Weight)
 }
 
-// uniteSorted merges two lists that are sorted by key. Rows that only the second has are
-// multiplied by fresh.
+// uniteSorted merges two lists that are sorted by key. Rows that only the second has are multiplied by fresh.
 func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []countedRow) {
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -215,8 +214,7 @@ func (m *Merger) tooWide(x, y []disk.Entry) bool {
 		m.union(x, y, isRet, m.retRows) > m.Shape.BciRows
 }
 
-// IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose
-// rows did not all fit.
+// IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose rows did not all fit.
 func IsWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
 }
@@ -278,8 +276,7 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	return all
 }
 
-// callTypes returns a CallType entry without a count, for the types of arguments of a
-// VirtualCallType.
+// callTypes returns a CallType entry without a count, for the types of arguments of a VirtualCallType.
 func (m *Merger) callTypes(e disk.Entry) disk.Entry {
 	from := m.Shape.TypeList(e.Tag())
 	n := e.Cells() - from

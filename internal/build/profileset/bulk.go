@@ -47,9 +47,7 @@ func (b *Set) addAsProfile(f *Function) error {
 	n := f.count()
 	p.Add(layout.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
-	}, func(e disk.Entry) {
-		copy(e[disk.WideHeaderSize:], f.Cells)
-	})
+	}, func(e disk.Entry) { copy(e[disk.WideHeaderSize:], f.Cells) })
 	if err := p.Done(); err != nil {
 		return err
 	}

@@ -160,8 +160,7 @@ func (b *Set) fail(err error) {
 // Fail makes an error the set's, unless it has one. The caller holds mu.
 func (b *Set) Fail(err error) { b.fail(err) }
 
-// Locked calls f with the lock held: f may use the fields of the set, and the methods whose
-// caller holds mu.
+// Locked calls f with the lock held: f may use the fields of the set, and the methods whose caller holds mu.
 func (b *Set) Locked(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -232,8 +231,7 @@ func (b *Set) JoinParams(p layout.Params) error {
 	return nil
 }
 
-// MergeParams keeps the higher of each setting, and of LLVM's variants all bits.
-// The caller holds mu.
+// MergeParams keeps the higher of each setting, and of LLVM's variants all bits. The caller holds mu.
 func (b *Set) MergeParams(p layout.Params) {
 	have := &b.Heading.Params
 	theirs := disk.Settings(&p)

@@ -201,8 +201,7 @@ func Grouped(kind layout.TableKind) bool {
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
 	for _, kind := range []layout.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
-		disk.TableFunctions, disk.TableBase, disk.TableMoved,
-		disk.TableCertain} {
+		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
 		}

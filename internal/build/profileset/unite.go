@@ -40,8 +40,7 @@ var columnRules = map[layout.TableKind][]columnRule{
 	disk.TableCertain:      {3: columnSummed},
 }
 
-// ruleOf returns the rule of a column. A producer's table says in its flags what is
-// summed.
+// ruleOf returns the rule of a column. A producer's table says in its flags what is summed.
 func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
 	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {
@@ -107,8 +106,7 @@ func (b *Set) uniteTables() (rows int) {
 	return rows
 }
 
-// dropSourceOrder drops the tables that only an archive of one source has. The
-// caller holds mu.
+// dropSourceOrder drops the tables that only an archive of one source has. The caller holds mu.
 func (b *Set) dropSourceOrder() {
 	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
 }
@@ -171,9 +169,8 @@ func (t *Table) groups() (groups []rowGroup) {
 	return groups
 }
 
-// distinct leaves out rows that have the cells of one before, unless such rows are summed.
-// Runs of one program have most rows in common, and to find that out takes less time than to
-// sort them.
+// distinct leaves out rows that have the cells of one before, unless such rows are summed. Runs of one
+// program have most rows in common, and to find that out takes less time than to sort them.
 func (u *uniting) distinct(groups []rowGroup) []rowGroup {
 	if len(groups) < 2 || u.isSummed() {
 		return groups
@@ -245,8 +242,7 @@ func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
 		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
 }
 
-// contextRanks are the ranks of calling contexts, by reference. They do not depend on
-// the order of interning.
+// contextRanks are the ranks of calling contexts, by reference. They do not depend on the order of interning.
 type contextRanks []uint32
 
 // of returns the rank of a context from 1 on, 0 for NoContext.
@@ -257,9 +253,8 @@ func (r contextRanks) of(c ContextRef) uint32 {
 	return r[c-1] + 1
 }
 
-// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks
-// level by level, so that its time does not grow with the depth of a context
-// times the number of comparisons.
+// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level, so that its
+// time does not grow with the depth of a context times the number of comparisons.
 func (t *Table) contextRanks() contextRanks {
 	if !slices.Contains(t.Columns, layout.ColumnContext) && !slices.Contains(t.Columns, layout.ColumnProfile) {
 		return nil
@@ -286,8 +281,7 @@ func (t *Table) contextRanks() contextRanks {
 	return ranks
 }
 
-// sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as
-// it was recorded.
+// sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as it was recorded.
 func (u *uniting) sum(groups []rowGroup) (cells []uint64) {
 	last := -1 // start of the last group
 	number := uint64(0)

@@ -15,11 +15,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Weights are the weights of an archive's methods in each unit. The weight of a method
-// is the sum of its invocations and of all counts of its data entries, over all contexts
-// and versions of its code, without failed type checks, which are counted down. Sums stop
-// at 2^64-1. Several inclusive counts of one profile are of methods whose names were cut
-// to the same one; only the highest counts.
+// Weights are the weights of an archive's methods in each unit. The weight of a method is the sum of its
+// invocations and of all counts of its data entries, over all contexts and versions of its code, without
+// failed type checks, which are counted down. Sums stop at 2^64-1. Several inclusive counts of one profile
+// are of methods whose names were cut to the same one; only the highest counts.
 //
 // Functions that LLVM marks as hot or warm have no counts, and no weight.
 type Weights struct {
@@ -39,11 +38,8 @@ type weighed struct {
 	weight uint64
 }
 
-// Methods weighs all methods of an archive. The error is the reader's, or
-// that of ctx.
-func Methods(ctx context.Context, s *reader.Store) (*Weights, error) {
-	return Selected(ctx, s, nil)
-}
+// Methods weighs all methods of an archive. The error is the reader's, or that of ctx.
+func Methods(ctx context.Context, s *reader.Store) (*Weights, error) { return Selected(ctx, s, nil) }
 
 // Selected weighs the methods that may stay; may is nil if all may.
 func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
@@ -188,10 +184,9 @@ func (w *Weights) Marked() []layout.Ref { return w.marked }
 // MethodsOf returns the number of methods that have a weight in a unit.
 func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
 
-// Needed returns the fewest methods, the heaviest first, that together have a part of all
-// counts of a unit; layout.WeightOne is all. In an inclusive unit, a part of 99% needs all
-// methods that have at least 1% of the weight of the heaviest. Least is the weight of the
-// last of them, 0 if none is needed.
+// Needed returns the fewest methods, the heaviest first, that together have a part of all counts of a unit;
+// layout.WeightOne is all. In an inclusive unit, a part of 99% needs all methods that have at least 1% of the
+// weight of the heaviest. Least is the weight of the last of them, 0 if none is needed.
 func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
 	of := &w.units[u]
 	weight := func(i int) uint64 { return of.methods[i].weight }
@@ -231,8 +226,7 @@ func (w *Weights) Kept(part layout.Weight) int {
 	return len(kept)
 }
 
-// EachNeeded calls yield with the methods that are needed in any unit, once for
-// each of these units.
+// EachNeeded calls yield with the methods that are needed in any unit, once for each of these units.
 func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	for u := range disk.NumCountUnits {
 		n, _ := w.Needed(u, part)

@@ -10,16 +10,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The shapes that a producer declares for entries of its own tags lie in the table
-// TableShapes. A row is a head and a name of at most 32 bytes, in four words and
-// filled up with zeros. The head is
+// The shapes that a producer declares for entries of its own tags lie in the table TableShapes. A row is a
+// head and a name of at most 32 bytes, in four words and filled up with zeros. The head is
 //
 //	tag<<32 | part<<24 | cell<<16 | bit<<8 | kind
 //
-// and rows are sorted by it. For each shape, part 0 has one row with the name of the
-// entries and, as kind, the unit of their counts; parts 1 and 2 have one row for each
-// cell that stands once and for each cell of a row; parts 3 and 4 name bits of these
-// cells, and have kind 0.
+// and rows are sorted by it. For each shape, part 0 has one row with the name of the entries and, as kind,
+// the unit of their counts; parts 1 and 2 have one row for each cell that stands once and for each cell of a
+// row; parts 3 and 4 name bits of these cells, and have kind 0.
 
 const (
 	shapeEntry = iota
@@ -92,8 +90,7 @@ func (d *Declared) Clone() *Declared {
 	return &c
 }
 
-// normalised returns a shape that shares nothing with s, without names of bits that end
-// a list and are empty.
+// normalised returns a shape that shares nothing with s, without names of bits that end a list and are empty.
 func normalised(s layout.EntryShape) layout.EntryShape {
 	for _, cells := range []*[]layout.CellShape{&s.Cells, &s.Rows} {
 		*cells = slices.Clone(*cells)

@@ -9,12 +9,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NarrowOf returns the reference to an offset, which must be a multiple of 8 below
-// [MaxFileSize].
+// NarrowOf returns the reference to an offset, which must be a multiple of 8 below [MaxFileSize].
 func RefOf(offset int64) layout.Ref { return layout.Ref(offset / Unit) }
 
-// The low bits of a type word (a cell of CallType, VirtualCallType and
-// ParametersType entries) are HotSpot's.
+// The low bits of a type word (a cell of CallType, VirtualCallType and ParametersType entries) are HotSpot's.
 const (
 	TypeNullSeen = 1 << 0 // null was seen
 	TypeUnknown  = 1 << 1 // types collided: nothing is known any more
@@ -95,8 +93,7 @@ func checkHeader(h *layout.Header, p []byte) error {
 		return Corrupt(RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
-		return Corrupt(RegionHeader, offProducerID, "producer id %x in an archive of domain %s",
-			h.ProducerID, h.Domain)
+		return Corrupt(RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)
 	}
 	if bytes.IndexByte([]byte(h.Producer), 0) >= 0 {
 		return Corrupt(RegionHeader, offProducer, "the producer %q holds a NUL byte", h.Producer)
@@ -173,8 +170,7 @@ func checkSections(h *layout.Header) error {
 		end = s.End()
 	}
 	if end != h.Region(RegionRO).End() {
-		return Corrupt(RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end,
-			h.Region(RegionRO).End())
+		return Corrupt(RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end, h.Region(RegionRO).End())
 	}
 	if got := h.Parts[PartTypes].Size; h.Counts.Types > MaxTypes || got != int64(h.Counts.Types)*TypeSize {
 		return Corrupt(RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
@@ -196,8 +192,7 @@ func checkIndex(h *layout.Header) error {
 	return nil
 }
 
-// Summed returns the part of the file that page sums cover: everything after ps,
-// padding included.
+// Summed returns the part of the file that page sums cover: everything after ps, padding included.
 func Summed(h *layout.Header) layout.Span {
 	from := h.Region(RegionIX).Offset
 	return layout.Span{Offset: from, Size: h.FileSize - from}
@@ -229,39 +224,32 @@ const (
 	SettingLLVMNewest
 )
 
-// MaxRows is the most that a setting that shapes entries can be, so that no
-// entry's size can overflow.
+// MaxRows is the most that a setting that shapes entries can be, so that no entry's size can overflow.
 const MaxRows = 64
 
 // CheckParams refuses settings that no entry can be shaped by.
 func CheckParams(p *layout.Params) error {
 	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
 		if v > MaxRows {
-			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i,
-				v, MaxRows)
+			return Corrupt(RegionHeader, offParams+int64(i)*4, "parameter %d is %d, at most %d is possible", i, v, MaxRows)
 		}
 	}
 	return nil
 }
 
-// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell
-// only whether something ran, not how often: single-byte coverage, and function
-// entries alone.
+// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell only whether something ran, not
+// how often: single-byte coverage, and function entries alone.
 const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
 
 // LLVMMaxCount is the highest count of a counter of LLVM's. The two numbers above
 // mark a function as warm and as hot, where they are its first counter.
 const LLVMMaxCount = math.MaxUint64 - 2
 
-// llvmMarksSince is the version of the indexed format of the first LLVM that
-// knows marks, 16.
+// llvmMarksSince is the version of the indexed format of the first LLVM that knows marks, 16.
 const llvmMarksSince = 9
 
-// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that
-// nobody knows does.
-func LLVMMarks(p *layout.Params) bool {
-	return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince
-}
+// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that nobody knows does.
+func LLVMMarks(p *layout.Params) bool { return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince }
 
 // Corrupt makes an [*Error] that matches [ErrCorrupt].
 func Corrupt(r layout.Region, offset int64, format string, args ...any) *layout.Error {

@@ -109,9 +109,7 @@ func Spilled(word uint32) bool { return word>>24 != 0 }
 
 // NotInLine reports whether a record that does not lie in its own slot of the line
 // with this word lies neither in the line nor in a later one.
-func NotInLine(word uint32, h Hash) bool {
-	return !Spilled(word) && word&uint32(h.OverflowBit()) == 0
-}
+func NotInLine(word uint32, h Hash) bool { return !Spilled(word) && word&uint32(h.OverflowBit()) == 0 }
 
 // A Line is an overlay on one line of the index, of [LineSize] bytes.
 type Line []byte

@@ -45,9 +45,7 @@ func NewSumTree(span layout.Span) SumTree {
 }
 
 // Size returns the size of all levels in bytes.
-func (t SumTree) Size() int64 {
-	return (t.levels[0].first + t.levels[0].count) * 8
-}
+func (t SumTree) Size() int64 { return (t.levels[0].first + t.levels[0].count) * 8 }
 
 // Pages returns the number of summed pages.
 func (t SumTree) Pages() int64 { return t.levels[0].count }

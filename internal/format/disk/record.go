@@ -325,9 +325,7 @@ func (c ClassRow) Append(b []byte) []byte {
 }
 
 // ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at least.
-func ParseClassRow(b []byte) ClassRow {
-	return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])}
-}
+func ParseClassRow(b []byte) ClassRow { return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])} }
 
 // A NeverRanRow is a method that was seen and never ran.
 type UnexecutedRow struct {

@@ -47,9 +47,7 @@ const (
 )
 
 // IsPointer reports whether cells of the kind are pointer slots, which the relocation bitmap of rw marks.
-func IsPointer(k CellKind) bool {
-	return k == CellType || k == CellTypeWord || k == CellMethod
-}
+func IsPointer(k CellKind) bool { return k == CellType || k == CellTypeWord || k == CellMethod }
 
 // IsKey reports whether cells of the kind say what is counted. Entries and rows
 // are merged and compared only with those that have the same keys.
@@ -246,13 +244,11 @@ var schemas = [256]*Schema{
 	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []layout.Sub{0}, Groups: []CellGroup{
 		once(count), gap, typeRows}},
 	layout.TagVirtualCall: {Groups: []CellGroup{once(count), gap, typeRows}},
-	layout.TagRet: {Groups: []CellGroup{
-		once(count),
+	layout.TagRet: {Groups: []CellGroup{once(count),
 		rows("rows", PerBci, cell("bci", CellBci), count, cell("displacement", CellDisplacement))}},
 	layout.TagBranch: {Groups: []CellGroup{
 		once(cell("taken", CellCount), cell("displacement", CellDisplacement), cell("not_taken", CellCount))}},
-	layout.TagMultiBranch: {Groups: []CellGroup{
-		once(length),
+	layout.TagMultiBranch: {Groups: []CellGroup{once(length),
 		rows("default", Once, count, cell("displacement", CellDisplacement)),
 		rows("cases", PerCell, count, cell("displacement", CellDisplacement))}},
 	layout.TagArgInfo:         {Groups: []CellGroup{once(length), rows("modified", PerCell, cell("modified", CellFlags))}},
@@ -270,8 +266,7 @@ var schemas = [256]*Schema{
 		Groups: []CellGroup{rows("rows", PerRow, cell("successor", CellSuccessor), count)}},
 	layout.TagReceivers: {Flags: nullSeen, SignedSubs: []layout.Sub{layout.SubTypeCheck},
 		Subs: []string{layout.SubVirtualCall: "virtual-call", layout.SubTypeCheck: "type-check"},
-		Groups: []CellGroup{
-			once(cell("other", CellCount), cell("traps", CellTraps)),
+		Groups: []CellGroup{once(cell("other", CellCount), cell("traps", CellTraps)),
 			rows("rows", PerRow, cell("type", CellType), count)}},
 	layout.TagCallees: {Groups: []CellGroup{rows("rows", PerRow, cell("method", CellMethod), count)}},
 	layout.TagCount: {Flags: []string{1: "interpreted"},
@@ -281,8 +276,7 @@ var schemas = [256]*Schema{
 			layout.SubNanoseconds: "nanoseconds"},
 		Units: []layout.CountUnit{layout.SubBytecodes: layout.UnitBytecodes, layout.SubCycles: layout.UnitCycles,
 			layout.SubNativeCalls: layout.UnitNativeCalls, layout.SubNewArrays: layout.UnitArrays,
-			layout.SubSamples:     layout.UnitPointSamples,
-			layout.SubNanoseconds: layout.UnitNanoseconds},
+			layout.SubSamples: layout.UnitPointSamples, layout.SubNanoseconds: layout.UnitNanoseconds},
 		Groups: []CellGroup{once(count)}},
 	layout.TagUndecoded: {Flags: []string{2: "one-of-several"},
 		Groups: []CellGroup{rows("words", PerRow, cell("word", CellOpaque))}},

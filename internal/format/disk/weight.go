@@ -10,14 +10,12 @@ import (
 // NumCountUnits is the number of units that counts have.
 const NumCountUnits = layout.UnitNanoseconds + 1
 
-// MultiplyWeights returns the product of two weights, rounded to the nearest and at least
-// one billionth.
+// MultiplyWeights returns the product of two weights, rounded to the nearest and at least one billionth.
 func MultiplyWeights(w, v layout.Weight) layout.Weight {
 	return layout.Weight(max(Weigh(v, uint64(w)), 1))
 }
 
-// Weigh returns n times the weight, rounded to the nearest, half up; it saturates.
-// A weight of 0 counts as 1.
+// Weigh returns n times the weight, rounded to the nearest, half up; it saturates. A weight of 0 counts as 1.
 func Weigh(w layout.Weight, n uint64) uint64 {
 	if w == layout.WeightOne || w == 0 {
 		return n

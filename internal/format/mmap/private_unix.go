@@ -54,6 +54,4 @@ func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
 }
 
 // Unmap unmaps all parts.
-func (p *Private) Unmap() error {
-	return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span()))
-}
+func (p *Private) Unmap() error { return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span())) }

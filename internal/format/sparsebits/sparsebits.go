@@ -23,9 +23,7 @@ func (s *Set) Has(i int64) bool {
 }
 
 // Add adds i, which must be in the range. Add synchronizes with each Has that returns true for i.
-func (s *Set) Add(i int64) {
-	s.words.at(i >> wordShift).Or(1 << (i & 63))
-}
+func (s *Set) Add(i int64) { s.words.at(i >> wordShift).Or(1 << (i & 63)) }
 
 // A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin in state 0.
 type States struct{ words words }
@@ -123,9 +121,7 @@ func (s *States) Clear(from, to int64) {
 const everySlot = 0x5555_5555_5555_5555
 
 // slotsMask has the bits of the slots in [from, to), which share a word.
-func slotsMask(from, to int64) uint64 {
-	return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2)
-}
+func slotsMask(from, to int64) uint64 { return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2) }
 
 // Words lie in chunks, and chunks in directories, so that neither a small archive nor a
 // huge one takes memory for words that it does not use.

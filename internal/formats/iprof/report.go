@@ -43,8 +43,7 @@ type Report struct {
 	Seen     int // methods that were instrumented and are unexecuted
 	// Dangling counts ids of methods and types without a row. They are kept under their number.
 	Dangling int
-	// Repeated counts the rows with the id of an earlier row. All uses of the id refer
-	// to the first row.
+	// Repeated counts the rows with the id of an earlier row. All uses of the id refer to the first row.
 	Repeated int
 	Salvage  *Salvage // not nil if only a part was read
 	Lost     codec.Losses

@@ -56,8 +56,7 @@ func TestOddItemsAreReported(t *testing.T) {
 func TestPruneKeepsWhatTextsNeed(t *testing.T) {
 	data, _ := read(t, texted, ReadOptions{})
 	text, report := write(t, data, WriteOptions{Prune: true})
-	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`,
-		"").Replace(texted)
+	want := strings.NewReplacer(`,{"id":6,"name":"p","signature":[1,2,8]}`, "", `,{"id":8,"name":"C"}`, "").Replace(texted)
 	if text != want || report.Lost.Count(PrunedMethods) != 1 || report.Lost.Count(PrunedTypes) != 1 {
 		t.Errorf("%v\n%s", report.Lost, cmp.Diff(want, text))
 	}

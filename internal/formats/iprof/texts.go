@@ -98,9 +98,7 @@ func (e *exporter) addForeignText(pointer, text string) {
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
 // newText returns a scanner of a complete text.
-func newText(text string) scanner {
-	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
-}
+func newText(text string) scanner { return scanner{buf: append([]byte(text+" "), 0), end: len(text)} }
 
 // markUsedByTexts marks the methods and types that texts refer to by the ids of the
 // source. Texts are written unchanged.

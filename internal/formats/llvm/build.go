@@ -174,9 +174,7 @@ func (in *intake) release() error {
 }
 
 // addCalledName adds the name of a function that was called and has no counts.
-func (in *intake) addCalledName(name string) {
-	in.b.Seen(in.b.Method(layout.Key{Name: name}))
-}
+func (in *intake) addCalledName(name string) { in.b.Seen(in.b.Method(layout.Key{Name: name})) }
 
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {

@@ -22,9 +22,7 @@ const (
 	KindText
 )
 
-func (k Kind) String() string {
-	return [...]string{"", "raw", "indexed", "text"}[k&3]
-}
+func (k Kind) String() string { return [...]string{"", "raw", "indexed", "text"}[k&3] }
 
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
@@ -209,9 +207,7 @@ func (s *source) skip(n uint64) bool {
 }
 
 // rest returns a reader of what is left of the input.
-func (s *source) rest() io.Reader {
-	return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r)
-}
+func (s *source) rest() io.Reader { return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r) }
 
 // drain reads to the end, so that a decompressor verifies its checksum.
 func (s *source) drain() error {

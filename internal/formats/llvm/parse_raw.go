@@ -308,9 +308,7 @@ func (h *rawHeader) layout() (l rawLayout) {
 }
 
 // vtableSize returns the size of the record of a vtable.
-func (h *rawHeader) vtableSize() uint64 {
-	return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit))
-}
+func (h *rawHeader) vtableSize() uint64 { return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit)) }
 
 // readPointer decodes a pointer.
 func (m rawMachine) readPointer(b []byte) uint64 {

@@ -423,8 +423,7 @@ func (w *summaryPrinter) printCutoffs(s *Summary) {
 			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
 		}
 		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ",
-			strconv.FormatUint(c.MinCount, 10),
-			" account for ", percent, of, " of the total counts.\n")
+			strconv.FormatUint(c.MinCount, 10), " account for ", percent, of, " of the total counts.\n")
 	}
 }
 

@@ -29,9 +29,7 @@ type Name struct {
 }
 
 // NewNamed returns a Named for the methods of an archive.
-func NewNamed(s *reader.Store) *Named {
-	return &Named{s.Header().Domain, map[layout.Ref]Name{}}
-}
+func NewNamed(s *reader.Store) *Named { return &Named{s.Header().Domain, map[layout.Ref]Name{}} }
 
 // Of returns the name of a method, which need not be valid.
 func (n *Named) Of(m reader.Method) (Name, error) {

@@ -47,8 +47,7 @@ type Exporter struct{}
 
 // Format implements [codec.Exporter].
 func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "text",
-		About: "everything, in text for review and version control; import reads it again"}
+	return codec.Format{Name: "text", About: "everything, in text for review and version control; import reads it again"}
 }
 
 // Options implements [codec.Exporter].

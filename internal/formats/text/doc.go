@@ -1,11 +1,10 @@
 // Package text writes a whole archive as text for code review and version
 // control, and reads it again: [Write] and [Read].
 //
-// The text is exact. An archive that package builder wrote becomes the same
-// bytes again, and two archives that are equal have equal texts. It is in the
-// archive's own order, with names in the place of pointers and without offsets
-// or addresses, so that a changed count is one changed line. A method of a HotSpot
-// JVM with two profiles, the second in the context of its caller:
+// The text is exact. An archive that package builder wrote becomes the same bytes again, and two archives
+// that are equal have equal texts. It is in the archive's own order, with names in the place of pointers and
+// without offsets or addresses, so that a changed count is one changed line. A method of a HotSpot JVM with
+// two profiles, the second in the context of its caller:
 //
 //	profarc text 1
 //	domain hotspot
@@ -52,9 +51,8 @@
 //   - A line dump-id keeps the id that the producer gave. Delete it after editing, and the id is
 //     derived from the content.
 //
-// A profile, context, sample or callee of a method overrides its never-ran. not-matchable says that
-// the key does not identify the method in another run. A text without its last line was
-// truncated, and is rejected.
+// A profile, context, sample or callee of a method overrides its never-ran. not-matchable says that the key
+// does not identify the method in another run. A text without its last line was truncated, and is rejected.
 //
 // The text is about one and a half times as long as the archive. It keeps all that profarc writes;
 // flags without a meaning and entries that the format has no use for, which other
@@ -125,22 +123,20 @@
 //	N        = a decimal number, or 0x and a hexadecimal one
 //	S, POINT = N, or - N
 //
-// The line of an entry follows from the row of its tag in the table of schemas
-// (internal/format/disk): the word of its sub, its flags and traps, the cells that do not
-// repeat with their keys, displacements last, and its rows, in which "=" follows a
-// cell that says what the others count. A tag that is new in the table needs no
-// code here.
+// The line of an entry follows from the row of its tag in the table of schemas (internal/format/disk): the
+// word of its sub, its flags and traps, the cells that do not repeat with their keys, displacements last, and
+// its rows, in which "=" follows a cell that says what the others count. A tag that is new in the table needs
+// no code here.
 //
 // The shapes of a producer's entries, and its ids, belong to an archive of domain
 // custom. In such an archive every wide entry may have "sub=", and "flags=" where it has no seen. A cell of a row
 // that follows a name, or the key of the row, has "=" before it.
 //
-// The numbers after the first of count are the cells between an entry's count
-// and its rows, nonprofiled_count where the VM has it; they are left out if all
-// are 0. Rows that are empty and have no row after them are left out where the
-// settings of the archive say how many there are. A NAME is quoted only if it
-// has to be: if it is empty, has a space, an unprintable character, a quote,
-// any of { } = + or a double colon, or begins with # or is - alone.
+// The numbers after the first of count are the cells between an entry's count and its rows, nonprofiled_count
+// where the VM has it; they are left out if all are 0. Rows that are empty and have no row after them are
+// left out where the settings of the archive say how many there are. A NAME is quoted only if it has to be:
+// if it is empty, has a space, an unprintable character, a quote, any of { } = + or a double colon, or begins
+// with # or is - alone.
 //
 // # Trust
 //

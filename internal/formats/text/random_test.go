@@ -17,9 +17,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Random archives become the same bytes by way of their texts, of whatever
-// domain and with whatever it can hold: the text does not depend on what a
-// domain's producer happens to have.
+// Random archives become the same bytes by way of their texts, of whatever domain and with whatever it can
+// hold: the text does not depend on what a domain's producer happens to have.
 func TestRandomArchivesBecomeTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		domain := layout.Domain(rapid.IntRange(int(layout.DomainHotSpot), int(layout.DomainSampled)).Draw(rt, "domain"))

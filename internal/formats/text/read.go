@@ -18,16 +18,14 @@ import (
 // ReadOptions say how a text is read. The zero value reads with the defaults.
 type ReadOptions struct {
 	Name string // of the text, for errors
-	// Config is what the archive says of itself besides what the text says: a
-	// producer, time, fingerprint or dump id that is set here takes the place
-	// of the text's. Params and Flags are the text's.
+	// Config is what the archive says of itself besides what the text says: a producer, time, fingerprint or
+	// dump id that is set here takes the place of the text's. Params and Flags are the text's.
 	Config builder.Config
 	// Unordered leaves the table of the source order out.
 	Unordered bool
 }
 
-// Detect reports whether a text that begins with head is one of an archive, of
-// whatever version.
+// Detect reports whether a text that begins with head is one of an archive, of whatever version.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
 // Read reads a text into a builder of its own. The error is an [*Error] where the text is
@@ -148,8 +146,7 @@ func (p *parser) refuse(line parse.Place, err error) {
 	}
 }
 
-// A line is recognized by its first word. Which words can begin a line
-// depends on what is open.
+// A line is recognized by its first word. Which words can begin a line depends on what is open.
 
 // dispatch reads the line by its first word.
 func (p *parser) dispatch() {
@@ -363,8 +360,7 @@ func (p *parser) beginArchive() {
 	}
 }
 
-// config returns what the archive says of itself: what the text says, or what was
-// asked for in its place.
+// config returns what the archive says of itself: what the text says, or what was asked for in its place.
 func (p *parser) config() builder.Config {
 	c, head := p.o.Config, &p.head.config
 	c.Params, c.Flags = head.Params, head.Flags

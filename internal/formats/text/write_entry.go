@@ -12,8 +12,7 @@ import (
 
 var le = binary.LittleEndian
 
-// section writes the entries of a section of a profile, which the reader has
-// checked.
+// section writes the entries of a section of a profile, which the reader has checked.
 func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 	for rest := disk.Block(p.Bytes()).Section(section); len(rest) > 0; {
 		e, next, err := w.shape.Next(rest)
@@ -159,8 +158,7 @@ func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// gap writes the cells between the count and the rows of receivers, unless all
-// are zero.
+// gap writes the cells between the count and the rows of receivers, unless all are zero.
 func (w *writer) gap(e disk.Entry, rows disk.Rows) {
 	if filledRows(e, rows) > 0 {
 		for i := range rows.N {
@@ -193,8 +191,7 @@ func (w *writer) rows(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// row writes the cells of a row. One without a type or method ends with the last cell
-// that is not zero.
+// row writes the cells of a row. One without a type or method ends with the last cell that is not zero.
 func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 	first := rows.Cells[0].Kind
 	for i, c := range rows.Cells {
@@ -281,9 +278,7 @@ func (w *writer) typeWord(v uint64) {
 
 // hasKey reports whether a cell that does not repeat is written with its key: a
 // length follows from the rows, and traps are written among the flags.
-func hasKey(kind disk.CellKind) bool {
-	return kind != disk.CellLength && kind != disk.CellTraps
-}
+func hasKey(kind disk.CellKind) bool { return kind != disk.CellLength && kind != disk.CellTraps }
 
 // cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
 // of a Count entry has none: the sub names what it counts.
@@ -303,8 +298,7 @@ func separator(cells []disk.CellSpec, i int) string {
 	return ","
 }
 
-// isTypeList reports whether rows are the types of arguments, which the name of
-// the group introduces.
+// isTypeList reports whether rows are the types of arguments, which the name of the group introduces.
 func isTypeList(g *disk.CellGroup) bool {
 	return g.Repeat == disk.PerCell && g.Cells[len(g.Cells)-1].Kind == disk.CellTypeWord
 }

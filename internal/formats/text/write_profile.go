@@ -219,9 +219,7 @@ func (w *writer) typeAt(pointer uint64) {
 }
 
 // narrow returns the file reference of a pointer, which the reader has checked.
-func (w *writer) narrow(pointer uint64) layout.Ref {
-	return disk.RefOf(int64(pointer - w.h.Base))
-}
+func (w *writer) narrow(pointer uint64) layout.Ref { return disk.RefOf(int64(pointer - w.h.Base)) }
 
 // methodAt writes the method at a place.
 func (w *writer) methodAt(n layout.Ref) {

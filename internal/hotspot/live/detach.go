@@ -16,10 +16,9 @@ import (
 // pages that a dump will read: everything that leads to profiles, and what names these.
 // A page too many costs a little time, and one too few would cost a name.
 
-// Detach copies what a dump needs of the process, which must be stopped. The VM can be
-// dumped afterwards whatever becomes of the process. Methods that have neither a profile
-// nor compiled code have no names then. After an error, which matches ErrTooLarge if the copy would be too large,
-// the VM is what it was.
+// Detach copies what a dump needs of the process, which must be stopped. The VM can be dumped afterwards
+// whatever becomes of the process. Methods that have neither a profile nor compiled code have no names then.
+// After an error, which matches ErrTooLarge if the copy would be too large, the VM is what it was.
 func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }

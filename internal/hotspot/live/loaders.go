@@ -107,9 +107,7 @@ func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass)
 }
 
 // ordinary reports whether a class has the same name in every run.
-func ordinary(class string) bool {
-	return class != "" && class[0] != '[' && !names.IsHidden(class)
-}
+func ordinary(class string) bool { return class != "" && class[0] != '[' && !names.IsHidden(class) }
 
 // maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200

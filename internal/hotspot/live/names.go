@@ -162,8 +162,7 @@ func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.length = t.optional("ConstantPoolCache::_length", intWidth)
 	resolved := func(field, typ string) resolvedSchema {
 		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth),
-			t.optional("Array<"+typ+">::_data", pointerWidth),
-			t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
+			t.optional("Array<"+typ+">::_data", pointerWidth), t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
 	}
 	s.fields = resolved("_resolved_field_entries", "ResolvedFieldEntry")
 	s.methods = resolved("_resolved_method_entries", "ResolvedMethodEntry")

@@ -162,9 +162,7 @@ var changes = []change{
 	}, nil},
 	{"&& swapped", func(m *method) bool {
 		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 2 && s.tests[0] != s.tests[1] },
-			func(s *statement) {
-				s.tests[0], s.tests[1] = s.tests[1], s.tests[0]
-			})
+			func(s *statement) { s.tests[0], s.tests[1] = s.tests[1], s.tests[0] })
 	}, nil},
 	{"&& nested", func(m *method) bool {
 		return m.change(func(s *statement) bool { return s.form == formIf && len(s.tests) == 2 }, func(s *statement) {
@@ -184,9 +182,7 @@ var changes = []change{
 	}, nil},
 	{"other threshold", func(m *method) bool {
 		return m.change(func(s *statement) bool { return s.form == formIf && strings.Contains(s.tests[0], "> ") },
-			func(s *statement) {
-				s.tests[0] = strings.Replace(s.tests[0], "> ", "> 2", 1)
-			})
+			func(s *statement) { s.tests[0] = strings.Replace(s.tests[0], "> ", "> 2", 1) })
 	}, nil},
 	{"instanceof reordered", func(m *method) bool {
 		return m.change(ofForm(formTypes), func(s *statement) {
@@ -245,9 +241,7 @@ var changes = []change{
 	}, nil},
 	{"in try", func(m *method) bool {
 		return m.change(func(s *statement) bool { return s.form == formText && strings.HasPrefix(s.text, "t +=") },
-			func(s *statement) {
-				wrap(s, statement{form: formTry, otherwise: []statement{{text: "t--;"}}})
-			})
+			func(s *statement) { wrap(s, statement{form: formTry, otherwise: []statement{{text: "t--;"}}}) })
 	}, nil},
 	{"method extracted", func(m *method) bool {
 		return m.change(func(s *statement) bool { return strings.HasPrefix(s.text, "t += Lib.f") }, func(s *statement) {

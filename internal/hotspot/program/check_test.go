@@ -82,11 +82,9 @@ var edits = [][2]string{
 // What has become of the methods that were edited; all others are exact.
 var edited = map[fit.State][]string{
 	fit.Moved: {"Book.add", "Book.count", "Market.sieve", "Market.collatz", "Market.weigh", "Market.priceOf",
-		"Market.ruleFor",
-		"Market.settle", "Market.hash", "Market.text", "Market.parse", "Market.sort", "Market.search",
+		"Market.ruleFor", "Market.settle", "Market.hash", "Market.text", "Market.parse", "Market.sort", "Market.search",
 		"Times.eval", "Parser.expression", "Parser.factor", "Market.multiply", "Market.reverse", "Market.words",
-		"Market.grade", "Market.grades",
-		"Market.weight"},
+		"Market.grade", "Market.grades", "Market.weight"},
 	fit.Stale: {"Market.median"},
 	fit.Gone:  {"Market.label", "Market.digits"},
 }

@@ -144,9 +144,7 @@ func countedAt(t *testing.T, e reader.Entry) found {
 var hiddenNumber = regexp.MustCompile(`#[0-9]+$`)
 
 // asOften reports whether two entries were counted about as often.
-func asOften(f, g found) bool {
-	return f.total <= 1.25*g.total+20 && g.total <= 1.25*f.total+20
-}
+func asOften(f, g found) bool { return f.total <= 1.25*g.total+20 && g.total <= 1.25*f.total+20 }
 
 // A fate is what became of the points of a kind of edit.
 type fate struct{ edits, points, moved, filled, refused, wrong int }

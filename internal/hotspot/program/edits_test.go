@@ -40,8 +40,7 @@ var editedSources = []struct{ from, to, names string }{
 
 // editedExports are what these classes use of the JDK's own.
 var editedExports = []string{"jdk.internal.access", "jdk.internal.misc", "jdk.internal.math", "jdk.internal.util",
-	"jdk.internal.vm.annotation",
-	"sun.security.action", "sun.nio.cs", "sun.text"}
+	"jdk.internal.vm.annotation", "sun.security.action", "sun.nio.cs", "sun.text"}
 
 func exports() (flags []string) {
 	for _, p := range editedExports {
@@ -195,8 +194,7 @@ func (e *editor) run(name string) version {
 	}
 	e.t.Cleanup(c.Close)
 	args := append(exports(), "-Xbatch", "-XX:TieredStopAtLevel=3", "-XX:CompileThresholdScaling=0.001",
-		"-XX:CompileCommand=quiet",
-		"-XX:CompileCommand=compileonly,real.*::*", "-cp", dir, "edits.Drive", "20")
+		"-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,real.*::*", "-cp", dir, "edits.Drive", "20")
 	cmd := exec.Command("java", args...)
 	in, out := testjvm.StartPiped(e.t, cmd)
 	defer func() {

@@ -162,9 +162,7 @@ func (f *forwarder) stop() {
 
 // fromTerminal reports whether a terminal sends a signal. It sends it to all its
 // foreground processes, so the command has received it already.
-func fromTerminal(s os.Signal) bool {
-	return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP
-}
+func fromTerminal(s os.Signal) bool { return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP }
 
 // foreground reports whether this process runs in the foreground of a terminal.
 func foreground() bool {

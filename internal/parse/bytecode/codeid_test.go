@@ -39,7 +39,5 @@ func TestCodeIDOfQuickForms(t *testing.T) {
 }
 
 func TestCodeIDOfAnything(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		CodeID(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "code"))
-	})
+	rapid.Check(t, func(t *rapid.T) { CodeID(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "code")) })
 }

@@ -212,7 +212,5 @@ func TestDamagedImage(t *testing.T) {
 
 func FuzzClass(f *testing.F) {
 	f.Add(classBytes(f, shapes+"Square"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = Parse(b)
-	})
+	f.Fuzz(func(t *testing.T, b []byte) { _, _ = Parse(b) })
 }

@@ -71,10 +71,8 @@ func TestApplicationJars(t *testing.T) {
 			library := zipped(t, packed{"lib/Tool.class", zip.Deflate, classNamed("lib/Tool")},
 				packed{"app/Main.class", zip.Store, []byte("hidden by the application's own")})
 			name := filepath.Join(t.TempDir(), "app.jar")
-			write(t, name, zipped(t,
-				packed{"loader/Launcher.class", zip.Deflate, classNamed("loader/Launcher")},
-				packed{root + "/lib/tool.jar", method, library},
-				packed{root + "/lib/notes.txt", method, []byte("no jar")},
+			write(t, name, zipped(t, packed{"loader/Launcher.class", zip.Deflate, classNamed("loader/Launcher")},
+				packed{root + "/lib/tool.jar", method, library}, packed{root + "/lib/notes.txt", method, []byte("no jar")},
 				packed{root + "/classes/app/Main.class", zip.Deflate, classNamed("app/Main")}))
 			p := openPath(t, name)
 			for _, class := range []string{"loader/Launcher", "lib/Tool", "app/Main"} {

@@ -32,9 +32,7 @@ type user struct {
 // users returns all users: both readers, and the work of the commands.
 // other is a sound archive of the same program.
 func users(domain layout.Domain, other func() *reader.Store) []user {
-	into := func() *builder.Builder {
-		return builder.New(domain, builder.Config{Params: other().Header().Params})
-	}
+	into := func() *builder.Builder { return builder.New(domain, builder.Config{Params: other().Header().Params}) }
 	laid := func(b *builder.Builder, err error) error {
 		if err == nil {
 			_, _, err = b.Bytes()

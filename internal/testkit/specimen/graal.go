@@ -67,8 +67,7 @@ func branches(b *builder.Builder, m printers) {
 	p := b.ProfileOf(m.evenOrOdd, 0, builder.NoContext)
 	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
 	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
-		builder.Successor{Point: 53, Index: 1, Count: 1},
-		builder.Successor{Point: 20, Index: 1, Count: 2})
+		builder.Successor{Point: 53, Index: 1, Count: 1}, builder.Successor{Point: 20, Index: 1, Count: 2})
 	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.String"}), Count: 60},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.StringBuilder"}), Count: 56})

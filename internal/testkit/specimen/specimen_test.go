@@ -86,8 +86,7 @@ func (c *coverage) addProfile(p reader.Profile) {
 func TestSpecimensCoverTheFormat(t *testing.T) {
 	t.Parallel()
 	c := coverage{tags: map[layout.Tag]bool{}, sections: map[layout.BlockSection]bool{},
-		tables:  map[layout.TableKind]bool{},
-		columns: map[layout.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
+		tables: map[layout.TableKind]bool{}, columns: map[layout.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
 	for _, s := range specimen.All() {
 		store := open(t, s)
 		if store.Header().Domain != s.Domain {

@@ -278,8 +278,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),
-			Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted,
-			N:     r.count()})
+			Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted, N: r.count()})
 	}
 }
 

@@ -66,9 +66,7 @@ func Params(domain layout.Domain) layout.Params {
 }
 
 // New returns an empty builder with the settings of Params.
-func New(domain layout.Domain) *builder.Builder {
-	return builder.New(domain, Config(domain))
-}
+func New(domain layout.Domain) *builder.Builder { return builder.New(domain, Config(domain)) }
 
 // Config returns what a builder of a domain needs for entries of all kinds.
 func Config(domain layout.Domain) builder.Config {

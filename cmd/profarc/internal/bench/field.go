@@ -194,8 +194,6 @@ func (f *field) query(n int, missing bool) query {
 	return q
 }
 
-func partsOf(k *layout.Key) [4]*string {
-	return [4]*string{&k.Class, &k.Name, &k.Signature, &k.Loader}
-}
+func partsOf(k *layout.Key) [4]*string { return [4]*string{&k.Class, &k.Name, &k.Signature, &k.Loader} }
 
 func (q *query) part(from, to int) query { return query{q.ids[from:to], q.keys[from:to]} }

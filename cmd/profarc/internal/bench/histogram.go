@@ -57,9 +57,7 @@ func printHistogram(w io.Writer, r *row, width int) {
 		most = max(most, share(b.Archive, archives), share(b.Map, maps))
 	}
 	bar := max(10, (width-14)/2)
-	draw := func(n, of int) string {
-		return strings.Repeat("#", int(math.Ceil(share(n, of)/most*float64(bar))))
-	}
+	draw := func(n, of int) string { return strings.Repeat("#", int(math.Ceil(share(n, of)/most*float64(bar)))) }
 	fmt.Fprintf(w, "\n%s\n%12s  %-*s%s\n", r.Name, "up to", bar+1, "archive", "map")
 	for _, b := range r.Histogram {
 		line := fmt.Sprintf("%12s  %-*s%s", nsText(b.ToNS), bar+1, draw(b.Archive, archives), draw(b.Map, maps))

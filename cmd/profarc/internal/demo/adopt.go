@@ -208,9 +208,7 @@ type hasher struct {
 	sum   xxhash.Digest
 }
 
-func (h *hasher) add(v uint64) {
-	_, _ = h.sum.Write(binary.LittleEndian.AppendUint64(nil, v))
-}
+func (h *hasher) add(v uint64) { _, _ = h.sum.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 
 func (h *hasher) entry(e reader.Entry) error {
 	pointers := map[int]bool{}

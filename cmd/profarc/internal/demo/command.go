@@ -120,9 +120,7 @@ func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 }
 
 // title begins a part of the demo.
-func title(a *cli.App, format string, args ...any) {
-	fmt.Fprintf(a.Out, format+"\n\n", args...)
-}
+func title(a *cli.App, format string, args ...any) { fmt.Fprintf(a.Out, format+"\n\n", args...) }
 
 // step prints the result of one step at once. A step without a name continues the one before.
 func step(a *cli.App, name, format string, args ...any) {

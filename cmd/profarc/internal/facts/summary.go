@@ -27,8 +27,7 @@ type Summary struct {
 	Without uint64        `json:"without"` // the other methods: all that they count is 0
 	Units   []UnitSummary `json:"units"`
 	Cutoffs []KeptRow     `json:"cutoffs"`
-	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did
-	// not know.
+	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did not know.
 	Undecoded []UndecodedFact `json:"undecoded,omitempty"`
 }
 
@@ -71,10 +70,9 @@ type KeptRow struct {
 	Methods int     `json:"methods"`
 }
 
-// A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its
-// invocations and of its counts, as package weigh defines it. The counts of an inclusive unit
-// contain the counts of called methods: there, a share takes every method that has
-// the rest of the highest count.
+// A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its invocations
+// and of its counts, as package weigh defines it. The counts of an inclusive unit contain the counts of
+// called methods: there, a share takes every method that has the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
 	Inclusive bool         `json:"inclusive"`
@@ -112,9 +110,8 @@ func curveOf(w *weigh.Weights, unit layout.CountUnit) (curve []CurvePoint) {
 	return curve
 }
 
-// A SummaryRow says how many methods and counts make up a share of all counts. MinWeight
-// is the weight of the coldest method, MinCount the lowest count. An inclusive unit has
-// no counts.
+// A SummaryRow says how many methods and counts make up a share of all counts. MinWeight is the weight of the
+// coldest method, MinCount the lowest count. An inclusive unit has no counts.
 type SummaryRow struct {
 	Percent   float64 `json:"percent"`
 	Methods   int     `json:"methods"`

@@ -23,9 +23,7 @@ const Program = "profarc-fleet"
 const group = "fleet"
 
 // AddCommands adds the commands of profarc-fleet to root, in a group of their own.
-func AddCommands(a *cli.App, root *cobra.Command) {
-	addCommands(a, root, cli.FleetCommands)
-}
+func AddCommands(a *cli.App, root *cobra.Command) { addCommands(a, root, cli.FleetCommands) }
 
 func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	if len(commands) == 0 {

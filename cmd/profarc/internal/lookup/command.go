@@ -228,8 +228,7 @@ func (r *answer) print(a *cli.App, screen *terminal.Screen) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID,
-		r.Profiles,
-		cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
+		r.Profiles, cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))
 	}

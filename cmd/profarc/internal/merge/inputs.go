@@ -28,15 +28,13 @@ type mergeInput struct {
 	header layout.Header
 }
 
-// A supersededInput is an archive that is left out, since another has a later
-// dump of the same process.
+// A supersededInput is an archive that is left out, since another has a later dump of the same process.
 type supersededInput struct {
 	Path string `json:"path"`
 	By   string `json:"by"`
 }
 
-// mergeInputs parses the arguments, reads the headers of the archives, and
-// decides their weights.
+// mergeInputs parses the arguments, reads the headers of the archives, and decides their weights.
 func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) ([]mergeInput,
 	[]supersededInput, error) {
 	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
@@ -62,8 +60,7 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 	return inputs, superseded, nil
 }
 
-// readMergeInputs reads the headers, and separates the archives that others
-// supersede.
+// readMergeInputs reads the headers, and separates the archives that others supersede.
 func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
 	superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
@@ -95,8 +92,7 @@ func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOpti
 	return inputs, superseded, err
 }
 
-// parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument
-// as its name, it is that file.
+// parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument as its name, it is that file.
 func parseMergeInput(arg string) (mergeInput, error) {
 	in := mergeInput{Path: arg, weight: layout.WeightOne}
 	at := strings.LastIndexByte(arg, ':')

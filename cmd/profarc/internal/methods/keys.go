@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A cut splits a text into two parts: the first ends at end, the second begins
-// at next.
+// A cut splits a text into two parts: the first ends at end, the second begins at next.
 type cut struct{ end, next int }
 
 // cutsAt returns the cuts at all places of a mark, which they leave out.
@@ -69,8 +68,7 @@ func classCuts(named string) []cut {
 //	java/nio/B.put(B)V(interpreted)    as its profile spells it in lines of cycles
 //	Fib::fib::int(int){app}            as export -t text writes it
 //
-// and java/lang/String.length()I in all domains that have classes. LLVM's keys
-// are whole names.
+// and java/lang/String.length()I in all domains that have classes. LLVM's keys are whole names.
 func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
 	if loader == bootLoader {
 		return slices.DeleteFunc(KeysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })

@@ -54,9 +54,7 @@ func Find(args []string, inherit bool) (*Program, error) {
 	return p, nil
 }
 
-func isJava(path string) bool {
-	return strings.TrimSuffix(filepath.Base(path), ".exe") == "java"
-}
+func isJava(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".exe") == "java" }
 
 // beside returns the path of a file by the program's folder.
 func (p *Program) beside(name string) string { return filepath.Join(filepath.Dir(p.Real), name) }

@@ -50,9 +50,7 @@ func (s *site) addCertain(counts map[uint64]uint64) {
 }
 
 // listed reports whether the site is polluted, or was certain in some runs and is not any more.
-func (s *site) listed() bool {
-	return s.timesCertain() >= enoughCertain || s.pooled().polluted(s.kind)
-}
+func (s *site) listed() bool { return s.timesCertain() >= enoughCertain || s.pooled().polluted(s.kind) }
 
 // timesCertain returns how often the site was reached in runs in which it was certain.
 func (s *site) timesCertain() (sum uint64) {

@@ -340,8 +340,7 @@ func wayText(tag layout.Tag, w compare.Way) string {
 
 func (n *diffNames) site(s compare.SiteChange) DiffSite {
 	return DiffSite{n.place(s.Place), s.Kind.String(), s.Change.String(), n.seen(n.a, s.Kind, s.A),
-		n.seen(n.b, s.Kind, s.B),
-		n.targets(n.a, s.Kind, s.Gone), n.targets(n.b, s.Kind, s.New), s.Weight}
+		n.seen(n.b, s.Kind, s.B), n.targets(n.a, s.Kind, s.Gone), n.targets(n.b, s.Kind, s.New), s.Weight}
 }
 
 func (n *diffNames) targets(s *reader.Store, k compare.Kind, list []compare.Target) []DiffTarget {

@@ -75,8 +75,7 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	}
 }
 
-// producersHeader returns the sub and the flags of a producer's entry, which say what it
-// alone knows.
+// producersHeader returns the sub and the flags of a producer's entry, which say what it alone knows.
 func producersHeader(e reader.Entry) (texts []string) {
 	if sub := e.Sub(); sub != 0 {
 		texts = append(texts, fmt.Sprintf("sub %d", sub))
@@ -194,10 +193,9 @@ func (p *profilePrinter) printSpeculativeTrap(e reader.Entry) {
 	p.line("in %s", p.methodName(m))
 }
 
-// printReceivers prints a type profile, and the argument types of a call that has
-// both. Shares are of all receivers, with and without a row. Failed type checks are
-// counted as negative numbers and get a line of their own: only some of them have a
-// row, so that their shares are not known.
+// printReceivers prints a type profile, and the argument types of a call that has both. Shares are of all
+// receivers, with and without a row. Failed type checks are counted as negative numbers and get a line of
+// their own: only some of them have a row, so that their shares are not known.
 func (p *profilePrinter) printReceivers(e reader.Entry) {
 	r, _ := e.Receivers()
 	other, gap := r.Other().Load(), ""
@@ -223,8 +221,7 @@ func (p *profilePrinter) printReceivers(e reader.Entry) {
 	p.printTypes(e)
 }
 
-// printTypes prints the types of arguments or parameters and of the return value,
-// if the entry has any.
+// printTypes prints the types of arguments or parameters and of the return value, if the entry has any.
 func (p *profilePrinter) printTypes(e reader.Entry) {
 	types, ok := e.Types()
 	if !ok {
@@ -342,8 +339,7 @@ func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
 	})
 }
 
-// target names the function or vtable whose id is a value, if the archive has
-// it.
+// target names the function or vtable whose id is a value, if the archive has it.
 func (p *profilePrinter) target(sub layout.Sub, id uint64) string {
 	text, err := p.targets.Text(p.s, sub, id)
 	p.err = cmp.Or(p.err, err)
@@ -387,16 +383,14 @@ func (p *profilePrinter) printCallees(e reader.Entry) {
 // wordsPerLine is the number of raw words in a line.
 const wordsPerLine = 4
 
-// printUndecoded prints the words of entries that the dump did not know, and why they are
-// there.
+// printUndecoded prints the words of entries that the dump did not know, and why they are there.
 func (p *profilePrinter) printUndecoded(e reader.Entry) {
 	of := ""
 	if e.Flags()&layout.EntryOneOf != 0 {
 		of = ", those of one of several runs"
 	}
 	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
-		cli.Amount(e.Cells(), "raw word"),
-		disk.UndecodedTag(disk.Entry(e.Bytes())), of)
+		cli.Amount(e.Cells(), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes())), of)
 	for first := 0; first < e.Cells(); first += wordsPerLine {
 		line := fmt.Sprintf("%4d:", first)
 		for i := first; i < min(first+wordsPerLine, e.Cells()); i++ {

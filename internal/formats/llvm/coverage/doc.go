@@ -1,10 +1,9 @@
 // Package coverage shows LLVM's counters beside the source code that they count.
 //
-// A compiler that is asked for coverage (clang -fprofile-instr-generate -fcoverage-mapping,
-// rustc -C instrument-coverage, swiftc -profile-coverage-mapping) leaves in the program a
-// mapping of the counters of each function to regions of source files. [Open] reads it,
-// [New] joins it with the counters of an archive of the domain llvm-frontend, and a [View]
-// gives the counts of lines by the rules of llvm-cov:
+// A compiler that is asked for coverage (clang -fprofile-instr-generate -fcoverage-mapping, rustc -C
+// instrument-coverage, swiftc -profile-coverage-mapping) leaves in the program a mapping of the counters of
+// each function to regions of source files. [Open] reads it, [New] joins it with the counters of an archive
+// of the domain llvm-frontend, and a [View] gives the counts of lines by the rules of llvm-cov:
 //
 //	mapping, err := coverage.Open("app")
 //	cover, err := coverage.New(store, mapping)

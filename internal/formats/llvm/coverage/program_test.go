@@ -45,9 +45,7 @@ func elfOf(t testing.TB, s *sections) []byte {
 	return file.Bytes()
 }
 
-func read(file []byte) (*Mapping, error) {
-	return Read("app", bytes.NewReader(file), int64(len(file)))
-}
+func read(file []byte) (*Mapping, error) { return Read("app", bytes.NewReader(file), int64(len(file))) }
 
 // Each function of an object file has sections of its own.
 func TestObjectFileWithManySections(t *testing.T) {

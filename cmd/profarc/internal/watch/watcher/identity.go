@@ -29,9 +29,7 @@ func (id inputID) content(at int64) uint64 { return binary.LittleEndian.Uint64(i
 // name returns the hash of the name.
 func (id inputID) name() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
-func timeSum(at int64) uint64 {
-	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
-}
+func timeSum(at int64) uint64 { return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at))) }
 
 // sumOf returns XXH64 of what r has.
 func sumOf(r io.Reader) (uint64, error) {

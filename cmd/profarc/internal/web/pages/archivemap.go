@@ -95,17 +95,14 @@ func sumsText(h *layout.Header) string {
 }
 
 // pagesOf returns the number of pages of a file.
-func pagesOf(size int64) uint64 {
-	return uint64(max(size-1, 0))>>disk.PageShift + 1
-}
+func pagesOf(size int64) uint64 { return uint64(max(size-1, 0))>>disk.PageShift + 1 }
 
 // regionTable returns the regions and the padding between them in the order of the file, and
 // the strip of them.
 func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"},
 		column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
-		column{Key: "size", Name: "size", Unit: "bytes", Number: true},
-		number("share", "share"), number("pages", "pages"))
+		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "share"), number("pages", "pages"))
 	var rows []row
 	var strip []stripPart
 	end := int64(0)
@@ -127,8 +124,7 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 			countCell(uint64(g.Size)), shareCell(share),
 			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
 		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5),
-			"region-" + strconv.Itoa(i),
-			fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))})
+			"region-" + strconv.Itoa(i), fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))})
 	}
 	padding(f.Size)
 	return t.fill(rows), strip

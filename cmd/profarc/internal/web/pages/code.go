@@ -224,8 +224,7 @@ func lastLine(s *listing.Source) int {
 // line returns what is shown of a source line.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
 	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
-		Count: l.Count,
-		Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
+		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
 	if shown.Known {
 		shown.Heat = heatOf(l.Heat)
 	}

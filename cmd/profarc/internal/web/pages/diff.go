@@ -128,8 +128,7 @@ func tallyTable(r *request, d *report.Diff) *table {
 // kindTable returns how far the counts of each kind agree.
 func kindTable(r *request, d *report.Diff) *table {
 	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"),
-		number("mismatch", "of other code"), number("onlyb", "only B"),
-		number("suma", "sum A"), number("sumb", "sum B"))
+		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
 	var rows []row
 	for _, k := range d.Kinds {
 		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
@@ -144,9 +143,7 @@ func number(key, name string) column { return column{Key: key, Name: name, Numbe
 func numberCell(n int) cell { return countCell(uint64(n)) }
 
 // realCell returns a cell with a count that may be beyond 64 bits.
-func realCell(v float64) cell {
-	return cell{Link: link{Text: realText(v)}, Value: v, Number: true}
-}
+func realCell(v float64) cell { return cell{Link: link{Text: realText(v)}, Value: v, Number: true} }
 
 // realText spells a count that may be beyond 64 bits.
 func realText(v float64) string {

@@ -237,9 +237,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 }
 
 // moveQuery returns the query of the page about the moves of a profile.
-func moveQuery(v *fit.Verdict) query {
-	return newQuery("at", refText(v.Profile.Ref()))
-}
+func moveQuery(v *fit.Verdict) query { return newQuery("at", refText(v.Profile.Ref())) }
 
 // pointKinds are the names of kinds of points.
 var pointKinds = map[fit.PointKind]string{fit.Call: "call", fit.VirtualCall: "virtual call",

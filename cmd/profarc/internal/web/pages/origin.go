@@ -166,8 +166,7 @@ func dumpTable(r *request) (*table, error) {
 	for i := range min(dumps.Rows, mostDumps) {
 		weight := layout.Weight(dumps.Cell(3, i))
 		rows = append(rows, row{Cells: []cell{textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))),
-			textCell(dumpTime(dumps.Cell(2, i))),
-			{Link: link{Text: weight.String()}, Value: float64(weight), Number: true}}})
+			textCell(dumpTime(dumps.Cell(2, i))), {Link: link{Text: weight.String()}, Value: float64(weight), Number: true}}})
 	}
 	t.fill(rows)
 	t.Of = max(t.Of, dumps.Rows)

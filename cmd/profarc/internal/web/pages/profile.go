@@ -67,8 +67,7 @@ type section struct {
 func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
 	at := methodQuery(m).with("profile", refText(q.Ref()))
 	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
-		Link: linkTo("This profile alone", nameOfMethod, at),
-		Code: codeText(q.Code()), Beside: beside}
+		Link: linkTo("This profile alone", nameOfMethod, at), Code: codeText(q.Code()), Beside: beside}
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}

@@ -70,9 +70,7 @@ func (s *Site) guard(f func() error) error {
 var errNoPage = errors.New("the archive has no such page")
 
 // missing reports whether an error says that something is not in the archive.
-func missing(err error) bool {
-	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
-}
+func missing(err error) bool { return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound) }
 
 // closed reports whether an error says that the program is about to end.
 func closed(err error) bool {
