@@ -56,15 +56,15 @@ func (b *Bound) cut(text string) (rest string, err error) {
 // the part of its first row.
 type Part struct{ From, To Bound }
 
-// First reports whether no part comes before p.
-func (p Part) First() bool { return p.From == Bound{} }
+// first reports whether no part comes before p.
+func (p Part) first() bool { return p.From == Bound{} }
 
-// Last reports whether no part comes after p.
-func (p Part) Last() bool { return p.To == Bound{} }
+// last reports whether no part comes after p.
+func (p Part) last() bool { return p.To == Bound{} }
 
 // Holds reports whether a place is in the part.
 func (p Part) Holds(at Bound) bool {
-	return p.From.Compare(at) <= 0 && (p.Last() || at.Compare(p.To) < 0)
+	return p.From.Compare(at) <= 0 && (p.last() || at.Compare(p.To) < 0)
 }
 
 func (p Part) String() string {
@@ -73,11 +73,11 @@ func (p Part) String() string {
 		return string(quoted)
 	}
 	switch {
-	case p.First() && p.Last():
+	case p.first() && p.last():
 		return "all methods"
-	case p.First():
+	case p.first():
 		return "methods before " + text(p.To)
-	case p.Last():
+	case p.last():
 		return "methods from " + text(p.From)
 	}
 	return "methods from " + text(p.From) + " to " + text(p.To)
@@ -114,7 +114,7 @@ func parsePart(text string) (p Part, err error) {
 	if err == nil {
 		err = p.To.UnmarshalText([]byte(rest))
 	}
-	if err == nil && !p.Last() && p.From.Compare(p.To) >= 0 {
+	if err == nil && !p.last() && p.From.Compare(p.To) >= 0 {
 		err = fmt.Errorf("%s is no part of a merge", p)
 	}
 	return p, err

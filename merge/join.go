@@ -78,7 +78,7 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 	at := Bound{}
 	for i, p := range all {
 		switch {
-		case p.From != at || i > 0 && all[i-1].Last():
+		case p.From != at || i > 0 && all[i-1].last():
 			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), ErrPart, p.Part, at)
 		case !p.ofOneMerge(&all[0]):
 			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s",
