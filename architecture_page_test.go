@@ -22,9 +22,10 @@ func TestArchitecturePage(t *testing.T) {
 		t.Errorf("docs/architecture.md has %d words, more than 1500", n)
 	}
 	folders := map[string]string{}
+	isPath := regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`)
 	quoted := regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1)
 	for _, q := range quoted {
-		if name := strings.TrimSuffix(q[1], "/"); regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`).MatchString(name) || name != q[1] {
+		if name := strings.TrimSuffix(q[1], "/"); isPath.MatchString(name) || name != q[1] {
 			if _, err := os.Stat(name); err != nil {
 				t.Errorf("docs/architecture.md mentions %s: %v", q[1], err)
 			}
