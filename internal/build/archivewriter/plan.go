@@ -324,7 +324,7 @@ func (p *plan) gatherProfiles() {
 }
 
 // gatherMethods does so with the methods. Of the flags of their records those are set that they have by
-// themselves; MethodProfiled is for their access flags, and MethodNeverRan for those that were seen.
+// themselves; MethodProfiled is for their access flags, and MethodUnexecuted for those that were seen.
 func (p *plan) gatherMethods() {
 	p.records = scratch[methodPlan](p, len(p.o.methods))
 	for ref, m := range p.b.Methods.All {

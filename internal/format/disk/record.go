@@ -303,7 +303,7 @@ func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c
 //	0 u32 classes
 //	4 u32 zero
 //	8 classes x 8 bytes, ClassRow, in the order of their types
-//	  rows x 8 bytes, NeverRanRow: rows of the first class, then of the next
+//	  rows x 8 bytes, UnexecutedRow: rows of the first class, then of the next
 //
 // The rows of a class are sorted by name and signature.
 const (
@@ -327,7 +327,7 @@ func (c ClassRow) Append(b []byte) []byte {
 // ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at least.
 func ParseClassRow(b []byte) ClassRow { return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])} }
 
-// A NeverRanRow is a method that was seen and never ran.
+// An UnexecutedRow is a method that was seen and never ran.
 type UnexecutedRow struct {
 	Name      layout.Ref // symbol
 	Signature layout.Ref // signature symbol, 0 for none
@@ -343,12 +343,12 @@ func (r UnexecutedRow) Head() MethodHead {
 	return MethodHead(r.Name) | MethodHead(MethodDeclared|MethodUnexecuted)<<48
 }
 
-// ParseNeverRanRow decodes the row at the front of b, of [NeverRanRowSize] bytes at least.
+// ParseUnexecutedRow decodes the row at the front of b, of [UnexecutedRowSize] bytes at least.
 func ParseUnexecutedRow(b []byte) UnexecutedRow {
 	return UnexecutedRow{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:]))}
 }
 
-// NeverRanSize is the size of the section for so many classes and rows.
+// UnexecutedSize is the size of the section for so many classes and rows.
 func UnexecutedSize(classes, rows int) int64 {
 	if rows == 0 {
 		return 0
@@ -356,12 +356,12 @@ func UnexecutedSize(classes, rows int) int64 {
 	return UnexecutedHeaderSize + int64(classes)*ClassRowSize + int64(rows)*UnexecutedRowSize
 }
 
-// AppendNeverRanHeader appends what stands in front of the classes.
+// AppendUnexecutedHeader appends what stands in front of the classes.
 func AppendUnexecutedHeader(b []byte, classes int) []byte {
 	return le.AppendUint64(b, uint64(uint32(classes)))
 }
 
-// ParseNeverRan returns the places of classes and rows in the section, whose first [NeverRanHeaderSize] bytes
+// ParseUnexecuted returns the places of classes and rows in the section, whose first [UnexecutedHeaderSize] bytes
 // are head. The error says what is wrong, without a place.
 func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
 	n := int64(le.Uint32(head))
