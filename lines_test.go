@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is the length of a line of Go in characters, and a tab counts as one.
+// maxColumns is the length of a line in characters. In Go a tab counts as one.
 const maxColumns = 120
 
 // TestLinesAreShort checks the length of lines. A longer line is allowed for a string that begins
@@ -30,6 +30,8 @@ func TestLinesAreShort(t *testing.T) {
 			return err
 		case d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "."):
 			return filepath.SkipDir
+		case filepath.Ext(name) == ".c" || filepath.Ext(name) == ".h":
+			return checkColumnsOfC(t, name)
 		case filepath.Ext(name) != ".go":
 			return nil
 		}
@@ -54,6 +56,17 @@ func TestLinesAreShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// checkColumnsOfC checks a file in C, where a tab counts as four columns.
+func checkColumnsOfC(t *testing.T, name string) error {
+	src, err := os.ReadFile(name)
+	for i, line := range strings.Split(string(src), "\n") {
+		if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > maxColumns {
+			t.Errorf("%s:%d has %d columns", name, i+1, n)
+		}
+	}
+	return err
 }
 
 // longStrings returns the numbers of the lines on which a string of more than half of maxColumns

@@ -24,10 +24,13 @@ static int32_t offset_at(const vm_data *d, uint32_t at) { return (int32_t)vm_u32
 /* parts_of cuts a MethodData: data, extra entries, parameters, handlers. */
 static parts parts_of(const vm *v, const vm_data *d) {
 	int32_t end = offset_at(d, v->data.size) - (int32_t)v->data.header, data = offset_at(d, v->data.data_size);
-	int32_t parameters = offset_at(d, v->data.parameters), handlers = v->data.handlers == 0 ? end : offset_at(d, v->data.handlers);
+	int32_t parameters = offset_at(d, v->data.parameters),
+			handlers = v->data.handlers == 0 ? end : offset_at(d, v->data.handlers);
 	uint64_t *words = (uint64_t *)(uintptr_t)((const char *)d + v->data.header);
 	if (parameters == NO_PARAMETERS) parameters = handlers;
-	if (data < 0 || data > parameters || parameters > handlers || handlers > end || (data | parameters | handlers) % WORD != 0) return (parts){0};
+	if (data < 0 || data > parameters || parameters > handlers || handlers > end ||
+		(data | parameters | handlers) % WORD != 0)
+		return (parts){0};
 	return (parts){{words, (uint32_t)data / WORD},
 	               {words + data / WORD, (uint32_t)(parameters - data) / WORD},
 	               {words + parameters / WORD, (uint32_t)(handlers - parameters) / WORD},
@@ -41,15 +44,17 @@ static uint8_t tag_of(uint64_t header) { return (uint8_t)header; }
 static uint16_t bci_of(uint64_t header) { return (uint16_t)(header >> 16); }
 
 /* same_cell reports whether a cell that the VM has set from the bytecodes is as in the archive. */
-static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) { return words[1 + cell] == pa_trained(e, cell); }
+static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) {
+	return words[1 + cell] == pa_trained(e, cell);
+}
 
 /* same_list compares the length of a list, which lies before it. */
 static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *rows) {
 	return rows->first == 0 || same_cell(words, e, rows->first - 1);
 }
 
-/* same_entry compares what of an entry does not count, but for displacements: they follow from the tags and the code, and are others with other
- * rows. */
+/* same_entry compares what of an entry does not count, but for displacements: they follow from the tags and the code,
+ * and are others with other rows. */
 static bool same_entry(const uint64_t *words, const narrowed *n) {
 	pa_rows rows;
 	uint32_t returned;
@@ -59,12 +64,19 @@ static bool same_entry(const uint64_t *words, const narrowed *n) {
 	case PA_MULTI_BRANCH: return same_cell(words, e, 0);
 	case PA_CALL_TYPE: case PA_VIRTUAL_CALL_TYPE: case PA_PARAMETERS_TYPE:
 		return pa_arguments_of(&n->types, &rows, &returned) && same_list(words + n->shift, &n->types, &rows);
-	case PA_BIT: case PA_COUNTER: case PA_JUMP: case PA_BRANCH: case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_RET: return true;
+	case PA_BIT:
+	case PA_COUNTER:
+	case PA_JUMP:
+	case PA_BRANCH:
+	case PA_RECEIVER_TYPE:
+	case PA_VIRTUAL_CALL:
+	case PA_RET: return true;
 	}
 	return false;
 }
 
-/* same_part compares a section with a part. They must end together. point becomes that of the last entry that was compared. */
+/* same_part compares a section with a part. They must end together. point becomes that of the last entry that was
+ * compared. */
 static bool same_part(const vm *v, const pa_profile *p, pa_section section, part to, int32_t *point) {
 	narrower it = narrow_begin(v, p, section);
 	narrowed n;
@@ -88,7 +100,9 @@ static bool is_counted(const uint64_t *words, const narrowed *n) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: return words[1] != 0;
 	case PA_BRANCH: return (words[1] | words[3]) != 0;
 	case PA_MULTI_BRANCH: return words[2] != 0;
-	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: return (words[1] | (n->rows > 0 ? words[1 + n->first] : 0)) != 0;
+	case PA_RECEIVER_TYPE:
+	case PA_VIRTUAL_CALL:
+	case PA_VIRTUAL_CALL_TYPE: return (words[1] | (n->rows > 0 ? words[1 + n->first] : 0)) != 0;
 	}
 	return false;
 }
@@ -127,7 +141,9 @@ static uint64_t scaled_check(const writer *w, uint64_t count) {
 	return n < 0 ? (uint64_t)-(int64_t)scaled(w, (uint64_t)-(n + 1) + 1) : scaled(w, count);
 }
 
-static void put(uint64_t *words, uint32_t cell, uint64_t value) { __atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED); }
+static void put(uint64_t *words, uint32_t cell, uint64_t value) {
+	__atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED);
+}
 
 /* put_listed writes a count that readers of the VM's profiles take off again. */
 static void put_listed(adopted_kind kind, uint64_t *words, uint32_t cell, uint64_t value) {
@@ -166,7 +182,8 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + rows[i].type, to);
 		counts[1 + i] = (uint32_t)to.trained;
 	}
-	if (n->tag != PA_RECEIVER_TYPE) crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
+	if (n->tag != PA_RECEIVER_TYPE)
+		crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };
@@ -177,7 +194,8 @@ static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, u
 	tags &= NULL_SEEN | SEVERAL_TYPES;
 	put(words, cell, tags == 0 || adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0) ? tags : 0);
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
-	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type, (type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
+	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type,
+		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
 }
 
 static void put_arguments(const writer *w, uint64_t *words, const pa_entry *e) {
@@ -200,7 +218,8 @@ static void put_switch(const writer *w, uint64_t *words, const pa_entry *e) {
 static void put_entry(const writer *w, uint64_t *words, const narrowed *n) {
 	const pa_entry *e = &n->entry;
 	uint64_t bits = (uint64_t)e->flags << 8 | (uint64_t)n->traps << 32;
-	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0)) __atomic_store_n(words, *words | bits, __ATOMIC_RELAXED);
+	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0))
+		__atomic_store_n(words, *words | bits, __ATOMIC_RELAXED);
 	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
 	case PA_BRANCH: put_count(w, words, e, 0), put_count(w, words, e, 2); break;
@@ -228,13 +247,16 @@ static void put_extra(const pa_profile *p, part vm) {
 		uint64_t free = FREE_TAG, header;
 		memcpy(&header, e.bytes, sizeof header);
 		if (at == vm.n || !adopted_add(ADOPTED_BITS, vm.words + at, header, 0)) return;
-		if (!__atomic_compare_exchange_n(vm.words + at++, &free, header, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+		if (!__atomic_compare_exchange_n(vm.words + at++, &free, header, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			return;
 	}
 }
 
 /* ---- the method ---- */
 
-enum { BACKEDGES_AN_INVOCATION = 40 }; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
+enum {
+	BACKEDGES_AN_INVOCATION = 40
+}; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
 
 /* invocations_of returns how often a method was invoked, or what is as much. */
 static double invocations_of(const pa_summary *s) {
@@ -249,7 +271,9 @@ uint32_t adopt_weight(const pa_summary *s, scale to) {
 	return to.weight;
 }
 
-double adopt_factor(const pa_summary *s, scale to) { return to.weight == WEIGHT_PRESENCE ? 0 : adopt_weight(s, to) / invocations_of(s); }
+double adopt_factor(const pa_summary *s, scale to) {
+	return to.weight == WEIGHT_PRESENCE ? 0 : adopt_weight(s, to) / invocations_of(s);
+}
 
 static void put_counter(const vm *v, vm_data *d, uint32_t at, uint32_t count) {
 	__atomic_store_n((uint32_t *)((char *)d + at), count * v->increment, __ATOMIC_RELAXED);
@@ -268,7 +292,8 @@ static void put_traps(const vm *v, vm_data *d, const pa_profile *p, const pa_sum
 	bool numbered_alike = pa_info_of(p->archive)->settings[PA_VM_RELEASE] == (uint32_t)v->release;
 	if (!numbered_alike && n > REASONS_OF_ALL_RELEASES) n = REASONS_OF_ALL_RELEASES;
 	uint8_t *counts = (uint8_t *)d + v->data.traps;
-	for (uint32_t i = 0; i < n; i++) counts[i] = s->traps[i] == 0 || adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]) ? s->traps[i] : 0;
+	for (uint32_t i = 0; i < n; i++)
+		counts[i] = s->traps[i] == 0 || adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]) ? s->traps[i] : 0;
 }
 
 bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {

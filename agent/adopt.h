@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adoption of a profile: a MethodData that the VM has made gets what the archive has. The VM lays a MethodData out from the
- * method's bytecodes; the archive has it cell for cell. Both are walked side by side, and a method whose entries differ in
- * anything that is not a count, a type or a trap is refused before one cell is written.
+ * Adoption of a profile: a MethodData that the VM has made gets what the archive has. The VM lays a MethodData out from
+ * the method's bytecodes; the archive has it cell for cell. Both are walked side by side, and a method whose entries
+ * differ in anything that is not a count, a type or a trap is refused before one cell is written.
  */
 #ifndef PROFARC_AGENT_ADOPT_H
 #define PROFARC_AGENT_ADOPT_H
@@ -12,8 +12,8 @@
 #include "trained.h"
 #include "vm.h"
 
-/* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are ratios: the
- * compiler compares those of a call with the invocations of the same MethodData. */
+/* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are
+ * ratios: the compiler compares those of a call with the invocations of the same MethodData. */
 typedef struct scale {
 	uint32_t weight;     /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */
 	uint32_t share;      /* a method that was invoked n times weighs n / share at most; 0: no bound */
@@ -21,20 +21,20 @@ typedef struct scale {
 	uint32_t hot_weight; /* and has this weight */
 } scale;
 
-/* adopt_weight returns the number of invocations that the VM sees of a method, adopt_factor what its counts are multiplied by: 0 for
- * WEIGHT_PRESENCE. */
+/* adopt_weight returns the number of invocations that the VM sees of a method, adopt_factor what its counts are
+ * multiplied by: 0 for WEIGHT_PRESENCE. */
 uint32_t adopt_weight(const pa_summary *s, scale to);
 double adopt_factor(const pa_summary *s, scale to);
 
 /* adopt_scaled returns a count, scaled. A count that is not 0 stays so. */
 uint64_t adopt_scaled(uint64_t count, double factor);
 
-/* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. point becomes that of the entry that
- * differs; -1 if there is none. */
+/* adopt_fits reports whether a profile has the entries of a MethodData, which was not counted in yet. point becomes
+ * that of the entry that differs; -1 if there is none. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 
-/* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts: the VM took it from its
- * own cache (JEP 515). */
+/* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts: the VM took
+ * it from its own cache (JEP 515). */
 bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 
 /* A method that adopts, from which layer, and what the VM has made for it. */

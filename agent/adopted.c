@@ -21,7 +21,11 @@ typedef struct table {
 } table;
 
 extern __attribute__((visibility("default"))) table profarc_adopted;
-table profarc_adopted = {.magic = 0x646574706f646170 /* "padopted" */, .version = VERSION, .row_size = sizeof(row), .chunk = CHUNK, .most_chunks = MOST_CHUNKS};
+table profarc_adopted = {.magic = 0x646574706f646170 /* "padopted" */,
+	.version = VERSION,
+	.row_size = sizeof(row),
+	.chunk = CHUNK,
+	.most_chunks = MOST_CHUNKS};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -43,7 +47,8 @@ bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t va
 	row *r = free_row(&profarc_adopted);
 	if (r != NULL) {
 		*r = (row){(uint64_t)(uintptr_t)cell, what, value, kind};
-		__atomic_store_n(&profarc_adopted.n, profarc_adopted.n + 1, __ATOMIC_RELEASE); /* a row that is listed is complete */
+		__atomic_store_n(
+			&profarc_adopted.n, profarc_adopted.n + 1, __ATOMIC_RELEASE); /* a row that is listed is complete */
 	}
 	pthread_mutex_unlock(&lock);
 	return r != NULL;

@@ -1,8 +1,8 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profarc's agent for HotSpot: it reads an archive when the VM starts, and gives each method of a class that is prepared the
- * MethodData that a training run has left of it, as if the method had already run here.
+ * profarc's agent for HotSpot: it reads an archive when the VM starts, and gives each method of a class that is
+ * prepared the MethodData that a training run has left of it, as if the method had already run here.
  *
  *	java -agentpath:libprofarc-agent.so=archive=app.parc ...
  *
@@ -11,8 +11,8 @@
  *	ClassPrepare     linked, and not initialised: nobody runs its methods yet
  *	VMDeath          report
  *
- * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is. docs/adoption.md
- * says what is written where, and what was measured.
+ * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is.
+ * docs/adoption.md says what is written where, and what was measured.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -45,7 +45,8 @@ static struct {
 	vm vm;
 	layers layers;
 	jvmti_env *ti;
-	bool exhausted; /* the metaspace was full: the VM makes no MethodData any more, and its native does not expect that */
+	/* the metaspace was full: the VM makes no MethodData any more, and its native does not expect that */
+	bool exhausted;
 	bool named;     /* on the command line: the library is loaded once, and has one state */
 } agent;
 
@@ -87,7 +88,8 @@ static scale scale_of(const options *o, layer_method m) {
 	uint32_t weight = requests_weight(m);
 	if (weight > 0) return (scale){.weight = weight};
 	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
-	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
+	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1)
+		s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
 	return s;
 }
 
@@ -106,19 +108,23 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 }
 
 /* make_profile has the VM make a MethodData, which gets what the archive has. */
-static void make_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
+static void make_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m,
+	const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	int32_t point;
 	vm_data *d = whitebox_make_data(v, jni, is, NULL);
 	if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
-	else if (!adopt_fits(v, d, p, &point)) adopt_nothing(v, d), COUNT(refused_layout), refused_add(REFUSED_LAYOUT, m, point);
+	else if (!adopt_fits(v, d, p, &point))
+		adopt_nothing(v, d), COUNT(refused_layout), refused_add(REFUSED_LAYOUT, m, point);
 	else write_profile(jni, &(adopter){from, class, is, d}, m, p);
 }
 
-static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, const vm_method *is, const pa_profile *p) {
+static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m,
+	const vm_method *is, const pa_profile *p) {
 	if (vm_method_data(&agent.vm, is) != NULL) COUNT(refused_started);
 	else if (agent.options.dry) COUNT(adopted);
-	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE) || !adopted_add(ADOPTED_METHOD, is, 0, 0)) COUNT(refused_memory);
+	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE) || !adopted_add(ADOPTED_METHOD, is, 0, 0))
+		COUNT(refused_memory);
 	else {
 		make_profile(jni, from, class, m, is, p);
 		adopted_add(ADOPTED_END, is, 0, 0);
@@ -127,7 +133,8 @@ static void adopt_profile(jni_env *jni, const trained *from, const prepared *cla
 
 /* ---- layers ---- */
 
-/* The methods of a class for which layers have answered, with a profile of their code. Those beneath are not asked for them. */
+/* The methods of a class for which layers have answered, with a profile of their code. Those beneath are not asked for
+ * them. */
 typedef struct answered { const vm_method **list; uint32_t n, above, room; } answered;
 
 static bool is_answered(const answered *a, const vm_method *is) {
@@ -201,7 +208,8 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
 	bool attaching = attach_lock();
-	if (attaching && (phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS)) phases &= ~PHASE_METHODS;
+	if (attaching && (phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS))
+		phases &= ~PHASE_METHODS;
 	take_up(jni, &class, &names.name, phases);
 	if (attaching) attach_unlock();
 }
@@ -266,7 +274,8 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	COUNT_N(started_ns, now() - begun);
 }
 
-/* on_exhausted is called before the VM notes that it has no room for profiles. The VM writes a line to its log each time. */
+/* on_exhausted is called before the VM notes that it has no room for profiles. The VM writes a line to its log each
+ * time. */
 static void on_exhausted(jvmti_env *ti, jni_env *jni, int32_t flags, const void *reserved, const char *text) {
 	(void)jni, (void)flags, (void)reserved, (void)text;
 	__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
@@ -278,15 +287,20 @@ static bool expect_exhaustion(jvmti_env *ti) {
 	vm_flag limit;
 	if (!vm_find_flag(&agent.vm, "MaxMetaspaceSize", "MetaspaceSize", &limit)) return false;
 	if (*(const uint64_t *)limit.at > UINT64_MAX / 2) return true;
-	return ti_add_capability(ti, TI_CAN_TELL_EXHAUSTION) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
+	return ti_add_capability(ti, TI_CAN_TELL_EXHAUSTION) == JVM_OK &&
+		ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
 }
 
-/* say_refused reports methods that the archive has for another VM: a program that has changed is no reason to say anything. */
+/* say_refused reports methods that the archive has for another VM: a program that has changed is no reason to say
+ * anything. */
 static void say_refused(void) {
 	uint64_t n = __atomic_load_n(&agent_counters.refused_layout, __ATOMIC_RELAXED);
 	if (n == 0 || agent.options.quiet) return;
-	fprintf(stderr, "profarc: %" PRIu64 " methods adopted no profile: this VM's profiles of them have other entries, as with other flags than in training; "
-	        "a report lists the methods\n", n);
+	fprintf(stderr,
+		"profarc: %" PRIu64 " methods adopted no profile: this VM's profiles of them have other entries, as with other "
+							"flags than in training; "
+		"a report lists the methods\n",
+		n);
 }
 
 static void on_death(jvmti_env *ti, jni_env *jni) {
@@ -312,8 +326,8 @@ static bool set_events(jvmti_env *ti) {
 	callbacks[TI_EVENT_VM_DEATH - TI_EVENT_VM_INIT] = (jvm_function)on_death;
 	callbacks[TI_EVENT_CLASS_PREPARE - TI_EVENT_VM_INIT] = (jvm_function)on_class_prepare;
 	callbacks[TI_EVENT_RESOURCE_EXHAUSTED - TI_EVENT_VM_INIT] = (jvm_function)on_exhausted;
-	return ti_set_callbacks(ti, callbacks, sizeof callbacks) == JVM_OK && expect_exhaustion(ti) && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK &&
-	       ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
+	return ti_set_callbacks(ti, callbacks, sizeof callbacks) == JVM_OK && expect_exhaustion(ti) &&
+		ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
 }
 
 enum { OLDEST_RELEASE = 17, NEWEST_RELEASE = 25 };
@@ -324,16 +338,19 @@ static void open_base(void) {
 	if (base != NULL && *base == 0) return;
 	pa_error e = layers_add(&agent.layers, base);
 	if (e.code != PA_OK && !agent.options.quiet)
-		fprintf(stderr, "profarc: only the archive is adopted, without what it left to its base%s%s: %s\n", base == NULL ? "" : " ", base == NULL ? "" : base, e.message);
+		fprintf(stderr, "profarc: only the archive is adopted, without what it left to its base%s%s: %s\n",
+			base == NULL ? "" : " ", base == NULL ? "" : base, e.message);
 }
 
 /* no_use returns why profiles have no use: C2 reads them, and the tier below counts on in them. */
 static const char *no_use(const vm *v) {
 	enum { PROFILING = 3 };
 	vm_flag compiler;
-	if (vm_find_flag(v, "UseCompiler", "UseTLAB", &compiler) && !vm_flag_is_set(v, "UseCompiler")) return "the VM compiles nothing (-Xint)";
+	if (vm_find_flag(v, "UseCompiler", "UseTLAB", &compiler) && !vm_flag_is_set(v, "UseCompiler"))
+		return "the VM compiles nothing (-Xint)";
 	int64_t level = vm_flag_is_set(v, "TieredCompilation") ? vm_flag_number(v, "TieredStopAtLevel") : PROFILING;
-	return level >= 0 && level < PROFILING ? "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles" : NULL;
+	return level >= 0 && level < PROFILING ? "the VM compiles with C1 alone (TieredStopAtLevel), which uses no profiles"
+										   : NULL;
 }
 
 /* load does what can be done before the VM starts. It returns NULL, or why the agent can't work. */
@@ -349,7 +366,8 @@ static const char *load(java_vm *java, const char **what) {
 	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
 	open_base();
 	adopted_open(&agent.layers);
-	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers)) return "the process is out of memory";
+	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers))
+		return "the process is out of memory";
 	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
 }
 
@@ -360,7 +378,8 @@ int32_t Agent_OnLoad(java_vm *java, const char *text, void *reserved) {
 	const char *off = getenv("PROFARC_AGENT"), *what = NULL;
 	if (off != NULL && strcmp(off, "off") == 0) return JVM_OK;
 	if (agent.named) {
-		if (!agent.options.quiet) fprintf(stderr, "profarc: the agent is named twice: what follows the first is ignored\n");
+		if (!agent.options.quiet)
+			fprintf(stderr, "profarc: the agent is named twice: what follows the first is ignored\n");
 		return JVM_OK;
 	}
 	agent.named = true;

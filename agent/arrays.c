@@ -13,7 +13,8 @@ typedef struct array {
 	pa_text element, loader; /* a class, or the letter of a primitive type */
 	bool primitive;
 	uint32_t type, dimensions;
-	const vm_klass *known; /* the class of its elements, or of the primitive array of one dimension; NULL: not seen yet */
+	const vm_klass
+		*known; /* the class of its elements, or of the primitive array of one dimension; NULL: not seen yet */
 } array;
 
 static struct {
@@ -48,7 +49,8 @@ static void collect(const trained *t) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
 	for (uint32_t i = 0; i < t->types && pa_types_next(&it, &type).code == PA_OK; i++)
-		if (trained_is_builtin(type.loader) && parse(&type, &all.list[all.n])) all.list[all.n++].type = t->first_type + type.ordinal;
+		if (trained_is_builtin(type.loader) && parse(&type, &all.list[all.n]))
+			all.list[all.n++].type = t->first_type + type.ordinal;
 }
 
 bool arrays_open(const vm *v, const layers *l) {
@@ -63,7 +65,9 @@ bool arrays_open(const vm *v, const layers *l) {
 
 /* ---- the VM ---- */
 
-static bool is_array_before(const void *list, uint32_t i, const void *like) { return compare((const array *)list + i, like) < 0; }
+static bool is_array_before(const void *list, uint32_t i, const void *like) {
+	return compare((const array *)list + i, like) < 0;
+}
 
 /* add_elements makes the elements of arrays known. */
 static void add_elements(const array *like, const vm_klass *k) {
@@ -78,7 +82,9 @@ static void add_elements(const array *like, const vm_klass *k) {
 	pthread_mutex_unlock(&all.lock);
 }
 
-void arrays_prepared(const class_name *name, const vm_klass *k) { add_elements(&(array){.element = name->name, .loader = name->loader}, k); }
+void arrays_prepared(const class_name *name, const vm_klass *k) {
+	add_elements(&(array){.element = name->name, .loader = name->loader}, k);
+}
 
 void arrays_begin(const vm_klass *of_boot_loader) {
 	enum { MOST = 1 << 22 };
@@ -87,7 +93,8 @@ void arrays_begin(const vm_klass *of_boot_loader) {
 	for (uint32_t i = 0; k != NULL && i < MOST; k = vm_pointer(k, v->loader.next), i++) {
 		const vm_symbol *name = vm_klass_name(v, k);
 		const char *text = name == NULL || vm_symbol_size(v, name) != 2 ? NULL : (const char *)vm_symbol_bytes(v, name);
-		if (text != NULL && text[0] == '[') add_elements(&(array){.element = {text + 1, 1}, .loader = {"", 0}, .primitive = true}, k);
+		if (text != NULL && text[0] == '[')
+			add_elements(&(array){.element = {text + 1, 1}, .loader = {"", 0}, .primitive = true}, k);
 	}
 }
 

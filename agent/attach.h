@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * While the agent takes up the classes that the VM has prepared already, other threads prepare more. The VM tells of each class that is
- * prepared from then on, and a class may be among the loaded ones too. Its methods are adopted once, by whoever comes first; the
- * other thread, which may run them next, waits meanwhile.
+ * While the agent takes up the classes that the VM has prepared already, other threads prepare more. The VM tells of
+ * each class that is prepared from then on, and a class may be among the loaded ones too. Its methods are adopted once,
+ * by whoever comes first; the other thread, which may run them next, waits meanwhile.
  */
 #ifndef PROFARC_AGENT_ATTACH_H
 #define PROFARC_AGENT_ATTACH_H
@@ -19,8 +19,8 @@ void attach_end(void);
 bool attach_lock(void);
 void attach_unlock(void);
 
-/* attach_is_first reports whether a class was not found the other way before: among those that were loaded, or told of by the VM. The lock
- * must be held. */
+/* attach_is_first reports whether a class was not found the other way before: among those that were loaded, or told of
+ * by the VM. The lock must be held. */
 bool attach_is_first(const vm_klass *klass, bool loaded);
 
 #endif

@@ -10,7 +10,9 @@
 
 enum { METHODREF = 10, INVOKEVIRTUAL = 182, INVOKEINTERFACE = 185, LONGEST_CHAIN = 1 << 12 };
 
-static const void *pool_of(const vm *v, const vm_method *m) { return vm_pointer(vm_pointer(m, v->method.const_method), v->const_method.constants); }
+static const void *pool_of(const vm *v, const vm_method *m) {
+	return vm_pointer(vm_pointer(m, v->method.const_method), v->const_method.constants);
+}
 
 /* slot returns a constant that is two numbers of 16 bits, or a name. */
 static const void *slot(const vm *v, const void *pool, uint32_t i) { return (const char *)pool + v->pool.size + 8 * i; }
@@ -44,13 +46,14 @@ callee calls_at(const vm *v, const vm_method *m, uint32_t bci) {
 	if (code[bci] != INVOKEVIRTUAL) return (callee){0}; /* or one that the VM has found to have one callee */
 	memcpy(&index, code + bci + 1, sizeof index);
 	const vm_symbol *name = class_name_of(v, pool, method_index(v, pool, index));
-	return (callee){name == NULL ? CALLEE_UNKNOWN : CALLEE_CLASS, name, vm_klass_loader(v, vm_pointer(pool, v->pool.holder))};
+	return (callee){
+		name == NULL ? CALLEE_UNKNOWN : CALLEE_CLASS, name, vm_klass_loader(v, vm_pointer(pool, v->pool.holder))};
 }
 
 /* ---- parents ---- */
 
-/* sees reports whether a name means a class of one loader to the classes of another. The boot loader's own are seen by all, and what
- * a loader defines is what it finds. */
+/* sees reports whether a name means a class of one loader to the classes of another. The boot loader's own are seen by
+ * all, and what a loader defines is what it finds. */
 static bool sees(const void *from, const void *loader) {
 	return from == loader || classes_is_boot(loader) || (classes_is_builtin(from) && classes_is_builtin(loader));
 }

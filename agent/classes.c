@@ -7,15 +7,19 @@
 
 /* ---- modified UTF-8 ---- */
 
-/* In a class file a NUL is two bytes, and a character beyond U+FFFF two surrogates of three bytes each; archives have UTF-8. */
+/* In a class file a NUL is two bytes, and a character beyond U+FFFF two surrogates of three bytes each; archives have
+ * UTF-8. */
 static bool is_surrogate(const uint8_t *p, uint32_t n) { return n >= 3 && p[0] == 0xed && (p[1] & 0xe0) == 0xa0; }
 static uint32_t surrogate(const uint8_t *p) { return (uint32_t)(p[1] & 0x1f) << 6 | (p[2] & 0x3f); }
 
 /* pair writes the character of two surrogates; 0 if they are no pair. */
 static uint32_t pair(const uint8_t *p, uint32_t n, char *out) {
-	if (n < 6 || !is_surrogate(p, n) || !is_surrogate(p + 3, n - 3) || surrogate(p) >= 0x400 || surrogate(p + 3) < 0x400) return 0;
+	if (n < 6 || !is_surrogate(p, n) || !is_surrogate(p + 3, n - 3) || surrogate(p) >= 0x400 ||
+		surrogate(p + 3) < 0x400)
+		return 0;
 	uint32_t c = 0x10000 + (surrogate(p) << 10 | (surrogate(p + 3) & 0x3ff));
-	out[0] = (char)(0xf0 | c >> 18), out[1] = (char)(0x80 | (c >> 12 & 0x3f)), out[2] = (char)(0x80 | (c >> 6 & 0x3f)), out[3] = (char)(0x80 | (c & 0x3f));
+	out[0] = (char)(0xf0 | c >> 18), out[1] = (char)(0x80 | (c >> 12 & 0x3f)), out[2] = (char)(0x80 | (c >> 6 & 0x3f)),
+	out[3] = (char)(0x80 | (c & 0x3f));
 	return 4;
 }
 
@@ -52,7 +56,9 @@ const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method 
 	if (m->key.signature.bytes == NULL) return NULL; /* a list, which no HotSpot archive has */
 	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
 		const vm_method *is = vm_method_at(v, k, i);
-		if (classes_symbol(v, vm_method_name(v, is), m->key.name) && classes_symbol(v, vm_method_signature(v, is), m->key.signature)) return is;
+		if (classes_symbol(v, vm_method_name(v, is), m->key.name) &&
+			classes_symbol(v, vm_method_signature(v, is), m->key.signature))
+			return is;
 	}
 	return NULL;
 }
@@ -62,7 +68,8 @@ const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method 
 /* The ClassLoaderData of the built-in loaders, once one of their classes was prepared. They live as long as the VM. */
 static const void *builtin[3];
 static const char *const identities[3] = {"", "platform", "app"};
-static const char *const builtin_classes[3] = {"", "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;", "Ljdk/internal/loader/ClassLoaders$AppClassLoader;"};
+static const char *const builtin_classes[3] = {
+	"", "Ljdk/internal/loader/ClassLoaders$PlatformClassLoader;", "Ljdk/internal/loader/ClassLoaders$AppClassLoader;"};
 
 static bool known_builtin(const void *data, class_name *name) {
 	for (int i = 0; i < 3; i++) {
@@ -86,8 +93,8 @@ static void add_builtin(int i, const void *data, class_name *name) {
 	name->loader = pa_text_of(identities[i]), name->builtin = true;
 }
 
-/* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the program's code
- * that runs, which is code of the program, and may have to wait for this thread. */
+/* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the
+ * program's code that runs, which is code of the program, and may have to wait for this thread. */
 static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	jvm_ref class = jni_new_local_ref(jni, kind);
 	while (class != NULL) {
@@ -133,11 +140,13 @@ static bool given_name(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind
 }
 
 /* other_loader writes the identity of a loader of a program: its class, and in brackets its own name. */
-static bool other_loader(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, const char *signature, class_names *n) {
+static bool other_loader(
+	jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, const char *signature, class_names *n) {
 	char given[256];
 	size_t size = strlen(signature);
 	if (size < 3 || !given_name(ti, jni, loader, kind, given, sizeof given)) return false;
-	int length = snprintf(n->loader_text, sizeof n->loader_text, *given == 0 ? "%.*s" : "%.*s[%s]", (int)size - 2, signature + 1, given);
+	int length = snprintf(
+		n->loader_text, sizeof n->loader_text, *given == 0 ? "%.*s" : "%.*s[%s]", (int)size - 2, signature + 1, given);
 	n->name.loader = (pa_text){n->loader_text, (size_t)length};
 	n->name.builtin = false;
 	return length > 0 && (size_t)length < sizeof n->loader_text;

@@ -23,7 +23,9 @@ static int compare_methods(const void *x, const void *y) {
 static void collect(compiled *c, const pa_table *t) {
 	for (uint32_t i = 0; i < t->rows; i++) {
 		uint64_t id = pa_table_cell(t, ID, i);
-		if (pa_table_cell(t, LEVEL, i) != C2 || pa_table_cell(t, POINT, i) != UINT64_MAX || pa_table_cell(t, INSTALLED, i) == 0 || id == 0) continue;
+		if (pa_table_cell(t, LEVEL, i) != C2 || pa_table_cell(t, POINT, i) != UINT64_MAX ||
+			pa_table_cell(t, INSTALLED, i) == 0 || id == 0)
+			continue;
 		c->methods[c->n++] = (compiled_method){layers_method(c->of, (pa_ref)pa_table_cell(t, METHOD, i)), id};
 	}
 }
@@ -72,7 +74,9 @@ static bool rank(compiled *c, compiled_order order) {
 	return ok;
 }
 
-static bool is_method_before(const void *list, uint32_t i, const void *method) { return ((const compiled_method *)list)[i].method < *(const layer_method *)method; }
+static bool is_method_before(const void *list, uint32_t i, const void *method) {
+	return ((const compiled_method *)list)[i].method < *(const layer_method *)method;
+}
 
 uint32_t compiled_place(const compiled *c, layer_method method) {
 	uint32_t i = search_first(c->methods, c->n, &method, is_method_before);
@@ -97,7 +101,9 @@ static bool inlined_at(const layers *of, pa_ref at, compiled_inlined *to) {
 	pa_context context;
 	pa_method m;
 	size_t n;
-	if (pa_context_at(top->archive, at, &context).code != PA_OK || pa_context_frames(top->archive, &context, frames, DEEPEST, &n).code != PA_OK) return false;
+	if (pa_context_at(top->archive, at, &context).code != PA_OK ||
+		pa_context_frames(top->archive, &context, frames, DEEPEST, &n).code != PA_OK)
+		return false;
 	if (n == 0 || n > DEEPEST || pa_method_at(top->archive, context.method, &m).code != PA_OK) return false;
 	*to = (compiled_inlined){layers_method(of, frames[n - 1].caller), top->first_type + m.holder};
 	return m.holder != PA_NO_TYPE;
@@ -109,12 +115,16 @@ static bool open_inlined(compiled *c) {
 	c->inlined = malloc((t.rows + 1) * sizeof *c->inlined);
 	if (c->inlined == NULL) return false;
 	for (uint32_t i = 0; i < t.rows; i++)
-		if (pa_table_cell(&t, INLINING_LEVEL, i) == C2 && inlined_at(c->of, (pa_ref)pa_table_cell(&t, CONTEXT, i), &c->inlined[c->n_inlined])) c->n_inlined++;
+		if (pa_table_cell(&t, INLINING_LEVEL, i) == C2 &&
+			inlined_at(c->of, (pa_ref)pa_table_cell(&t, CONTEXT, i), &c->inlined[c->n_inlined]))
+			c->n_inlined++;
 	qsort(c->inlined, c->n_inlined, sizeof *c->inlined, compare_inlined);
 	return true;
 }
 
-static bool is_inlined_before(const void *list, uint32_t i, const void *into) { return ((const compiled_inlined *)list)[i].into < *(const layer_method *)into; }
+static bool is_inlined_before(const void *list, uint32_t i, const void *into) {
+	return ((const compiled_inlined *)list)[i].into < *(const layer_method *)into;
+}
 
 uint32_t compiled_inlined_first(const compiled *c, layer_method method) {
 	uint32_t i = search_first(c->inlined, c->n_inlined, &method, is_inlined_before);

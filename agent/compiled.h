@@ -26,14 +26,16 @@ typedef struct compiled {
 /* How the methods are ordered. */
 typedef enum compiled_order { COMPILED_AS_TRAINED, COMPILED_HOTTEST } compiled_order;
 
-/* compiled_open lists the methods that had code of C2 at the end of training of the topmost layer, without those that were entered in
- * a loop alone. It returns false if the process is out of memory; the list is empty if the layer has no table of compilations. */
+/* compiled_open lists the methods that had code of C2 at the end of training of the topmost layer, without those that
+ * were entered in a loop alone. It returns false if the process is out of memory; the list is empty if the layer has no
+ * table of compilations. */
 bool compiled_open(compiled *c, const layers *of, compiled_order order);
 
 /* compiled_place returns the place of a method in the list, c->n if it is not there. */
 uint32_t compiled_place(const compiled *c, layer_method method);
 
-/* compiled_inlined_first returns the place of the first class that was inlined into a method, c->n_inlined if there is none. */
+/* compiled_inlined_first returns the place of the first class that was inlined into a method, c->n_inlined if there is
+ * none. */
 uint32_t compiled_inlined_first(const compiled *c, layer_method method);
 
 #endif

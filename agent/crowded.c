@@ -9,7 +9,8 @@
 #include "adopted.h"
 #include "counters.h"
 
-/* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by default. */
+/* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by
+ * default. */
 enum { ENOUGH = 100, MOST_CALLS = 1 << 20, SLICE = 512 };
 
 typedef struct call {
@@ -61,10 +62,14 @@ void crowded_add(const crowded_call *c) {
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
-static bool is_overflowing(const call *c, const uint32_t *counts) { return load(c->others) >= (uint64_t)counts[0] + ENOUGH; }
+static bool is_overflowing(const call *c, const uint32_t *counts) {
+	return load(c->others) >= (uint64_t)counts[0] + ENOUGH;
+}
 
 /* is_unseen reports whether a row has a type of training that did not come. */
-static bool is_unseen(const uint64_t *row, uint32_t count) { return count > 0 && load(row) != 0 && load(row + 1) == count; }
+static bool is_unseen(const uint64_t *row, uint32_t count) {
+	return count > 0 && load(row) != 0 && load(row + 1) == count;
+}
 
 /* empty_row empties a row as the VM does. */
 static void empty_row(uint64_t *row) {
@@ -93,8 +98,8 @@ static bool look_at(const vm *v, const call *c) {
 	return is_overflowing(c, counts) && !vm_may_redefine(v) && vm_has_data(v, c->holder, c->data) && relieve(c, counts);
 }
 
-/* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved is the
- * VM's own from then on. */
+/* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved
+ * is the VM's own from then on. */
 static uint32_t look_at_slice(const vm *v, uint32_t from) {
 	pthread_mutex_lock(&all.lock);
 	uint32_t first = from > SLICE ? from - SLICE : 0;

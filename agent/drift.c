@@ -10,7 +10,12 @@
 #include "narrow.h"
 #include "refused.h"
 
-typedef struct adopted { const pa_archive *archive; const vm_klass *klass; pa_ref method, profile; scale scale; } adopted;
+typedef struct adopted {
+	const pa_archive *archive;
+	const vm_klass *klass;
+	pa_ref method, profile;
+	scale scale;
+} adopted;
 
 static struct {
 	pthread_mutex_t lock;
@@ -42,7 +47,8 @@ static uint64_t since(uint64_t now, uint64_t adopted) { return now > adopted ? n
 
 static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
 	uint64_t taken = pa_trained(e, 0), other = pa_trained(e, 2);
-	uint64_t taken_now = since(words[1], adopt_scaled(taken, factor)), other_now = since(words[3], adopt_scaled(other, factor));
+	uint64_t taken_now = since(words[1], adopt_scaled(taken, factor)),
+			 other_now = since(words[3], adopt_scaled(other, factor));
 	if (taken + other < ENOUGH || taken_now + other_now < ENOUGH) return;
 	d->branches++;
 	if ((taken > other) != (taken_now > other_now)) d->flipped++;
@@ -54,7 +60,8 @@ static void compare_call(drift *d, const uint64_t *words, const narrowed *n, dou
 	uint64_t others;
 	uint32_t found = narrow_rows(n, rows, &others);
 	uint64_t unlisted = since(words[1], adopt_scaled(others, factor)), listed = 0;
-	for (uint32_t i = 0; i < n->rows; i++) listed += since(words[2 + n->first + 2 * i], i < found ? adopt_scaled(rows[i].count, factor) : 0);
+	for (uint32_t i = 0; i < n->rows; i++)
+		listed += since(words[2 + n->first + 2 * i], i < found ? adopt_scaled(rows[i].count, factor) : 0);
 	if (unlisted + listed < ENOUGH) return;
 	d->calls++;
 	if (unlisted > listed && others == 0) d->unlisted++;
@@ -80,7 +87,8 @@ static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scal
 static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *d) {
 	pa_profile p;
 	int32_t point;
-	if (pa_method_at(a->archive, a->method, m).code != PA_OK || pa_profile_at(a->archive, a->profile, &p).code != PA_OK) return false;
+	if (pa_method_at(a->archive, a->method, m).code != PA_OK || pa_profile_at(a->archive, a->profile, &p).code != PA_OK)
+		return false;
 	const vm_method *is = classes_method(v, a->klass, m);
 	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
 	if (data == NULL || !adopt_fits(v, data, &p, &point)) return false;
@@ -93,8 +101,8 @@ static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *
 static void write_method(FILE *f, const pa_method *m, const drift *d, bool first) {
 	fprintf(f, "%s\n      {\"method\": \"", first ? "" : ",");
 	refused_write_method(f, m);
-	fprintf(f, "\", \"deoptimised\": %s, \"branches_flipped\": %" PRIu64 ", \"calls_of_other_types\": %" PRIu64 "}", d->deoptimised > 0 ? "true" : "false",
-	        d->flipped, d->unlisted);
+	fprintf(f, "\", \"deoptimised\": %s, \"branches_flipped\": %" PRIu64 ", \"calls_of_other_types\": %" PRIu64 "}",
+		d->deoptimised > 0 ? "true" : "false", d->flipped, d->unlisted);
 }
 
 static void add(drift *sum, const drift *d) {
@@ -116,8 +124,13 @@ void drift_write(FILE *f, const vm *v) {
 		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
 	}
 	pthread_mutex_unlock(&all.lock);
-	fprintf(f, "%s],\n    \"methods_compared\": %" PRIu32 ",\n    \"methods_run\": %" PRIu64 ",\n    \"methods_deoptimised\": %" PRIu64,
-	        listed > 0 ? "\n    " : "", compared, sum.ran, sum.deoptimised);
-	fprintf(f, ",\n    \"branches_compared\": %" PRIu64 ",\n    \"branches_flipped\": %" PRIu64 ",\n    \"calls_compared\": %" PRIu64, sum.branches, sum.flipped, sum.calls);
+	fprintf(f,
+		"%s],\n    \"methods_compared\": %" PRIu32 ",\n    \"methods_run\": %" PRIu64
+		",\n    \"methods_deoptimised\": %" PRIu64,
+		listed > 0 ? "\n    " : "", compared, sum.ran, sum.deoptimised);
+	fprintf(f,
+		",\n    \"branches_compared\": %" PRIu64 ",\n    \"branches_flipped\": %" PRIu64
+		",\n    \"calls_compared\": %" PRIu64,
+		sum.branches, sum.flipped, sum.calls);
 	fprintf(f, ",\n    \"calls_of_other_types\": %" PRIu64 "\n  }", sum.unlisted);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drift: what an archive says of the methods that adopted it, against what the VM counted since. Compiled code of the last tier
- * counts nothing, so that this is what was seen while the program warmed up.
+ * Drift: what an archive says of the methods that adopted it, against what the VM counted since. Compiled code of the
+ * last tier counts nothing, so that this is what was seen while the program warmed up.
  */
 #ifndef PROFARC_AGENT_DRIFT_H
 #define PROFARC_AGENT_DRIFT_H

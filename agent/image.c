@@ -11,14 +11,17 @@
 
 static const pa_error none = {.code = PA_OK, .message = ""};
 
-static pa_error failed(const char *message) { return (pa_error){.code = PA_SYSTEM, .system = errno, .message = message}; }
+static pa_error failed(const char *message) {
+	return (pa_error){.code = PA_SYSTEM, .system = errno, .message = message};
+}
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* reserve takes memory that begins where a huge page may: small pages cost more to get than to read. What fills less than half of a huge
- * page gets none, so that a small archive takes little memory. */
+/* reserve takes memory that begins where a huge page may: small pages cost more to get than to read. What fills less
+ * than half of a huge page gets none, so that a small archive takes little memory. */
 static bool reserve(image *i, size_t size) {
-	size_t whole = (size + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE, slack = whole > 0 ? HUGE_PAGE : 0, room = (whole > size ? whole : size) + slack;
+	size_t whole = (size + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE, slack = whole > 0 ? HUGE_PAGE : 0,
+		   room = (whole > size ? whole : size) + slack;
 	char *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED) return false;
 	size_t before = slack == 0 ? 0 : -(uintptr_t)p % HUGE_PAGE;
@@ -41,7 +44,8 @@ static bool read_all(int file, const image *i) {
 static pa_error read_file(image *to, int file) {
 	struct stat info;
 	if (fstat(file, &info) != 0) return failed("the file can't be examined");
-	if (!S_ISREG(info.st_mode) || info.st_size == 0) return (pa_error){.code = PA_FOREIGN, .message = "not a profarc archive: no ordinary file, or empty"};
+	if (!S_ISREG(info.st_mode) || info.st_size == 0)
+		return (pa_error){.code = PA_FOREIGN, .message = "not a profarc archive: no ordinary file, or empty"};
 	if (!reserve(to, (size_t)info.st_size)) return failed("there is no memory for it");
 	return read_all(file, to) ? none : failed("the file can't be read, or was cut short meanwhile");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of an archive in memory of this process alone. A mapped file that is cut short later ends the VM by SIGBUS, and a handler
- * of that signal would be in the way of the VM's own.
+ * The bytes of an archive in memory of this process alone. A mapped file that is cut short later ends the VM by SIGBUS,
+ * and a handler of that signal would be in the way of the VM's own.
  */
 #ifndef PROFARC_AGENT_IMAGE_H
 #define PROFARC_AGENT_IMAGE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of JNI and JVMTI that the agent calls. Both interfaces are tables of functions whose places never change; their
- * specifications number them. So the agent is built without the headers of a JDK, which a run-time image lacks. The test
- * TestPlacesOfFunctions compares the places with a JDK's headers where there is one.
+ * The parts of JNI and JVMTI that the agent calls. Both interfaces are tables of functions whose places never change;
+ * their specifications number them. So the agent is built without the headers of a JDK, which a run-time image lacks.
+ * The test TestPlacesOfFunctions compares the places with a JDK's headers where there is one.
  */
 #ifndef PROFARC_AGENT_JVM_H
 #define PROFARC_AGENT_JVM_H
@@ -25,24 +25,59 @@ enum { VM_GET_ENV = 6 };
 
 /* Places in the table of a JNIEnv. */
 enum {
-	JNI_DEFINE_CLASS = 5, JNI_FROM_REFLECTED_METHOD = 7, JNI_GET_SUPERCLASS = 10, JNI_EXCEPTION_CLEAR = 17, JNI_NEW_GLOBAL_REF = 21,
-	JNI_DELETE_LOCAL_REF = 23, JNI_NEW_LOCAL_REF = 25, JNI_ENSURE_LOCAL_CAPACITY = 26, JNI_NEW_OBJECT = 28, JNI_GET_OBJECT_CLASS = 31, JNI_GET_METHOD_ID = 33, JNI_GET_FIELD_ID = 94, JNI_GET_OBJECT_FIELD = 95, JNI_GET_STATIC_METHOD_ID = 113,
-	JNI_CALL_STATIC_VOID_METHOD = 141, JNI_NEW_STRING_UTF = 167, JNI_GET_STRING_UTF_CHARS = 169, JNI_RELEASE_STRING_UTF_CHARS = 170, JNI_REGISTER_NATIVES = 215,
-	JNI_NEW_WEAK_GLOBAL_REF = 226, JNI_DELETE_WEAK_GLOBAL_REF = 227, JNI_EXCEPTION_CHECK = 228
+	JNI_DEFINE_CLASS = 5,
+	JNI_FROM_REFLECTED_METHOD = 7,
+	JNI_GET_SUPERCLASS = 10,
+	JNI_EXCEPTION_CLEAR = 17,
+	JNI_NEW_GLOBAL_REF = 21,
+	JNI_DELETE_LOCAL_REF = 23,
+	JNI_NEW_LOCAL_REF = 25,
+	JNI_ENSURE_LOCAL_CAPACITY = 26,
+	JNI_NEW_OBJECT = 28,
+	JNI_GET_OBJECT_CLASS = 31,
+	JNI_GET_METHOD_ID = 33,
+	JNI_GET_FIELD_ID = 94,
+	JNI_GET_OBJECT_FIELD = 95,
+	JNI_GET_STATIC_METHOD_ID = 113,
+	JNI_CALL_STATIC_VOID_METHOD = 141,
+	JNI_NEW_STRING_UTF = 167,
+	JNI_GET_STRING_UTF_CHARS = 169,
+	JNI_RELEASE_STRING_UTF_CHARS = 170,
+	JNI_REGISTER_NATIVES = 215,
+	JNI_NEW_WEAK_GLOBAL_REF = 226,
+	JNI_DELETE_WEAK_GLOBAL_REF = 227,
+	JNI_EXCEPTION_CHECK = 228
 };
 
 /* Places in the table of a jvmtiEnv: one less than the numbers of the specification. */
 enum {
-	TI_SET_EVENT_NOTIFICATION_MODE = 1, TI_RUN_AGENT_THREAD = 11, TI_DEALLOCATE = 46, TI_GET_CLASS_SIGNATURE = 47, TI_GET_CLASS_STATUS = 48,
-	TI_GET_CLASS_LOADER = 56, TI_GET_LOADED_CLASSES = 77, TI_GET_JNI_FUNCTION_TABLE = 120, TI_SET_EVENT_CALLBACKS = 121,
-	TI_GET_SYSTEM_PROPERTY = 130, TI_ADD_CAPABILITIES = 141
+	TI_SET_EVENT_NOTIFICATION_MODE = 1,
+	TI_RUN_AGENT_THREAD = 11,
+	TI_DEALLOCATE = 46,
+	TI_GET_CLASS_SIGNATURE = 47,
+	TI_GET_CLASS_STATUS = 48,
+	TI_GET_CLASS_LOADER = 56,
+	TI_GET_LOADED_CLASSES = 77,
+	TI_GET_JNI_FUNCTION_TABLE = 120,
+	TI_SET_EVENT_CALLBACKS = 121,
+	TI_GET_SYSTEM_PROPERTY = 130,
+	TI_ADD_CAPABILITIES = 141
 };
 
 enum { JVMTI_VERSION = 0x300b0000 }; /* 11 */
 enum { TI_ENABLE = 1, TI_DISABLE = 0 };
-enum { TI_EVENT_VM_INIT = 50, TI_EVENT_VM_DEATH = 51, TI_EVENT_CLASS_PREPARE = 56, TI_EVENT_RESOURCE_EXHAUSTED = 80, TI_EVENTS = 39 }; /* 39 events, from VM_INIT on */
+enum {
+	TI_EVENT_VM_INIT = 50,
+	TI_EVENT_VM_DEATH = 51,
+	TI_EVENT_CLASS_PREPARE = 56,
+	TI_EVENT_RESOURCE_EXHAUSTED = 80,
+	TI_EVENTS = 39
+}; /* 39 events, from VM_INIT on */
 enum { TI_CLASS_PREPARED = 2 };
-enum { TI_CAN_TELL_EXHAUSTION = 39, TI_CAPABILITY_BITS = 128 }; /* a bit of the capabilities: exhaustion of the heap and the metaspace */
+enum {
+	TI_CAN_TELL_EXHAUSTION = 39,
+	TI_CAPABILITY_BITS = 128
+}; /* a bit of the capabilities: exhaustion of the heap and the metaspace */
 
 /* ---- JavaVM ---- */
 
@@ -55,13 +90,16 @@ static inline int32_t vm_get_env(java_vm *vm, jvm_env **env, int32_t version) {
 typedef struct jni_native { char *name, *signature; void *function; } jni_native;
 
 static inline jvm_ref jni_define_class(jni_env *e, const char *name, const void *bytes, int32_t size) {
-	return ((jvm_ref (*)(jni_env *, const char *, jvm_ref, const void *, int32_t))e->functions[JNI_DEFINE_CLASS])(e, name, 0, bytes, size);
+	return ((jvm_ref(*)(jni_env *, const char *, jvm_ref, const void *, int32_t))e->functions[JNI_DEFINE_CLASS])(
+		e, name, 0, bytes, size);
 }
 static inline jvm_ref jni_get_superclass(jni_env *e, jvm_ref class) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_GET_SUPERCLASS])(e, class);
 }
 static inline void jni_exception_clear(jni_env *e) { ((void (*)(jni_env *))e->functions[JNI_EXCEPTION_CLEAR])(e); }
-static inline uint8_t jni_exception_check(jni_env *e) { return ((uint8_t (*)(jni_env *))e->functions[JNI_EXCEPTION_CHECK])(e); }
+static inline uint8_t jni_exception_check(jni_env *e) {
+	return ((uint8_t(*)(jni_env *))e->functions[JNI_EXCEPTION_CHECK])(e);
+}
 static inline jvm_ref jni_new_global_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_GLOBAL_REF])(e, r);
 }
@@ -84,21 +122,26 @@ static inline jvm_ref jni_get_object_class(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_GET_OBJECT_CLASS])(e, r);
 }
 static inline jvm_method jni_get_static_method(jni_env *e, jvm_ref class, const char *name, const char *signature) {
-	return ((jvm_method (*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_STATIC_METHOD_ID])(e, class, name, signature);
+	return ((jvm_method(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_STATIC_METHOD_ID])(
+		e, class, name, signature);
 }
 static inline void jni_call_static_void(jni_env *e, jvm_ref class, jvm_method method) {
 	((void (*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_CALL_STATIC_VOID_METHOD])(e, class, method);
 }
 /* jni_new_object makes an object by a constructor with one argument. */
 static inline jvm_ref jni_new_object(jni_env *e, jvm_ref class, const char *signature, jvm_ref argument) {
-	jvm_method init = ((jvm_method (*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_METHOD_ID])(e, class, "<init>", signature);
-	return init == 0 ? 0 : ((jvm_ref (*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_NEW_OBJECT])(e, class, init, argument);
+	jvm_method init = ((jvm_method(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_METHOD_ID])(
+		e, class, "<init>", signature);
+	return init == 0
+		? 0
+		: ((jvm_ref(*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_NEW_OBJECT])(e, class, init, argument);
 }
 static inline jvm_ref jni_new_string(jni_env *e, const char *text) {
 	return ((jvm_ref (*)(jni_env *, const char *))e->functions[JNI_NEW_STRING_UTF])(e, text);
 }
 static inline void *jni_get_field(jni_env *e, jvm_ref class, const char *name, const char *signature) {
-	return ((void *(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_FIELD_ID])(e, class, name, signature);
+	return ((void *(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_FIELD_ID])(
+		e, class, name, signature);
 }
 static inline jvm_ref jni_get_object_field(jni_env *e, jvm_ref object, void *field) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref, void *))e->functions[JNI_GET_OBJECT_FIELD])(e, object, field);
@@ -113,17 +156,22 @@ static inline void jni_release_string(jni_env *e, jvm_ref string, const char *te
 /* ---- JVMTI ---- */
 
 static inline int ti_enable(jvmti_env *t, int on, int event) {
-	return ((int (*)(jvmti_env *, int, int, jvm_ref, ...))t->functions[TI_SET_EVENT_NOTIFICATION_MODE])(t, on, event, 0);
+	return ((int (*)(jvmti_env *, int, int, jvm_ref, ...))t->functions[TI_SET_EVENT_NOTIFICATION_MODE])(
+		t, on, event, 0);
 }
 typedef void (*ti_thread)(jvmti_env *, jni_env *, void *);
 
 /* ti_run runs a function in a thread that no code of the program sees. */
 static inline int ti_run(jvmti_env *t, jvm_ref thread, ti_thread run, int priority) {
-	return ((int (*)(jvmti_env *, jvm_ref, ti_thread, const void *, int32_t))t->functions[TI_RUN_AGENT_THREAD])(t, thread, run, 0, priority);
+	return ((int (*)(jvmti_env *, jvm_ref, ti_thread, const void *, int32_t))t->functions[TI_RUN_AGENT_THREAD])(
+		t, thread, run, 0, priority);
 }
-static inline int ti_deallocate(jvmti_env *t, void *p) { return ((int (*)(jvmti_env *, void *))t->functions[TI_DEALLOCATE])(t, p); }
+static inline int ti_deallocate(jvmti_env *t, void *p) {
+	return ((int (*)(jvmti_env *, void *))t->functions[TI_DEALLOCATE])(t, p);
+}
 static inline int ti_class_signature(jvmti_env *t, jvm_ref class, char **signature) {
-	return ((int (*)(jvmti_env *, jvm_ref, char **, char **))t->functions[TI_GET_CLASS_SIGNATURE])(t, class, signature, 0);
+	return ((int (*)(jvmti_env *, jvm_ref, char **, char **))t->functions[TI_GET_CLASS_SIGNATURE])(
+		t, class, signature, 0);
 }
 static inline int ti_class_status(jvmti_env *t, jvm_ref class, int32_t *status) {
 	return ((int (*)(jvmti_env *, jvm_ref, int32_t *))t->functions[TI_GET_CLASS_STATUS])(t, class, status);
@@ -138,7 +186,8 @@ static inline int ti_jni_table(jvmti_env *t, jvm_function **table) {
 	return ((int (*)(jvmti_env *, jvm_function **))t->functions[TI_GET_JNI_FUNCTION_TABLE])(t, table);
 }
 static inline int ti_set_callbacks(jvmti_env *t, const jvm_function *callbacks, int32_t size) {
-	return ((int (*)(jvmti_env *, const jvm_function *, int32_t))t->functions[TI_SET_EVENT_CALLBACKS])(t, callbacks, size);
+	return ((int (*)(jvmti_env *, const jvm_function *, int32_t))t->functions[TI_SET_EVENT_CALLBACKS])(
+		t, callbacks, size);
 }
 static inline int ti_add_capability(jvmti_env *t, int bit) {
 	uint8_t bits[TI_CAPABILITY_BITS / 8] = {0};

@@ -8,13 +8,17 @@ enum { FIRST_WIDE = 64 };
 
 narrower narrow_begin(const vm *v, const pa_profile *p, pa_section section) {
 	const uint32_t *settings = pa_info_of(p->archive)->settings;
-	narrower n = {.it = pa_entries_of(p, section), .types = settings[PA_TYPE_ROWS], .returns = settings[PA_BCI_ROWS], .gap = settings[PA_GAP]};
+	narrower n = {.it = pa_entries_of(p, section),
+		.types = settings[PA_TYPE_ROWS],
+		.returns = settings[PA_BCI_ROWS],
+		.gap = settings[PA_GAP]};
 	if (v->type_rows >= 0) n.types = (uint32_t)v->type_rows;
 	n.more = pa_entries_next(&n.it, &n.next);
 	return n;
 }
 
-/* take adds an entry of a point. What a merge keeps beside HotSpot's entries is left out; of two of HotSpot's, the VM has none. */
+/* take adds an entry of a point. What a merge keeps beside HotSpot's entries is left out; of two of HotSpot's, the VM
+ * has none. */
 static void take(narrowed *to, const pa_entry *e) {
 	bool beside = e->tag >= FIRST_WIDE && e->tag != PA_RECEIVERS && e->tag != PA_UNDECODED;
 	if (beside) return;
@@ -47,7 +51,9 @@ static void place(const narrower *n, narrowed *to) {
 	to->units = to->entry.units, to->first = 1 + n->gap, to->rows = n->types;
 	switch (to->tag) {
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: to->units = 1 + receivers; break;
-	case PA_VIRTUAL_CALL_TYPE: length = receivers, to->units = 1 + receivers + to->types.cells - (list.first - 1); break;
+	case PA_VIRTUAL_CALL_TYPE:
+		length = receivers, to->units = 1 + receivers + to->types.cells - (list.first - 1);
+		break;
 	case PA_CALL_TYPE: length = 1; break;
 	case PA_RET: to->units = 2 + 3 * n->returns; break;
 	}

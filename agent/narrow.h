@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entries of a profile with as many rows as the running VM has (TypeProfileWidth). An archive may have more: of a VM with more rows, or
- * since a merge made a wide entry of types that did not all fit. The types that were seen most keep rows, and the others are added to
- * the receivers without a row, as profarc merge --rows does.
+ * The entries of a profile with as many rows as the running VM has (TypeProfileWidth). An archive may have more: of a
+ * VM with more rows, or since a merge made a wide entry of types that did not all fit. The types that were seen most
+ * keep rows, and the others are added to the receivers without a row, as profarc merge --rows does.
  */
 #ifndef PROFARC_AGENT_NARROW_H
 #define PROFARC_AGENT_NARROW_H
@@ -24,7 +24,8 @@ typedef struct narrower {
 	pa_entries it;
 	pa_entry next;
 	bool more; /* next is one */
-	uint32_t types, returns, gap; /* rows of receivers and of return points that the VM has; cells before those of receivers */
+	uint32_t types, returns,
+		gap; /* rows of receivers and of return points that the VM has; cells before those of receivers */
 } narrower;
 
 /* narrow_begin iterates over the entries that the VM has for those of a section. */
@@ -36,8 +37,8 @@ enum { MOST_ROWS = 8 }; /* that a VM has */
 /* A type of a call or a check. */
 typedef struct narrow_row { uint32_t type; uint64_t count; } narrow_row;
 
-/* narrow_rows finds the types that get rows, at most n->rows, and returns how many there are; a row without a type is empty. others is the
- * count of those without a row. */
+/* narrow_rows finds the types that get rows, at most n->rows, and returns how many there are; a row without a type is
+ * empty. others is the count of those without a row. */
 uint32_t narrow_rows(const narrowed *n, narrow_row rows[MOST_ROWS], uint64_t *others);
 
 #endif

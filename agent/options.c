@@ -9,7 +9,8 @@ enum { TIER4_DEFAULT = 1, TIER4_HIGHEST = 100 };
 enum { BUDGET_DEFAULT = 25, BUDGET_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
-/* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows it. */
+/* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows
+ * it. */
 static const char *cut(const char *text, char *out) {
 	for (; *text != 0; text++) {
 		if (*text == ',' && *++text != ',') break;
@@ -82,14 +83,20 @@ static bool set(options *o, const char *name, const char *value) {
 }
 
 const char *options_parse(options *o, const char *text) {
-	*o = (options){.weight = WEIGHT_DEFAULT, .weights = WEIGHTS_BOUNDED, .warmup = WARMUP_DEFAULT, .raise = true, .tier4 = TIER4_DEFAULT, .budget = BUDGET_DEFAULT};
+	*o = (options){.weight = WEIGHT_DEFAULT,
+		.weights = WEIGHTS_BOUNDED,
+		.warmup = WARMUP_DEFAULT,
+		.raise = true,
+		.tier4 = TIER4_DEFAULT,
+		.budget = BUDGET_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);
 		if (option == NULL) return "the process is out of memory";
 		text = cut(text, option);
 		char *value = strchr(option, '=');
 		if (value != NULL) *value++ = 0;
-		if (value == NULL ? !set_flag(o, option) : !set(o, option, value)) return "an option of the agent is unknown or wrong; see docs/adoption.md";
+		if (value == NULL ? !set_flag(o, option) : !set(o, option, value))
+			return "an option of the agent is unknown or wrong; see docs/adoption.md";
 	}
 	return o->archive == NULL ? "the option archive=FILE is missing" : NULL;
 }

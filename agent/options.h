@@ -9,7 +9,8 @@
 typedef enum weights {
 	WEIGHTS_FLAT,    /* all alike */
 	WEIGHTS_BOUNDED, /* less if training invoked them little: they gain little from being compiled early */
-	WEIGHTS_HOT      /* and much more if it invoked them often: only the last part of the raised threshold of tier 4 is left to go */
+	/* and much more if it invoked them often: only the last part of the raised threshold of tier 4 is left to go */
+	WEIGHTS_HOT
 } weights;
 
 /* What the VM is asked to compile. */
@@ -19,7 +20,8 @@ typedef enum policy {
 	POLICY_HOTTEST /* the same, what ran most first */
 } policy;
 
-/* What follows the = of -agentpath:PATH=..., see docs/adoption.md. Texts are allocated, and live as long as the VM. */
+/* What follows the = of -agentpath:PATH=..., see docs/adoption.md. Texts are allocated, and live as long as the
+ * VM. */
 typedef struct options {
 	const char *archive;
 	const char *base;   /* NULL: not named; "": the archive is to be adopted alone, also if it is a layer */

@@ -44,7 +44,8 @@ static double quota_of(const char *folder) {
 	return both && read_text(path, text, sizeof text) ? processors_quota(text) : 0;
 }
 
-/* least_quota returns the least quota of a cgroup and of those around it. In a container its own folder is that of the mount. */
+/* least_quota returns the least quota of a cgroup and of those around it. In a container its own folder is that of the
+ * mount. */
 static double least_quota(const char *mount, char *group) {
 	char folder[1100];
 	double least = 0;
@@ -67,7 +68,8 @@ static bool has_word(const char *list, const char *word) {
 
 /* group_quota returns the quota that a line of /proc/self/cgroup leads to: number, controllers, group. */
 static double group_quota(char *line) {
-	char *controllers = strchr(line, ':'), *group = controllers == NULL ? NULL : strchr(controllers + 1, ':'), mount[128];
+	char *controllers = strchr(line, ':'), *group = controllers == NULL ? NULL : strchr(controllers + 1, ':'),
+		 mount[128];
 	if (group == NULL) return 0;
 	*controllers++ = 0, *group++ = 0;
 	group[strcspn(group, "\n")] = 0;
@@ -92,7 +94,8 @@ static double quota(void) {
 
 double processors_available(void) {
 	cpu_set_t set;
-	double n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (double)sysconf(_SC_NPROCESSORS_ONLN), q = quota();
+	double n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (double)sysconf(_SC_NPROCESSORS_ONLN),
+		   q = quota();
 	return q > 0 && q < n ? q : n;
 }
 

@@ -5,11 +5,12 @@
 
 #include <stdint.h>
 
-/* processors_available returns how many processors the process may use: those it may run on, or fewer by the quota of its cgroup. */
+/* processors_available returns how many processors the process may use: those it may run on, or fewer by the quota of
+ * its cgroup. */
 double processors_available(void);
 
-/* processors_quota returns the quota of a cgroup in processors, as its files say it: quota and period in microseconds, on one line
- * (cpu.max) or on two. A quota that is no number, or not positive, is none: 0. */
+/* processors_quota returns the quota of a cgroup in processors, as its files say it: quota and period in microseconds,
+ * on one line (cpu.max) or on two. A quota that is no number, or not positive, is none: 0. */
 double processors_quota(const char *text);
 
 /* Threads of the process, by the beginning of their name. */

@@ -80,11 +80,13 @@ enum { TYPE_TAGS = 3 }; /* of a type word: a null was seen, several types were *
 /* take_back takes the count of training out of a row, if the VM has not set it since. */
 static void take_back(const type_cell *c) {
 	uint64_t n = __atomic_load_n(c->count, __ATOMIC_RELAXED);
-	while (n >= c->trained && !__atomic_compare_exchange_n(c->count, &n, n - c->trained, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+	while (n >= c->trained &&
+		!__atomic_compare_exchange_n(c->count, &n, n - c->trained, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-/* claim_row makes an empty receiver row one of a class. The VM may claim the row at the same moment: where it has found it empty it stores a
- * class, and 1 as its count. So the count comes once the row is ours, and goes if the VM has stored its class over ours. */
+/* claim_row makes an empty receiver row one of a class. The VM may claim the row at the same moment: where it has found
+ * it empty it stores a class, and 1 as its count. So the count comes once the row is ours, and goes if the VM has
+ * stored its class over ours. */
 static bool claim_row(const type_cell *c, uint64_t klass) {
 	uint64_t empty = 0;
 	if (!__atomic_compare_exchange_n(c->cell, &empty, klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return false;
@@ -96,7 +98,9 @@ static bool claim_row(const type_cell *c, uint64_t klass) {
 
 /* write_row lists a row and claims it. The VM may have claimed it before, for the same class too. */
 static bool write_row(const type_cell *c, uint64_t klass) {
-	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0 || !adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained)) return false;
+	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0 ||
+		!adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained))
+		return false;
 	bool written = claim_row(c, klass);
 	if (!written) adopted_add(ADOPTED_STRUCK, c->cell, 0, 0);
 	return written;
@@ -116,7 +120,8 @@ static bool write_word(const type_cell *c, uint64_t klass) {
 static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bound) {
 	uint64_t word = (uint64_t)(uintptr_t)klass;
 	if ((word & TYPE_TAGS) != 0 || !calls_class(all.vm, &c->callee, klass)) COUNT(receivers_refused);
-	else if (c->count != NULL ? write_row(c, word) : write_word(c, word)) __atomic_fetch_add(bound, 1, __ATOMIC_RELAXED);
+	else if (c->count != NULL ? write_row(c, word) : write_word(c, word))
+		__atomic_fetch_add(bound, 1, __ATOMIC_RELAXED);
 	else COUNT(receivers_taken);
 }
 
@@ -142,7 +147,8 @@ static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	uint32_t i = all.free_holder;
 	if (class.klass == NULL) return false;
 	if (i != 0) all.free_holder = all.holders[i - 1].next;
-	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) return drop(jni, &class), false;
+	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders))
+		return drop(jni, &class), false;
 	else i = ++all.n_holders;
 	all.holders[i - 1] = (holder){.class = class};
 	*number = all.last = i - 1;
@@ -159,7 +165,8 @@ static void leave(jni_env *jni, uint32_t number) {
 
 static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
 	uint32_t number, i = all.free;
-	if (i == 0 && (all.n >= MOST_WAITING || !grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells))) return false;
+	if (i == 0 && (all.n >= MOST_WAITING || !grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells)))
+		return false;
 	if (!holder_of(jni, holder, &number)) return false;
 	if (i != 0) all.free = all.cells[i - 1].next;
 	else i = ++all.n;
@@ -171,7 +178,8 @@ static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, typ
 
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
-	if (*all.vm->can_redefine && !vm_has_data(all.vm, all.holders[w->holder].class.klass, w->cell.data)) COUNT(receivers_gone);
+	if (*all.vm->can_redefine && !vm_has_data(all.vm, all.holders[w->holder].class.klass, w->cell.data))
+		COUNT(receivers_gone);
 	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }
 
@@ -214,7 +222,8 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 	bool known = t->class.klass != NULL && !t->several && pin(jni, &t->class, &local);
 	if (t->several) COUNT(receivers_refused);
 	else if (known) write_class(&cell, t->class.klass, &agent_counters.receivers_bound);
-	else if (t->class.klass != NULL || vm_may_redefine(all.vm) || !add_waiting(jni, holder, type, cell)) COUNT(receivers_refused);
+	else if (t->class.klass != NULL || vm_may_redefine(all.vm) || !add_waiting(jni, holder, type, cell))
+		COUNT(receivers_refused);
 	else COUNT(receivers_waiting);
 	unpin(jni, local);
 	pthread_mutex_unlock(&all.lock);
@@ -223,7 +232,8 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 bool receivers_initialized(uint32_t type) {
 	pthread_mutex_lock(&all.lock);
 	const type_state *t = &all.types[type];
-	bool is = t->class.klass != NULL && t->class.weak == NULL && !t->several && vm_is_initialized(all.vm, t->class.klass);
+	bool is =
+		t->class.klass != NULL && t->class.weak == NULL && !t->several && vm_is_initialized(all.vm, t->class.klass);
 	pthread_mutex_unlock(&all.lock);
 	return is;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types in profiles. An archive names a type, a MethodData has the address of its class: a cell gets it only when that class
- * was prepared, from the class itself (the barrier of JEP 515). Until then the row is empty, and waits.
+ * Types in profiles. An archive names a type, a MethodData has the address of its class: a cell gets it only when that
+ * class was prepared, from the class itself (the barrier of JEP 515). Until then the row is empty, and waits.
  *
- * Classes of the built-in loaders are never unloaded. Of other loaders a weak reference is kept, and pinned while the class or
- * a MethodData of it is touched. A MethodData is freed before its class only after the class was redefined: before a cell is
- * written, its MethodData must still be that of a method of the class, and once a debugger or an agent for Java code is there,
- * which may redefine classes at any time, nothing is adopted and nothing bound.
+ * Classes of the built-in loaders are never unloaded. Of other loaders a weak reference is kept, and pinned while the
+ * class or a MethodData of it is touched. A MethodData is freed before its class only after the class was redefined:
+ * before a cell is written, its MethodData must still be that of a method of the class, and once a debugger or an agent
+ * for Java code is there, which may redefine classes at any time, nothing is adopted and nothing bound.
  */
 #ifndef PROFARC_AGENT_RECEIVERS_H
 #define PROFARC_AGENT_RECEIVERS_H
@@ -38,11 +38,12 @@ bool receivers_open(const vm *v, uint32_t types);
 /* receivers_prepared says that the class of a type was prepared, and binds the cells that wait for it. */
 void receivers_prepared(jni_env *jni, uint32_t type, const prepared *class);
 
-/* receivers_bind writes the class of a type to a cell of a MethodData of a class, now or when the type's class is prepared. */
+/* receivers_bind writes the class of a type to a cell of a MethodData of a class, now or when the type's class is
+ * prepared. */
 void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell);
 
-/* receivers_initialized reports whether the class of a type is initialised. It is false for classes that may be unloaded, and for a
- * name that several classes have. */
+/* receivers_initialized reports whether the class of a type is initialised. It is false for classes that may be
+ * unloaded, and for a name that several classes have. */
 bool receivers_initialized(uint32_t type);
 
 #endif

@@ -19,11 +19,13 @@ static void write_counters(FILE *f, const counters *c) {
 }
 
 static void write_report(FILE *f, const options *o, const vm *v, const layers *l, const counters *c, const watched *w) {
-	fprintf(f, "{\n  \"pid\": %ld,\n  \"weight\": %" PRIu32 ",\n  \"dry_run\": %s", (long)getpid(), o->weight, o->dry ? "true" : "false");
+	fprintf(f, "{\n  \"pid\": %ld,\n  \"weight\": %" PRIu32 ",\n  \"dry_run\": %s", (long)getpid(), o->weight,
+		o->dry ? "true" : "false");
 	fprintf(f, ",\n  \"profiles_in_archive\": %" PRIu64, pa_info_of(l->list[0].archive)->profiles);
 	if (l->n > 1) fprintf(f, ",\n  \"profiles_in_base\": %" PRIu64, pa_info_of(l->list[1].archive)->profiles);
 	write_counters(f, c);
-	fprintf(f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32, w->raised ? "true" : "false", w->restored);
+	fprintf(
+		f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32, w->raised ? "true" : "false", w->restored);
 	fputs(",\n  \"refused\": ", f);
 	refused_write(f);
 	if (o->drift) drift_write(f, v);
@@ -31,7 +33,8 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 }
 
 /* write_text makes the text of a report. It is freed with free; NULL without memory. */
-static char *write_text(const options *o, const vm *v, const layers *l, const counters *c, const watched *w, size_t *size) {
+static char *write_text(
+	const options *o, const vm *v, const layers *l, const counters *c, const watched *w, size_t *size) {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, size);
 	if (f == NULL) return NULL;
@@ -47,6 +50,7 @@ void report_write(const options *o, const vm *v, const layers *l, const counters
 	pa_error e = {.code = PA_SYSTEM, .message = "the process is out of memory"};
 	if (text != NULL && strcmp(o->report, "-") == 0) e.code = PA_OK, fwrite(text, 1, size, stderr);
 	else if (text != NULL) e = pa_publish(o->report, text, size);
-	if (e.code != PA_OK && !o->quiet) fprintf(stderr, "profarc: the report can't be written to %s: %s\n", o->report, e.message);
+	if (e.code != PA_OK && !o->quiet)
+		fprintf(stderr, "profarc: the report can't be written to %s: %s\n", o->report, e.message);
 	free(text);
 }

@@ -18,7 +18,8 @@
 typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
 
 typedef struct request {
-	uint32_t state; /* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
+	/* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
+	uint32_t state;
 	const trained *from;
 	const vm_klass *holder;
 	const vm_method *method;
@@ -49,17 +50,20 @@ static uint64_t now(void) {
 
 /* ---- the list ---- */
 
-/* mature_weight returns the number of invocations from which on C2 believes a profile, and a little more; 0 if the flags are not as
- * expected. */
+/* mature_weight returns the number of invocations from which on C2 believes a profile, and a little more; 0 if the
+ * flags are not as expected. */
 static uint32_t mature_weight(const vm *v) {
-	int64_t threshold = vm_flag_number(v, "Tier4InvocationThreshold"), percent = vm_flag_number(v, "ProfileMaturityPercentage");
+	int64_t threshold = vm_flag_number(v, "Tier4InvocationThreshold"),
+			percent = vm_flag_number(v, "ProfileMaturityPercentage");
 	if (threshold <= 0 || threshold > WEIGHT_HIGHEST || percent < 0 || percent > 100) return 0;
 	return (uint32_t)(threshold * percent / 100 + threshold / 20 + 1);
 }
 
 const char *requests_open(const vm *v, const layers *l, const options *o) {
 	if (o->policy == POLICY_NONE || o->dry) return NULL;
-	if (!vm_flag_is_set(v, "TieredCompilation") || vm_flag_number(v, "TieredStopAtLevel") != C2 || vm_flag_is_set(v, "UseJVMCICompiler")) return "the VM's compilers are not C1 and C2";
+	if (!vm_flag_is_set(v, "TieredCompilation") || vm_flag_number(v, "TieredStopAtLevel") != C2 ||
+		vm_flag_is_set(v, "UseJVMCICompiler"))
+		return "the VM's compilers are not C1 and C2";
 	all.vm = v, all.weight = mature_weight(v), all.limit = o->warmup, all.budget = o->budget;
 	if (all.weight == 0) return "the VM's flags of compilation are not those that the agent knows";
 	bool ok = compiled_open(&all.list, l, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);
@@ -82,10 +86,13 @@ void requests_prepared(const class_name *class) {
 	if (all.begins && class->builtin) seen_add(class->name);
 }
 
-void requests_adopted(const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
+void requests_adopted(
+	const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	request *r = request_of(layer_method_of(from, m->at));
 	uint32_t absent = ABSENT, taken = SETTLED;
-	if (r == NULL || !holder->permanent || !__atomic_compare_exchange_n(&r->state, &absent, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+	if (r == NULL || !holder->permanent ||
+		!__atomic_compare_exchange_n(&r->state, &absent, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
 	r->from = from, r->holder = holder->klass, r->method = is, r->record = m->at, r->profile = p->at;
 	__atomic_store_n(&r->state, ADOPTED, __ATOMIC_RELEASE);
 }
@@ -104,11 +111,14 @@ static void need(needs *to, uint32_t type) {
 	else to->types[to->n++] = type;
 }
 
-/* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can be said. */
+/* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can
+ * be said. */
 static void need_receiver(needs *to, const trained *from, uint32_t type) {
 	pa_type t;
 	if (pa_type_get(from->archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
-	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' && (t.flags & TYPE_INITIALIZED) != 0) need(to, from->first_type + type);
+	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' &&
+		(t.flags & TYPE_INITIALIZED) != 0)
+		need(to, from->first_type + type);
 }
 
 static void need_receivers(needs *to, const trained *from, const pa_entry *e) {
@@ -123,7 +133,8 @@ static void need_receivers(needs *to, const trained *from, const pa_entry *e) {
 /* need_inlined adds the classes of what C2 inlined into a method in training. */
 static void need_inlined(needs *to, layer_method method) {
 	const compiled *c = &all.list;
-	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++) need(to, c->inlined[i].holder);
+	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++)
+		need(to, c->inlined[i].holder);
 }
 
 /* A request for C2 makes the VM load the classes of the method's signature: they must be there. */
@@ -169,13 +180,15 @@ static bool is_ready(jni_env *jni, request *r) {
 	if (!vm_has_code(all.vm, r->method) || !is_initialized(r)) return false;
 	int32_t level = whitebox_level(jni, r->method);
 	if (level == C2 || whitebox_is_queued(jni, r->method)) set(r, SETTLED), COUNT(requests_needless);
-	return level == C1_COUNTING || level == C1_PROFILING ? __atomic_load_n(&r->state, __ATOMIC_RELAXED) != SETTLED : false;
+	return level == C1_COUNTING || level == C1_PROFILING ? __atomic_load_n(&r->state, __ATOMIC_RELAXED) != SETTLED
+														 : false;
 }
 
 /* ask asks for the code of a method. */
 static void ask(jni_env *jni, request *r) {
 	pa_method m;
-	bool sure = pa_method_at(r->from->archive, r->record, &m).code == PA_OK && is_signature_there(&m) && whitebox_can_compile(jni, r->method, C2);
+	bool sure = pa_method_at(r->from->archive, r->record, &m).code == PA_OK && is_signature_there(&m) &&
+		whitebox_can_compile(jni, r->method, C2);
 	set(r, sure ? ASKED : SETTLED);
 	if (!sure) {
 		COUNT(requests_unsure);
@@ -202,7 +215,8 @@ static void spend(void) {
 
 /* may_ask reports whether there is room in the queue and in the budget. */
 static bool may_ask(jni_env *jni) {
-	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100) return COUNT(requests_over_budget), false;
+	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100)
+		return COUNT(requests_over_budget), false;
 	if (whitebox_queue(jni, C2) >= all.longest) return COUNT(requests_behind_queue), false;
 	return true;
 }
@@ -217,8 +231,8 @@ static bool is_next(jni_env *jni, request *r) {
 	return state == KNOWN && is_ready(jni, r);
 }
 
-/* next_of returns the first method of the list to be asked for. While it is sought a class may become initialised on which several
- * depend: those before the one that was found are looked at again. */
+/* next_of returns the first method of the list to be asked for. While it is sought a class may become initialised on
+ * which several depend: those before the one that was found are looked at again. */
 static request *next_of(jni_env *jni) {
 	request *found = NULL;
 	for (uint32_t i = 0, end = all.list.n; i < end; i++) {
@@ -265,7 +279,8 @@ const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	all.processors = processors_available(), all.begun = now();
 	all.longest = all.processors < 1 ? 1 : (int32_t)all.processors;
 	jvm_ref own = new_thread(jni, thread);
-	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK) return "there is no thread to ask for compilations";
+	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK)
+		return "there is no thread to ask for compilations";
 	return NULL;
 }
 

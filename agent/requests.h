@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests for compilations: a policy to choose, see docs/adoption.md. What training compiled with C2 is asked for here as
- * well, in the order of training or the hottest first, each method once
+ * Requests for compilations: a policy to choose, see docs/adoption.md. What training compiled with C2 is asked
+ * for here as well, in the order of training or the hottest first, each method once
  *
  *   - it has adopted a profile that C2 takes for mature: counts that are all scaled alike, never a counter alone;
  *   - its class, the receivers in its profile, and the classes of what C2 inlined into it in training are initialised;
@@ -19,7 +19,8 @@
 #include "trained.h"
 #include "vm.h"
 
-/* requests_open reads from the topmost layer what there is to ask for. It returns NULL, or why there will be no requests. */
+/* requests_open reads from the topmost layer what there is to ask for. It returns NULL, or why there will be no
+ * requests. */
 const char *requests_open(const vm *v, const layers *l, const options *o);
 
 /* requests_weight returns the weight of a method that is to be asked for, 0 of another one. */
@@ -29,7 +30,8 @@ uint32_t requests_weight(layer_method method);
 void requests_prepared(const class_name *class);
 
 /* requests_adopted says that a method of a class has adopted a profile of a layer. */
-void requests_adopted(const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p);
+void requests_adopted(
+	const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p);
 
 /* requests_begin starts the thread that asks. thread is any thread of the program. It returns NULL, or why it can't. */
 const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread);

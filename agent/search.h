@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* search_first returns the place of the first of n elements that is not before key, n if all are before it. before reports whether
- * an element of list is before key; the elements are sorted by that. */
-static inline uint32_t search_first(const void *list, uint32_t n, const void *key, bool (*before)(const void *list, uint32_t i, const void *key)) {
+/* search_first returns the place of the first of n elements that is not before key, n if all are before it. before
+ * reports whether an element of list is before key; the elements are sorted by that. */
+static inline uint32_t search_first(
+	const void *list, uint32_t n, const void *key, bool (*before)(const void *list, uint32_t i, const void *key)) {
 	uint32_t low = 0, high = n;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;

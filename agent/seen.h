@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the classes that loaders which the VM comes with have prepared, as hashes: a name that was not seen is seldom taken for one
- * that was. */
+/* The names of the classes that loaders which the VM comes with have prepared, as hashes: a name that was not seen is
+ * seldom taken for one that was. */
 #ifndef PROFARC_AGENT_SEEN_H
 #define PROFARC_AGENT_SEEN_H
 

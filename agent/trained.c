@@ -71,7 +71,8 @@ static bool is_other_before(const void *t, uint32_t i, const void *class) { retu
 uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from) {
 	uint32_t type;
 	if (class->builtin) {
-		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK) return PA_NO_TYPE;
+		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK)
+			return PA_NO_TYPE;
 		return type;
 	}
 	if (*from == 0) *from = search_first(t, t->n_others, class, is_other_before) + 1;
@@ -86,7 +87,8 @@ uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from)
 bool trained_has_profile(const trained *t, const pa_method *m) {
 	pa_profiles it = pa_profiles_of(t->archive, m);
 	pa_profile p;
-	return (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 && pa_profiles_next(&it, &p).code == PA_OK;
+	return (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 &&
+		pa_profiles_next(&it, &p).code == PA_OK;
 }
 
 /* ---- layers ---- */
@@ -145,8 +147,10 @@ pa_error layers_add(layers *l, const char *path) {
 layer_method layers_method(const layers *l, pa_ref method) {
 	const trained *top = &l->list[0];
 	pa_method m, in;
-	if (pa_table_method(top->archive, method, &m).code != PA_OK || trained_has_profile(top, &m)) return layer_method_of(top, method);
+	if (pa_table_method(top->archive, method, &m).code != PA_OK || trained_has_profile(top, &m))
+		return layer_method_of(top, method);
 	for (const trained *t = top + 1; t < l->list + l->n; t++)
-		if (pa_find_method(t->archive, &m.key, &in).code == PA_OK && trained_has_profile(t, &in)) return layer_method_of(t, in.at);
+		if (pa_find_method(t->archive, &m.key, &in).code == PA_OK && trained_has_profile(t, &in))
+			return layer_method_of(t, in.at);
 	return layer_method_of(top, method);
 }

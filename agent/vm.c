@@ -24,21 +24,26 @@ typedef struct field { bool is_static; uint64_t offset; void *address; } field;
 static const char *text_at(const char *row, uint64_t column) { return *(const char *const *)(row + column); }
 
 static bool find_field(lookup *l, const char *type, const char *name, field *f) {
-	uint64_t stride = exported(l, "gHotSpotVMStructEntryArrayStride"), types = exported(l, "gHotSpotVMStructEntryTypeNameOffset");
-	uint64_t names = exported(l, "gHotSpotVMStructEntryFieldNameOffset"), statics = exported(l, "gHotSpotVMStructEntryIsStaticOffset");
-	uint64_t offsets = exported(l, "gHotSpotVMStructEntryOffsetOffset"), addresses = exported(l, "gHotSpotVMStructEntryAddressOffset");
+	uint64_t stride = exported(l, "gHotSpotVMStructEntryArrayStride"),
+			 types = exported(l, "gHotSpotVMStructEntryTypeNameOffset");
+	uint64_t names = exported(l, "gHotSpotVMStructEntryFieldNameOffset"),
+			 statics = exported(l, "gHotSpotVMStructEntryIsStaticOffset");
+	uint64_t offsets = exported(l, "gHotSpotVMStructEntryOffsetOffset"),
+			 addresses = exported(l, "gHotSpotVMStructEntryAddressOffset");
 	const char *row = (const char *)(uintptr_t)exported(l, "gHotSpotVMStructs");
 	if (l->missing != NULL || row == NULL || stride == 0) return false;
 	for (; text_at(row, types) != NULL; row += stride) {
 		if (strcmp(text_at(row, types), type) != 0 || strcmp(text_at(row, names), name) != 0) continue;
-		*f = (field){*(const int32_t *)(row + statics) != 0, *(const uint64_t *)(row + offsets), *(void *const *)(row + addresses)};
+		*f = (field){*(const int32_t *)(row + statics) != 0, *(const uint64_t *)(row + offsets),
+			*(void *const *)(row + addresses)};
 		return true;
 	}
 	return false;
 }
 
 static uint64_t size_of(lookup *l, const char *type) {
-	uint64_t stride = exported(l, "gHotSpotVMTypeEntryArrayStride"), names = exported(l, "gHotSpotVMTypeEntryTypeNameOffset");
+	uint64_t stride = exported(l, "gHotSpotVMTypeEntryArrayStride"),
+			 names = exported(l, "gHotSpotVMTypeEntryTypeNameOffset");
 	uint64_t sizes = exported(l, "gHotSpotVMTypeEntrySizeOffset");
 	const char *row = (const char *)(uintptr_t)exported(l, "gHotSpotVMTypes");
 	if (l->missing != NULL || row == NULL || stride == 0) return 0;
@@ -50,7 +55,8 @@ static uint64_t size_of(lookup *l, const char *type) {
 
 /* constant returns an exported constant, or otherwise where the VM does not export it. */
 static int32_t constant(lookup *l, const char *name, int32_t otherwise) {
-	uint64_t stride = exported(l, "gHotSpotVMIntConstantEntryArrayStride"), names = exported(l, "gHotSpotVMIntConstantEntryNameOffset");
+	uint64_t stride = exported(l, "gHotSpotVMIntConstantEntryArrayStride"),
+			 names = exported(l, "gHotSpotVMIntConstantEntryNameOffset");
 	uint64_t values = exported(l, "gHotSpotVMIntConstantEntryValueOffset");
 	const char *row = (const char *)(uintptr_t)exported(l, "gHotSpotVMIntConstants");
 	if (l->missing != NULL || row == NULL || stride == 0) return otherwise;
@@ -129,7 +135,8 @@ static void find_cache(vm *v, lookup *l) {
 	v->cache.length = offset_of(l, "ConstantPoolCache", "_length", INT);
 	v->cache.first = (uint32_t)size_of(l, "ConstantPoolCache");
 	v->cache.stride = (uint32_t)size_of(l, "ConstantPoolCacheEntry");
-	v->cache.index = offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* its low half; the machine is little-endian */
+	v->cache.index =
+		offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* its low half; the machine is little-endian */
 }
 
 enum { FIRST_WITH_HANDLERS = 22 }; /* the release */
@@ -147,7 +154,8 @@ static void find_data(vm *v, lookup *l) {
 	v->data.trap_reasons = v->data.decompiles + (uint32_t)size_of(l, "MethodData::CompilerCounters") - v->data.traps;
 	v->data.invocations = tenure - 16, v->data.backedges = tenure - 12;
 	v->increment = (uint32_t)constant(l, "InvocationCounter::count_increment", 2);
-	bool sound = v->data.traps + v->data.trap_reasons <= v->data.invocations && tenure >= 16 && v->data.backedges + INT <= v->data.header;
+	bool sound = v->data.traps + v->data.trap_reasons <= v->data.invocations && tenure >= 16 &&
+		v->data.backedges + INT <= v->data.header;
 	if (v->data.handlers != 0) sound = sound && v->data.handlers + INT <= v->data.header;
 	if (!sound && l->missing == NULL) l->missing = "the fields of MethodData in their order";
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot's structures, through the tables that libjvm.so exports for debuggers (gHotSpotVMStructs and others): where the
- * fields lie that the agent reads and writes. Nothing is assumed of a release but what the tables say; five fields of
- * MethodData that they leave out are derived from exported neighbours, as the package internal/hotspot/live does, and checked.
+ * HotSpot's structures, through the tables that libjvm.so exports for debuggers (gHotSpotVMStructs and others): where
+ * the fields lie that the agent reads and writes. Nothing is assumed of a release but what the tables say; five fields
+ * of MethodData that they leave out are derived from exported neighbours, as the package internal/hotspot/live does,
+ * and checked.
  */
 #ifndef PROFARC_AGENT_VM_H
 #define PROFARC_AGENT_VM_H
@@ -25,7 +26,9 @@ typedef struct vm_flag { void *at; uint32_t type; } vm_flag;
 typedef struct vm {
 	void *library; /* handle of libjvm.so */
 	int release;   /* 17, 21, 25 */
-	struct { uint32_t name, loader, super, methods, init_state, arrays, higher; } klass; /* arrays: of a class; higher: of an array */
+	struct {
+		uint32_t name, loader, super, methods, init_state, arrays, higher;
+	} klass; /* arrays: of a class; higher: of an array */
 	struct { uint32_t klasses, next, hidden; } loader;
 	struct { uint32_t data, const_method, code; } method;
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
@@ -51,14 +54,15 @@ typedef struct vm {
 /* vm_open finds everything. It returns NULL, or why the VM is not one that the agent knows. */
 const char *vm_open(vm *v, java_vm *java, int release);
 
-/* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes: the methods of a class and what belongs
- * to them can be freed at any time then, while a thread looks at them. */
+/* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes: the methods of a class and
+ * what belongs to them can be freed at any time then, while a thread looks at them. */
 bool vm_may_redefine(const vm *v);
 
 /* vm_find_flag finds a flag of a type that another flag has: types are numbered differently in each release. */
 bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag);
 
-/* vm_flag_is_set reports whether the VM has a flag, and it is set; vm_flag_number returns the value of an intx, -1 if there is none. */
+/* vm_flag_is_set reports whether the VM has a flag, and it is set; vm_flag_number returns the value of an intx, -1 if
+ * there is none. */
 bool vm_flag_is_set(const vm *v, const char *name);
 int64_t vm_flag_number(const vm *v, const char *name);
 
@@ -71,7 +75,9 @@ static inline const void *vm_pointer(const void *p, uint32_t at) {
 /* The name of a class, in the VM's modified UTF-8. */
 static inline const vm_symbol *vm_klass_name(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.name); }
 static inline uint32_t vm_symbol_size(const vm *v, const vm_symbol *s) { return vm_u16(s, v->symbol.length); }
-static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) { return (const uint8_t *)s + v->symbol.body; }
+static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) {
+	return (const uint8_t *)s + v->symbol.body;
+}
 
 /* vm_klass_loader returns the ClassLoaderData of a class. */
 static inline const void *vm_klass_loader(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.loader); }
@@ -86,7 +92,9 @@ static inline bool vm_is_initialized(const vm *v, const vm_klass *k) {
 }
 
 /* The methods of a class. */
-static inline uint32_t vm_methods(const vm *v, const vm_klass *k) { return vm_u32(vm_pointer(k, v->klass.methods), v->array.length); }
+static inline uint32_t vm_methods(const vm *v, const vm_klass *k) {
+	return vm_u32(vm_pointer(k, v->klass.methods), v->array.length);
+}
 static inline const vm_method *vm_method_at(const vm *v, const vm_klass *k, uint32_t i) {
 	return vm_pointer(vm_pointer(k, v->klass.methods), v->array.data + 8 * i);
 }
@@ -99,7 +107,9 @@ const vm_symbol *vm_method_signature(const vm *v, const vm_method *m);
 const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
 
 static inline bool vm_has_code(const vm *v, const vm_method *m) { return vm_pointer(m, v->method.code) != NULL; }
-static inline vm_data *vm_method_data(const vm *v, const vm_method *m) { return (vm_data *)vm_pointer(m, v->method.data); }
+static inline vm_data *vm_method_data(const vm *v, const vm_method *m) {
+	return (vm_data *)vm_pointer(m, v->method.data);
+}
 
 /* vm_has_data reports whether one of the methods of a class has a MethodData, which it loses when it is redefined. */
 bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d);

@@ -14,11 +14,13 @@
 #include "counters.h"
 #include "crowded.h"
 
-/* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation policy. */
+/* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation
+ * policy. */
 typedef struct raised { const char *name; vm_flag flag; int64_t before, value; } raised;
 
-/* TieredOldPercentage lets a method that was not called for long be compiled with profiling as others are. The thresholds
- * of tier 4 are raised together: C2 takes most of a warm-up, and what an archive knows to be hot is nearer to them. */
+/* TieredOldPercentage lets a method that was not called for long be compiled with profiling as others are. The
+ * thresholds of tier 4 are raised together: C2 takes most of a warm-up, and what an archive knows to be hot is nearer
+ * to them. */
 static raised flags[] = {
 	{.name = "TieredOldPercentage"}, {.name = "Tier4InvocationThreshold"}, {.name = "Tier4MinInvocationThreshold"},
 	{.name = "Tier4CompileThreshold"}, {.name = "Tier4BackEdgeThreshold"},
@@ -48,7 +50,8 @@ static bool find_flag(const vm *v, raised *f) {
 /* raise_flags raises all flags, or none. */
 static bool raise_flags(const vm *v, uint32_t tier4) {
 	enum { OLD = 1000000 };
-	if (!vm_flag_is_set(v, "TieredCompilation")) tier4 = 1; /* the interpreter runs until C2 has compiled a method: it must not last longer */
+	if (!vm_flag_is_set(v, "TieredCompilation"))
+		tier4 = 1; /* the interpreter runs until C2 has compiled a method: it must not last longer */
 	for (int i = 0; i < FLAGS; i++)
 		if (!find_flag(v, &flags[i])) return false;
 	for (int i = 0; i < FLAGS; i++) {
@@ -64,7 +67,8 @@ static void restore_flags(uint32_t elapsed) {
 	if (!w.raised_now) return;
 	for (int i = 0; i < FLAGS; i++) {
 		int64_t value = flags[i].value;
-		__atomic_compare_exchange_n((int64_t *)flags[i].flag.at, &value, flags[i].before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		__atomic_compare_exchange_n(
+			(int64_t *)flags[i].flag.at, &value, flags[i].before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	}
 	w.raised_now = false;
 	w.seen.restored = elapsed;
@@ -79,9 +83,11 @@ static uint64_t ticks_of(const char *thread) {
 	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
 	FILE *f = fopen(path, "re");
 	if (f == NULL) return 0;
-	const char *name = fgets(line, sizeof line, f) == NULL ? NULL : strchr(line, '('), *rest = name == NULL ? NULL : strrchr(line, ')');
+	const char *name = fgets(line, sizeof line, f) == NULL ? NULL : strchr(line, '('),
+			   *rest = name == NULL ? NULL : strrchr(line, ')');
 	fclose(f);
-	if (rest == NULL || (strncmp(name + 1, "C1 Compiler", 11) != 0 && strncmp(name + 1, "C2 Compiler", 11) != 0)) return 0;
+	if (rest == NULL || (strncmp(name + 1, "C1 Compiler", 11) != 0 && strncmp(name + 1, "C2 Compiler", 11) != 0))
+		return 0;
 	if (sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2) return 0;
 	return user + system;
 }
@@ -100,7 +106,11 @@ static uint64_t compiler_ticks(void) {
 /* ---- the thread ---- */
 
 enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
-enum { PERIOD = 500, QUIET_PERIODS = 4, QUIET_SHARE = 10 }; /* ms; 2 s; the compilers take less than a tenth of one processor */
+enum {
+	PERIOD = 500,
+	QUIET_PERIODS = 4,
+	QUIET_SHARE = 10
+}; /* ms; 2 s; the compilers take less than a tenth of one processor */
 
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
 static bool sleep_for(uint32_t ms) {
@@ -121,8 +131,8 @@ static uint64_t thread_time(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* look_at_calls looks at the calls, and returns how many milliseconds are to pass until the next time: C2 may compile a method at any
- * time, but a look must not take more than a small share of a processor. */
+/* look_at_calls looks at the calls, and returns how many milliseconds are to pass until the next time: C2 may compile a
+ * method at any time, but a look must not take more than a small share of a processor. */
 static uint32_t look_at_calls(void) {
 	uint64_t begun = thread_time();
 	crowded_look(w.vm);
@@ -145,18 +155,20 @@ static bool pass_period(void) {
  * an archive knows help nobody with the archive of another program. */
 static bool is_fitting(void) {
 	const counters *c = &agent_counters;
-	uint64_t refused = __atomic_load_n(&c->refused_code, __ATOMIC_RELAXED) + __atomic_load_n(&c->refused_layout, __ATOMIC_RELAXED) +
-	                   __atomic_load_n(&c->refused_absent, __ATOMIC_RELAXED);
+	uint64_t refused = __atomic_load_n(&c->refused_code, __ATOMIC_RELAXED) +
+		__atomic_load_n(&c->refused_layout, __ATOMIC_RELAXED) + __atomic_load_n(&c->refused_absent, __ATOMIC_RELAXED);
 	return __atomic_load_n(&c->adopted, __ATOMIC_RELAXED) >= refused;
 }
 
 /* What is known of the compilers' work, in clock ticks. */
 typedef struct load { uint64_t begun, ticks; uint32_t quiet; } load;
 
-/* look brings a load up to date. A program that waits for its first request has not warmed up, however quiet its compilers are. */
+/* look brings a load up to date. A program that waits for its first request has not warmed up, however quiet its
+ * compilers are. */
 static void look(load *l) {
 	uint64_t now = compiler_ticks(), hertz = (uint64_t)sysconf(_SC_CLK_TCK);
-	bool quiet = now - l->ticks <= hertz * PERIOD / 1000 / QUIET_SHARE || now < l->ticks; /* the time of a thread that ended is gone */
+	bool quiet = now - l->ticks <= hertz * PERIOD / 1000 / QUIET_SHARE ||
+		now < l->ticks; /* the time of a thread that ended is gone */
 	l->quiet = quiet && now - l->begun >= hertz ? l->quiet + 1 : 0;
 	l->ticks = now;
 }

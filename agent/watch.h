@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are raised in its
- * memory; they get their old values back when the compilers have become quiet. Until then calls are looked at that an archive may
- * crowd out (crowded.h).
+ * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are
+ * raised in its memory; they get their old values back when the compilers have become quiet. Until then calls are
+ * looked at that an archive may crowd out (crowded.h).
  */
 #ifndef PROFARC_AGENT_WATCH_H
 #define PROFARC_AGENT_WATCH_H

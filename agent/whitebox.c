@@ -36,14 +36,20 @@ static jvm_method from_reflected_method(jni_env *jni, jvm_ref method) {
 /* register_natives takes the place of JNI's RegisterNatives while the VM registers those of WhiteBox. */
 static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *list, int32_t n) {
 	(void)jni, (void)class;
-	static const struct { const char *name; void *to; } wanted[] = {
-		{"markMethodProfiled", &natives.make}, {"getConstantPool0", &natives.pool}, {"getCompileQueueSize", &natives.queue},
-		{"isMethodQueuedForCompilation0", &natives.queued}, {"getMethodCompilationLevel0", &natives.level},
-		{"isMethodCompilable0", &natives.able}, {"enqueueMethodForCompilation0", &natives.compile},
+	static const struct { const char *name; void *to;
+	} wanted[] = {
+		{"markMethodProfiled", &natives.make},
+		{"getConstantPool0", &natives.pool},
+		{"getCompileQueueSize", &natives.queue},
+		{"isMethodQueuedForCompilation0", &natives.queued},
+		{"getMethodCompilationLevel0", &natives.level},
+		{"isMethodCompilable0", &natives.able},
+		{"enqueueMethodForCompilation0", &natives.compile},
 	};
 	for (int32_t i = 0; i < n; i++)
 		for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
-			if (strcmp(list[i].name, wanted[k].name) == 0) memcpy(wanted[k].to, &list[i].function, sizeof list[i].function);
+			if (strcmp(list[i].name, wanted[k].name) == 0)
+				memcpy(wanted[k].to, &list[i].function, sizeof list[i].function);
 	return JVM_OK;
 }
 
@@ -128,7 +134,8 @@ const char *whitebox_open(const vm *v, jvmti_env *ti, jni_env *jni) {
 	jvm_function *table;
 	if (!vm_find_flag(v, "WhiteBoxAPI", "UseTLAB", &api)) return "the VM has no flag WhiteBoxAPI";
 	if (ti_jni_table(ti, &table) != JVM_OK) return "JVMTI gives no table of JNI functions";
-	for (int i = v->release < FIRST_WITH_NEW_NAME, tried = 0; tried < 2 && !found_all(); i ^= 1, tried++) try_class(&api, jni, names[i], table);
+	for (int i = v->release < FIRST_WITH_NEW_NAME, tried = 0; tried < 2 && !found_all(); i ^= 1, tried++)
+		try_class(&api, jni, names[i], table);
 	if (!found_all()) return "the VM has no natives of WhiteBox";
 	ti_deallocate(ti, table);
 	if (ti_jni_table(ti, &natives.table) != JVM_OK) return "JVMTI gives no table of JNI functions";
@@ -169,7 +176,8 @@ vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_m
 /* ---- compilations ---- */
 
 bool whitebox_compiles(void) {
-	return natives.queue != NULL && natives.queued != NULL && natives.level != NULL && natives.able != NULL && natives.compile != NULL;
+	return natives.queue != NULL && natives.queued != NULL && natives.level != NULL && natives.able != NULL &&
+		natives.compile != NULL;
 }
 
 int32_t whitebox_queue(jni_env *jni, int32_t level) { return natives.queue(jni, natives.any, level); }

@@ -1,7 +1,7 @@
 /*
- * An agent that stands before profarc's on the command line. While that one asks for the classes that are loaded, another thread initialises
- * those of the list in the options; and the references that it holds are counted as HotSpot's -Xcheck:jni did, up to JDK 17 at least: 32, or
- * as many as it has asked for.
+ * An agent that stands before profarc's on the command line. While that one asks for the classes that are loaded,
+ * another thread initialises those of the list in the options; and the references that it holds are counted as
+ * HotSpot's -Xcheck:jni did, up to JDK 17 at least: 32, or as many as it has asked for.
  */
 #define _GNU_SOURCE
 #include <jvmti.h>
@@ -25,13 +25,15 @@ static _Thread_local jint live, ensured;
 static jclass load(JNIEnv *jni, jclass class, jmethodID for_name, jobject loader, int i) {
 	char name[80];
 	snprintf(name, sizeof name, "%s%d", prefix, i);
-	jclass found = (*jni)->CallStaticObjectMethod(jni, class, for_name, (*jni)->NewStringUTF(jni, name), JNI_FALSE, loader);
+	jclass found =
+		(*jni)->CallStaticObjectMethod(jni, class, for_name, (*jni)->NewStringUTF(jni, name), JNI_FALSE, loader);
 	return found == NULL ? NULL : (*jni)->NewGlobalRef(jni, found);
 }
 
 static void load_all(JNIEnv *jni) {
 	jclass class = (*jni)->FindClass(jni, "java/lang/Class"), loaders = (*jni)->FindClass(jni, "java/lang/ClassLoader");
-	jmethodID for_name = (*jni)->GetStaticMethodID(jni, class, "forName", "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
+	jmethodID for_name = (*jni)->GetStaticMethodID(
+		jni, class, "forName", "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
 	jmethodID system = (*jni)->GetStaticMethodID(jni, loaders, "getSystemClassLoader", "()Ljava/lang/ClassLoader;");
 	jobject loader = (*jni)->CallStaticObjectMethod(jni, loaders, system);
 	list = calloc((size_t)classes, sizeof *list);
@@ -72,7 +74,8 @@ static jint JNICALL ensure_local_capacity(JNIEnv *jni, jint n) {
 }
 
 static void JNICALL delete_local_ref(JNIEnv *jni, jobject r) {
-	if (live > ensured && ensured > 0) fprintf(stderr, "beside: %d local references, %d asked for\n", (int)live, (int)ensured), ensured = 0;
+	if (live > ensured && ensured > 0)
+		fprintf(stderr, "beside: %d local references, %d asked for\n", (int)live, (int)ensured), ensured = 0;
 	own->DeleteLocalRef(jni, r);
 	live--;
 }

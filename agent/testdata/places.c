@@ -44,12 +44,18 @@ PLACE(jvmtiInterface_1_, GetSystemProperty, AGENT_TI_GET_SYSTEM_PROPERTY);
 PLACE(jvmtiInterface_1_, AddCapabilities, AGENT_TI_ADD_CAPABILITIES);
 
 #define EVENT(callback, event) \
-	_Static_assert(offsetof(jvmtiEventCallbacks, callback) == sizeof(void *) * ((event) - AGENT_TI_EVENT_VM_INIT), #callback)
+	_Static_assert( \
+		offsetof(jvmtiEventCallbacks, callback) == sizeof(void *) * ((event)-AGENT_TI_EVENT_VM_INIT), #callback)
 
 EVENT(VMInit, AGENT_TI_EVENT_VM_INIT);
 EVENT(VMDeath, AGENT_TI_EVENT_VM_DEATH);
 EVENT(ClassPrepare, AGENT_TI_EVENT_CLASS_PREPARE);
 EVENT(ResourceExhausted, AGENT_TI_EVENT_RESOURCE_EXHAUSTED);
-_Static_assert(AGENT_TI_EVENT_RESOURCE_EXHAUSTED == JVMTI_EVENT_RESOURCE_EXHAUSTED && sizeof(jvmtiCapabilities) * 8 == AGENT_TI_CAPABILITY_BITS, "exhaustion");
-_Static_assert(AGENT_TI_EVENT_VM_INIT == JVMTI_EVENT_VM_INIT && AGENT_TI_EVENT_CLASS_PREPARE == JVMTI_EVENT_CLASS_PREPARE, "numbers of events");
-_Static_assert(AGENT_JVMTI_VERSION == JVMTI_VERSION_11 && AGENT_TI_CLASS_PREPARED == JVMTI_CLASS_STATUS_PREPARED, "constants");
+_Static_assert(AGENT_TI_EVENT_RESOURCE_EXHAUSTED == JVMTI_EVENT_RESOURCE_EXHAUSTED &&
+		sizeof(jvmtiCapabilities) * 8 == AGENT_TI_CAPABILITY_BITS,
+	"exhaustion");
+_Static_assert(
+	AGENT_TI_EVENT_VM_INIT == JVMTI_EVENT_VM_INIT && AGENT_TI_EVENT_CLASS_PREPARE == JVMTI_EVENT_CLASS_PREPARE,
+	"numbers of events");
+_Static_assert(
+	AGENT_JVMTI_VERSION == JVMTI_VERSION_11 && AGENT_TI_CLASS_PREPARED == JVMTI_CLASS_STATUS_PREPARED, "constants");

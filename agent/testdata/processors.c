@@ -1,5 +1,5 @@
-/* Says what agent/processors.c finds: "quota TEXT" what a text means, "available" how many processors there are, "time" whether the
- * processor time of a thread is found by its name. */
+/* Says what agent/processors.c finds: "quota TEXT" what a text means, "available" how many processors there are, "time"
+ * whether the processor time of a thread is found by its name. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -37,7 +37,9 @@ static int time_of_threads(void) {
 	uint64_t time = threads_time(&found);
 	pthread_barrier_wait(&done);
 	pthread_join(thread, NULL);
-	printf("%d thread, %s; %d others\n", found.n, time >= worked && time < worked + 50 * MILLISECOND && threads_time(&found) == 0 ? "as it worked" : "wrong", none.n);
+	printf("%d thread, %s; %d others\n", found.n,
+		time >= worked && time < worked + 50 * MILLISECOND && threads_time(&found) == 0 ? "as it worked" : "wrong",
+		none.n);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
-/* Binds a receiver row while HotSpot claims it for another class, in every order of their loads and stores. Prints a line for each order
- * after which the row is not what it must be. */
+/* Binds a receiver row while HotSpot claims it for another class, in every order of their loads and stores. Prints a
+ * line for each order after which the row is not what it must be. */
 #include <stdio.h>
 #include <stdint.h>
 
@@ -16,7 +16,9 @@ static void before_step(void);
 enum { TRAINED = 1000, OURS = 8, VMS = 16, STEPS = 3, MOST = 12 };
 
 counters agent_counters;
-bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t value) { return (void)kind, (void)cell, (void)what, (void)value, true; }
+bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t value) {
+	return (void)kind, (void)cell, (void)what, (void)value, true;
+}
 bool calls_class(const vm *v, const callee *c, const vm_klass *k) { return (void)v, (void)c, (void)k, true; }
 bool vm_may_redefine(const vm *v) { return (void)v, false; }
 bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d) { return (void)v, (void)k, (void)d, true; }

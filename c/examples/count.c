@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count is what a VM does with an archive at its start: it opens it, adopts it, binds the types that it has loaded, claims
- * the profile of each method when the method is first called, and counts in place. It prints the busiest methods, before and
- * after.
+ * count is what a VM does with an archive at its start: it opens it, adopts it, binds the types that it has loaded,
+ * claims the profile of each method when the method is first called, and counts in place. It prints the busiest
+ * methods, before and after.
  *
  *	make -C c install PREFIX=$HOME/.local
- *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o count count.c
+ *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o count
+ * count.c
  *	./count app.parc
  */
 #include <inttypes.h>
@@ -122,7 +123,8 @@ static int start(const char *path, class_info *classes) {
 		inline_caches(&functions[i], &monomorphic);
 	}
 	if (pa_adoption_of(archive, &adoption))
-		printf("adopted at 0x%" PRIx64 ", %s; %" PRIu64 " monomorphic calls\n", adoption.base, adoption.at_requested ? "as requested" : "elsewhere", monomorphic);
+		printf("adopted at 0x%" PRIx64 ", %s; %" PRIu64 " monomorphic calls\n", adoption.base,
+			adoption.at_requested ? "as requested" : "elsewhere", monomorphic);
 	return 0;
 }
 

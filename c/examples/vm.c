@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm is a small VM with the whole life of a profile. Its first run counts in memory of its own and dumps an archive at exit. Every
- * further run adopts the archive, counts in it with eight threads, and puts the live totals in its place.
+ * vm is a small VM with the whole life of a profile. Its first run counts in memory of its own and dumps an archive at
+ * exit. Every further run adopts the archive, counts in it with eight threads, and puts the live totals in its place.
  *
  *	make -C c install PREFIX=$HOME/.local
  *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o vm vm.c
@@ -59,12 +59,14 @@ static int fail(const char *what, pa_error e) {
 	return 1;
 }
 
-static pa_key key_of(const function *f) { return (pa_key){.class_name = pa_text_of("Shapes"), .name = pa_text_of(f->name), .signature = pa_text_of("()")}; }
+static pa_key key_of(const function *f) {
+	return (pa_key){.class_name = pa_text_of("Shapes"), .name = pa_text_of(f->name), .signature = pa_text_of("()")};
+}
 
 /* ---- counting ---- */
 
-/* count_receiver counts a class at the call of a function. The first time it takes a row of the profile; the row stays that
- * of its type, so that its count can be kept. */
+/* count_receiver counts a class at the call of a function. The first time it takes a row of the profile; the row stays
+ * that of its type, so that its count can be kept. */
 static void count_receiver(function *f, unsigned class) {
 	pa_counter *counter = f->counters[RECEIVERS + class];
 	pa_rows rows;
@@ -122,11 +124,13 @@ static pa_error adopt(function *f) {
 	pa_error e = pa_find(archive, &key, PA_UNKNOWN_CODE, &f->profile);
 	if (e.code == PA_OK) e = pa_claim(&f->profile);
 	if (e.code != PA_OK) return e;
-	if (!pa_entry_at(&f->profile, BRANCH, &branch) || !pa_entry_at(&f->profile, CALL, &f->receivers)) return (pa_error){PA_NO_PROFILE, .message = "a profile of another program"};
+	if (!pa_entry_at(&f->profile, BRANCH, &branch) || !pa_entry_at(&f->profile, CALL, &f->receivers))
+		return (pa_error){PA_NO_PROFILE, .message = "a profile of another program"};
 	f->counters[CALLS] = pa_profile_word(&f->profile, PA_FIELD_INVOCATIONS);
 	f->counters[TAKEN] = pa_word(&branch, 0);
 	f->counters[NOT_TAKEN] = pa_word(&branch, 1);
-	if (f->counters[CALLS] == NULL || f->counters[NOT_TAKEN] == NULL) return (pa_error){PA_NO_PROFILE, .message = "a profile of another program"};
+	if (f->counters[CALLS] == NULL || f->counters[NOT_TAKEN] == NULL)
+		return (pa_error){PA_NO_PROFILE, .message = "a profile of another program"};
 	return e;
 }
 
@@ -139,7 +143,9 @@ static uint64_t receiver_count(const function *f, unsigned class) {
 	return 0;
 }
 
-static uint64_t count_now(const function *f, unsigned i) { return i >= RECEIVERS ? receiver_count(f, i - RECEIVERS) : *f->counters[i]; }
+static uint64_t count_now(const function *f, unsigned i) {
+	return i >= RECEIVERS ? receiver_count(f, i - RECEIVERS) : *f->counters[i];
+}
 
 static pa_error start_warm(pa_base base) {
 	pa_adoption adoption;
@@ -150,7 +156,8 @@ static pa_error start_warm(pa_base base) {
 		e = adopt(f);
 		for (unsigned k = 0; k < COUNTERS && e.code == PA_OK; k++) f->before[k] = count_now(f, k);
 	}
-	if (e.code == PA_OK && pa_adoption_of(archive, &adoption)) printf("adopted %s, ", adoption.at_requested ? "as requested" : "elsewhere");
+	if (e.code == PA_OK && pa_adoption_of(archive, &adoption))
+		printf("adopted %s, ", adoption.at_requested ? "as requested" : "elsewhere");
 	return e;
 }
 
@@ -165,7 +172,8 @@ static bool check(const worker *workers) {
 			for (unsigned w = 0; w < THREADS; w++) want += workers[w].truth[f][i];
 			exact = exact && count_now(&functions[f], i) == want;
 		}
-	printf("main was called %" PRIu64 " times, all sums are %s\n", count_now(&functions[FUNCTIONS - 1], CALLS), exact ? "exact" : "WRONG");
+	printf("main was called %" PRIu64 " times, all sums are %s\n", count_now(&functions[FUNCTIONS - 1], CALLS),
+		exact ? "exact" : "WRONG");
 	return exact;
 }
 
@@ -174,7 +182,8 @@ static void record(pa_builder *b, const function *f) {
 	pa_key key = key_of(f);
 	pa_type_count rows[ROOM] = {{0, 0}};
 	const uint64_t ways[] = {f->own[TAKEN], f->own[NOT_TAKEN]};
-	for (unsigned i = 0; i < loaded; i++) rows[i] = (pa_type_count){pa_add_type(b, pa_text_of(classes[i].name), pa_text_of("")), f->own[RECEIVERS + i]};
+	for (unsigned i = 0; i < loaded; i++)
+		rows[i] = (pa_type_count){pa_add_type(b, pa_text_of(classes[i].name), pa_text_of("")), f->own[RECEIVERS + i]};
 	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
 	pa_set_invocations(b, f->own[CALLS]);
 	pa_put_counters(b, BRANCH, ways, 2);
@@ -182,8 +191,8 @@ static void record(pa_builder *b, const function *f) {
 	pa_done(b, NULL);
 }
 
-/* dump writes what was counted: the live totals of an archive, or the profiles of a run without one. It says which process
- * counted, so that a merge never counts two dumps of one. */
+/* dump writes what was counted: the live totals of an archive, or the profiles of a run without one. It says which
+ * process counted, so that a merge never counts two dumps of one. */
 static pa_error dump(const char *path) {
 	const pa_config config = {.domain = PA_CUSTOM, .producer = pa_text_of(producer), .producer_id = PRODUCER_ID};
 	pa_builder *b;
@@ -206,9 +215,11 @@ int main(int argc, char **argv) {
 	e = pa_open(argv[1], &expect, &archive);
 	if (e.code != PA_OK && (e.code != PA_SYSTEM || anywhere)) return fail(argv[1], e); /* not one of ours: keep it */
 	if (archive == NULL) start_cold();
-	else if ((e = start_warm(anywhere ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED)).code != PA_OK) return pa_close(archive), fail(argv[1], e);
+	else if ((e = start_warm(anywhere ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED)).code != PA_OK)
+		return pa_close(archive), fail(argv[1], e);
 	for (unsigned i = 0; i < THREADS; i++)
-		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) return fputs("vm: no threads\n", stderr), 1;
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
+			return fputs("vm: no threads\n", stderr), 1;
 	for (unsigned i = 0; i < THREADS; i++) pthread_join(workers[i].thread, NULL);
 	bool exact = check(workers);
 	e = dump(argv[1]);

@@ -10,24 +10,25 @@
  * Conventions:
  *
  * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK.
- * - The library never exits, prints, or keeps state outside of an archive or a builder. Readers allocate when an archive
- *   is opened, when it is adopted, at the first pa_bind, when methods of a class are first asked for, and for late types;
- *   nothing else allocates, but builders.
- * - All functions may be called by any number of threads at once, but pa_close, which must be the last use of an archive
- *   and of all that was got from it. An iterator belongs to one thread at a time, and so does a builder.
- * - Texts are not terminated by a zero byte, and may contain any bytes. They, profiles and entries lie in the archive and
- *   are valid until pa_close.
- * - Sizes and offsets are in bytes, and from the start of the file, where nothing else is said. A pa_ref is the place of
- *   a record: its offset divided by 8; 0 is none.
+ * - The library never exits, prints, or keeps state outside of an archive or a builder. Readers allocate when an
+ * archive is opened, when it is adopted, at the first pa_bind, when methods of a class are first asked for, and for
+ * late types; nothing else allocates, but builders.
+ * - All functions may be called by any number of threads at once, but pa_close, which must be the last use of an
+ * archive and of all that was got from it. An iterator belongs to one thread at a time, and so does a builder.
+ * - Texts are not terminated by a zero byte, and may contain any bytes. They, profiles and entries lie in the archive
+ * and are valid until pa_close.
+ * - Sizes and offsets are in bytes, and from the start of the file, where nothing else is said. A pa_ref is the place
+ * of a record: its offset divided by 8; 0 is none.
  * - Structs that say nothing else are filled by the library and copied freely. Fields that begin with an underscore are
  *   the library's own.
  *
- * A shared object that links the static library, as an agent of a JVM does, keeps these names to itself with the linker's
+ * A shared object that links the static library, as an agent of a JVM does, keeps these names to itself with the
+ * linker's
  * --exclude-libs=libprofarc.a, so that two of them in one process do not meet.
  *
- * Nothing in a file is trusted: damage gives PA_DAMAGED. But a file must not be written in place while it is open: what was
- * checked is not checked again, and if it is cut short, reading it raises SIGBUS. Replace archives by renaming, as profarc
- * does, or read them into memory and use pa_open_memory.
+ * Nothing in a file is trusted: damage gives PA_DAMAGED. But a file must not be written in place while it is open: what
+ * was checked is not checked again, and if it is cut short, reading it raises SIGBUS. Replace archives by renaming, as
+ * profarc does, or read them into memory and use pa_open_memory.
  */
 #ifndef PROFARC_H
 #define PROFARC_H
@@ -46,7 +47,8 @@ extern "C" {
 typedef _Atomic uint64_t pa_counter;
 #endif
 
-/* Who compiles the library into an object of his own defines PA_API to nothing, so that the object does not show its names. */
+/* Who compiles the library into an object of his own defines PA_API to nothing, so that the object does not show its
+ * names. */
 #if !defined(PA_API) && defined(__GNUC__)
 #define PA_API __attribute__((visibility("default")))
 #elif !defined(PA_API)
@@ -71,7 +73,8 @@ typedef enum pa_code {
 	PA_TOO_LARGE,   /* a limit of the library or of the caller's buffer */
 	PA_ARGUMENT,    /* an argument is impossible */
 	PA_SYSTEM,      /* a system call failed; system has errno */
-	PA_NOT_DECODED  /* the profile has entries that the profarc that dumped it did not know: it can be read, and not claimed */
+	/* the profile has entries that the profarc that dumped it did not know: it can be read, and not claimed */
+	PA_NOT_DECODED
 } pa_code;
 
 typedef enum pa_region { PA_HEADER, PA_PS, PA_IX, PA_RO, PA_BM, PA_EX, PA_RW } pa_region;
@@ -98,7 +101,15 @@ typedef struct pa_text {
 PA_API pa_text pa_text_of(const char *string);
 
 /* The profilers. docs/format.md has a table of them. */
-typedef enum pa_domain { PA_HOTSPOT = 1, PA_LLVM_IR, PA_LLVM_FRONTEND, PA_GRAAL, PA_JAMAICA, PA_CUSTOM, PA_SAMPLED } pa_domain;
+typedef enum pa_domain {
+	PA_HOTSPOT = 1,
+	PA_LLVM_IR,
+	PA_LLVM_FRONTEND,
+	PA_GRAAL,
+	PA_JAMAICA,
+	PA_CUSTOM,
+	PA_SAMPLED
+} pa_domain;
 
 /* When the sums of the pages are compared with the pages. */
 typedef enum pa_check {
@@ -126,8 +137,18 @@ PA_API pa_error pa_open_memory(const void *bytes, size_t size, const pa_options 
 PA_API void pa_close(pa_archive *archive);
 
 /* The settings of the producer, as numbered in docs/format.md. */
-enum { PA_TYPE_ROWS, PA_BCI_ROWS, PA_GAP, PA_TYPE_PROFILE_LEVEL, PA_VM_RELEASE, PA_LLVM_VERSION, PA_LLVM_VARIANT, PA_PROFILE_TRAPS,
-       PA_LLVM_NEWEST, PA_SETTINGS = 16 };
+enum {
+	PA_TYPE_ROWS,
+	PA_BCI_ROWS,
+	PA_GAP,
+	PA_TYPE_PROFILE_LEVEL,
+	PA_VM_RELEASE,
+	PA_LLVM_VERSION,
+	PA_LLVM_VARIANT,
+	PA_PROFILE_TRAPS,
+	PA_LLVM_NEWEST,
+	PA_SETTINGS = 16
+};
 
 typedef struct pa_info {
 	uint32_t version; /* of the format: bit 31 draft, bits 0 to 30 the number */
@@ -152,10 +173,11 @@ PA_API const pa_info *pa_info_of(const pa_archive *archive);
 
 /* ---- layers ---- */
 
-/* pa_fits_on returns PA_OK if an archive may be a layer on another one, which has what it lacks: it names that one as its base, or
- * it names none and both are of one VM. PA_MISMATCH: it names another; then the layer can be used alone. With a base of NULL:
- * PA_MISMATCH if the archive is a layer at all. A lookup in layers asks the topmost archive first, and each further one for what
- * those before answered with PA_NOT_FOUND, PA_UNEXECUTED or PA_NO_PROFILE. docs/embedding.md says more. */
+/* pa_fits_on returns PA_OK if an archive may be a layer on another one, which has what it lacks: it names that one as
+ * its base, or it names none and both are of one VM. PA_MISMATCH: it names another; then the layer can be used alone.
+ * With a base of NULL: PA_MISMATCH if the archive is a layer at all. A lookup in layers asks the topmost archive first,
+ * and each further one for what those before answered with PA_NOT_FOUND, PA_UNEXECUTED or PA_NO_PROFILE. docs/embedding.md
+ * says more. */
 PA_API pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base);
 
 /* ---- types ---- */
@@ -165,7 +187,8 @@ PA_API pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base);
 
 typedef struct pa_type {
 	uint32_t ordinal;
-	uint32_t flags; /* bit 0: hidden class; bit 1: the name does not identify the type in another run; bit 2: loaded, bit 3: initialized in a run */
+	uint32_t flags; /* bit 0: hidden class; bit 1: the name does not identify the type in another run; bit 2: loaded,
+					   bit 3: initialized in a run */
 	uint64_t id;
 	pa_text name, loader, alias;
 } pa_type;
@@ -211,13 +234,13 @@ typedef struct pa_method {
 /* pa_key_id returns the id of a key. It is the same in all archives of a domain: compute it once. */
 PA_API uint64_t pa_key_id(const pa_archive *archive, const pa_key *key);
 
-/* pa_find_method looks up a method by its key, pa_lookup_method by its id. Unexecuted methods are found by key; by id only
- * some of them. PA_AMBIGUOUS: several keys have the id, use the key. */
+/* pa_find_method looks up a method by its key, pa_lookup_method by its id. Unexecuted methods are found by key; by id
+ * only some of them. PA_AMBIGUOUS: several keys have the id, use the key. */
 PA_API pa_error pa_find_method(const pa_archive *archive, const pa_key *key, pa_method *method);
 PA_API pa_error pa_lookup_method(const pa_archive *archive, uint64_t id, pa_method *method);
 
-/* pa_method_at reads the method to which a context or a profile refers, pa_table_method that of a cell of a table: only tables
- * refer to methods of which the archive has no more than the key. */
+/* pa_method_at reads the method to which a context or a profile refers, pa_table_method that of a cell of a table: only
+ * tables refer to methods of which the archive has no more than the key. */
 PA_API pa_error pa_method_at(const pa_archive *archive, pa_ref at, pa_method *method);
 PA_API pa_error pa_table_method(const pa_archive *archive, pa_ref at, pa_method *method);
 
@@ -240,16 +263,17 @@ typedef struct pa_class_methods {
 	uint64_t _text;
 } pa_class_methods;
 
-/* pa_class_methods_of iterates over the methods that a class declares, in the order of their keys, unexecuted ones included.
- * type is the ordinal of the class (pa_find_type), or PA_NO_TYPE for the methods without one. The first call for an archive looks
- * at all methods and keeps 4 bytes for each type and each method; from then on a class costs what its methods cost. */
+/* pa_class_methods_of iterates over the methods that a class declares, in the order of their keys, unexecuted ones
+ * included. type is the ordinal of the class (pa_find_type), or PA_NO_TYPE for the methods without one. The first call
+ * for an archive looks at all methods and keeps 4 bytes for each type and each method; from then on a class costs what
+ * its methods cost. */
 PA_API pa_class_methods pa_class_methods_of(const pa_archive *archive, uint32_t type);
 PA_API pa_error pa_class_methods_next(pa_class_methods *it, pa_method *method);
 
-/* pa_code_id returns the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its class file, as
- * JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with other methods of the class. A
- * lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes are no bytecodes, or if a debugger has
- * set a breakpoint in them. */
+/* pa_code_id returns the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its
+ * class file, as JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with other
+ * methods of the class. A lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes
+ * are no bytecodes, or if a debugger has set a breakpoint in them. */
 PA_API uint64_t pa_code_id(const uint8_t *bytecodes, size_t size);
 
 /* ---- contexts ---- */
@@ -282,9 +306,10 @@ PA_API pa_error pa_contexts_next(pa_contexts *it, pa_context *context);
 /* pa_context_at reads the context to which a file reference leads. It takes time linear in the number of frames. */
 PA_API pa_error pa_context_at(const pa_archive *archive, pa_ref at, pa_context *context);
 
-/* pa_context_frames writes the frames of a context, the direct caller first, as many as there is room for, and sets count
- * to how many there are: at most 65535. */
-PA_API pa_error pa_context_frames(const pa_archive *archive, const pa_context *context, pa_frame *frames, size_t room, size_t *count);
+/* pa_context_frames writes the frames of a context, the direct caller first, as many as there is room for, and sets
+ * count to how many there are: at most 65535. */
+PA_API pa_error pa_context_frames(
+	const pa_archive *archive, const pa_context *context, pa_frame *frames, size_t room, size_t *count);
 
 /* ---- profiles ---- */
 
@@ -305,10 +330,11 @@ typedef struct pa_profile {
 PA_API pa_error pa_find(const pa_archive *archive, const pa_key *key, uint64_t code, pa_profile *profile);
 PA_API pa_error pa_lookup(const pa_archive *archive, uint64_t id, uint64_t code, pa_profile *profile);
 
-/* pa_find_in_context finds the profile of a method for a stack of callers, the direct caller first: the one whose context
- * agrees with the most of the frames. depth is the number of frames in that context, 0 for the profile for all callers. */
-PA_API pa_error pa_find_in_context(const pa_archive *archive, const pa_method *method, uint64_t code, const pa_frame *frames, size_t count,
-	pa_profile *profile, size_t *depth);
+/* pa_find_in_context finds the profile of a method for a stack of callers, the direct caller first: the one whose
+ * context agrees with the most of the frames. depth is the number of frames in that context, 0 for the profile for all
+ * callers. */
+PA_API pa_error pa_find_in_context(const pa_archive *archive, const pa_method *method, uint64_t code,
+	const pa_frame *frames, size_t count, pa_profile *profile, size_t *depth);
 
 typedef struct pa_profiles {
 	pa_contexts _contexts;
@@ -317,8 +343,8 @@ typedef struct pa_profiles {
 	bool _begun;
 } pa_profiles;
 
-/* pa_profiles_of iterates over the profiles of a method: those for all callers first, then by context; by code id. After damage
- * an iteration may go on: with the profiles of the next context. */
+/* pa_profiles_of iterates over the profiles of a method: those for all callers first, then by context; by code id.
+ * After damage an iteration may go on: with the profiles of the next context. */
 PA_API pa_profiles pa_profiles_of(const pa_archive *archive, const pa_method *method);
 PA_API pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile);
 
@@ -342,17 +368,49 @@ typedef struct pa_summary {
 } pa_summary;
 
 /* The optional fields. */
-enum { PA_FIELD_ID, PA_FIELD_INVOCATIONS, PA_FIELD_KEY, PA_FIELD_LINKS, PA_FIELD_CODE, PA_FIELD_SIZE, PA_FIELD_BACKEDGES,
-       PA_FIELD_INTERPRETED, PA_FIELD_HISTORY, PA_FIELD_COMPILE, PA_FIELD_ESCAPE, PA_FIELD_TRAPS, PA_FIELD_SECTIONS, PA_FIELD_DIRECTORY };
+enum {
+	PA_FIELD_ID,
+	PA_FIELD_INVOCATIONS,
+	PA_FIELD_KEY,
+	PA_FIELD_LINKS,
+	PA_FIELD_CODE,
+	PA_FIELD_SIZE,
+	PA_FIELD_BACKEDGES,
+	PA_FIELD_INTERPRETED,
+	PA_FIELD_HISTORY,
+	PA_FIELD_COMPILE,
+	PA_FIELD_ESCAPE,
+	PA_FIELD_TRAPS,
+	PA_FIELD_SECTIONS,
+	PA_FIELD_DIRECTORY
+};
 
 PA_API void pa_summarize(const pa_profile *profile, pa_summary *summary);
 
 /* ---- entries ---- */
 
 typedef enum pa_tag {
-	PA_BIT = 1, PA_COUNTER, PA_JUMP, PA_RECEIVER_TYPE, PA_VIRTUAL_CALL, PA_RET, PA_BRANCH, PA_MULTI_BRANCH, PA_ARG_INFO, PA_CALL_TYPE,
-	PA_VIRTUAL_CALL_TYPE, PA_PARAMETERS_TYPE, PA_SPECULATIVE_TRAP,
-	PA_COUNTERS = 64, PA_VALUE_SITE, PA_BITMAP, PA_SUCCESSORS, PA_RECEIVERS, PA_CALLEES, PA_COUNT, PA_UNDECODED,
+	PA_BIT = 1,
+	PA_COUNTER,
+	PA_JUMP,
+	PA_RECEIVER_TYPE,
+	PA_VIRTUAL_CALL,
+	PA_RET,
+	PA_BRANCH,
+	PA_MULTI_BRANCH,
+	PA_ARG_INFO,
+	PA_CALL_TYPE,
+	PA_VIRTUAL_CALL_TYPE,
+	PA_PARAMETERS_TYPE,
+	PA_SPECULATIVE_TRAP,
+	PA_COUNTERS = 64,
+	PA_VALUE_SITE,
+	PA_BITMAP,
+	PA_SUCCESSORS,
+	PA_RECEIVERS,
+	PA_CALLEES,
+	PA_COUNT,
+	PA_UNDECODED,
 	PA_PRODUCER = 192 /* the first of a producer's own, up to 255: see pa_shape_of */
 } pa_tag;
 
@@ -387,8 +445,8 @@ PA_API bool pa_entries_next(pa_entries *it, pa_entry *entry);
 /* pa_entry_at finds the first data entry at a profile point. */
 PA_API bool pa_entry_at(const pa_profile *profile, int32_t point, pa_entry *entry);
 
-/* pa_cell returns cell i as a number: live if the profile is adopted. pa_trained returns it as it lies in the file. Both return 0
- * where there is no such cell. */
+/* pa_cell returns cell i as a number: live if the profile is adopted. pa_trained returns it as it lies in the file.
+ * Both return 0 where there is no such cell. */
 PA_API uint64_t pa_cell(const pa_entry *entry, uint32_t i);
 PA_API uint64_t pa_trained(const pa_entry *entry, uint32_t i);
 
@@ -420,12 +478,12 @@ typedef struct pa_rows {
 /* The rows of a MultiBranch, Ret, ArgInfo, Counters, ValueSite, Successors or Callees entry, or of a producer's. */
 PA_API bool pa_rows_of(const pa_entry *entry, pa_rows *rows);
 
-/* The receiver rows of a ReceiverType, VirtualCall, VirtualCallType or Receivers entry: a type, its count. Cell 0 is the
- * count of all others. */
+/* The receiver rows of a ReceiverType, VirtualCall, VirtualCallType or Receivers entry: a type, its count. Cell 0 is
+ * the count of all others. */
 PA_API bool pa_receivers_of(const pa_entry *entry, pa_rows *rows);
 
-/* The types of a CallType, VirtualCallType or ParametersType entry: rows of a stack slot and a type word. returned is the
- * cell of the type word of the return value, 0 if there is none. */
+/* The types of a CallType, VirtualCallType or ParametersType entry: rows of a stack slot and a type word. returned is
+ * the cell of the type word of the return value, 0 if there is none. */
 PA_API bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned);
 
 /* The bytes of a Bitmap entry, live if the profile is adopted; there are entry->rows. */
@@ -433,9 +491,17 @@ PA_API const uint8_t *pa_bitmap_of(const pa_entry *entry);
 
 /* ---- shapes ---- */
 
-/* What a cell of a producer's entry holds, and how a merge unites two of them: adds them, takes the higher one, unites the
- * bits, keeps the first that is not 0. Values, types and methods are keys: what differs in them stays apart. */
-typedef enum pa_cell_kind { PA_CELL_COUNT = 1, PA_CELL_MAX, PA_CELL_BITS, PA_CELL_FIRST, PA_CELL_VALUE, PA_CELL_TYPE, PA_CELL_METHOD } pa_cell_kind;
+/* What a cell of a producer's entry holds, and how a merge unites two of them: adds them, takes the higher one, unites
+ * the bits, keeps the first that is not 0. Values, types and methods are keys: what differs in them stays apart. */
+typedef enum pa_cell_kind {
+	PA_CELL_COUNT = 1,
+	PA_CELL_MAX,
+	PA_CELL_BITS,
+	PA_CELL_FIRST,
+	PA_CELL_VALUE,
+	PA_CELL_TYPE,
+	PA_CELL_METHOD
+} pa_cell_kind;
 
 /* The shape that an archive of PA_CUSTOM declares for the entries of one of its producer's tags. */
 typedef struct pa_shape {
@@ -461,11 +527,34 @@ PA_API pa_text pa_shape_bit(const pa_shape *shape, uint32_t i, uint32_t bit);
 
 /* ---- tables ---- */
 
-enum { PA_TABLE_ORDER = 1, PA_TABLE_PROPERTIES, PA_TABLE_DUMPS, PA_TABLE_MONITORS, PA_TABLE_SAMPLES, PA_TABLE_TRACES = 7, PA_TABLE_CODE = 15,
-       PA_TABLE_RUNS, PA_TABLE_CLASS_PATH, PA_TABLE_SHAPES = 19, PA_TABLE_COMPILATIONS, PA_TABLE_INLINING, PA_TABLE_FUNCTIONS,
-       PA_TABLE_BASE, PA_TABLE_MOVED = 25, PA_TABLE_CERTAIN };
+enum {
+	PA_TABLE_ORDER = 1,
+	PA_TABLE_PROPERTIES,
+	PA_TABLE_DUMPS,
+	PA_TABLE_MONITORS,
+	PA_TABLE_SAMPLES,
+	PA_TABLE_TRACES = 7,
+	PA_TABLE_CODE = 15,
+	PA_TABLE_RUNS,
+	PA_TABLE_CLASS_PATH,
+	PA_TABLE_SHAPES = 19,
+	PA_TABLE_COMPILATIONS,
+	PA_TABLE_INLINING,
+	PA_TABLE_FUNCTIONS,
+	PA_TABLE_BASE,
+	PA_TABLE_MOVED = 25,
+	PA_TABLE_CERTAIN
+};
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
-enum { PA_COLUMN_WORD = 1, PA_COLUMN_SYMBOL, PA_COLUMN_TYPE, PA_COLUMN_METHOD, PA_COLUMN_PROFILE, PA_COLUMN_CONTEXT, PA_MAX_COLUMNS = 64 };
+enum {
+	PA_COLUMN_WORD = 1,
+	PA_COLUMN_SYMBOL,
+	PA_COLUMN_TYPE,
+	PA_COLUMN_METHOD,
+	PA_COLUMN_PROFILE,
+	PA_COLUMN_CONTEXT,
+	PA_MAX_COLUMNS = 64
+};
 
 typedef struct pa_table {
 	const pa_archive *archive;
@@ -489,12 +578,14 @@ PA_API pa_error pa_type_at(const pa_archive *archive, pa_ref at, pa_type *type);
 
 /* Where the second mapping of an archive lies. */
 typedef enum pa_base {
-	PA_BASE_REQUESTED, /* where the archive asks for, if that is free, else anywhere: there nothing has to be relocated */
+	/* where the archive asks for, if that is free, else anywhere: there nothing has to be relocated */
+	PA_BASE_REQUESTED,
 	PA_BASE_ANYWHERE
 } pa_base;
 
 /* pa_adopt maps the archive a second time, for counting in place; see docs/adoption.md. An archive is adopted once:
- * PA_ADOPTED. Counts stay in this process and never change the file. PA_UNSUPPORTED: this machine is not little-endian. */
+ * PA_ADOPTED. Counts stay in this process and never change the file. PA_UNSUPPORTED: this machine is not little-endian.
+ */
 PA_API pa_error pa_adopt(pa_archive *archive, pa_base base);
 
 typedef struct pa_adoption {
@@ -505,26 +596,27 @@ typedef struct pa_adoption {
 /* pa_adoption_of returns whether the archive is adopted. */
 PA_API bool pa_adoption_of(const pa_archive *archive, pa_adoption *adoption);
 
-/* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block that
- * lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does nothing. Get
- * entries after the claim: those before it, and other copies of the profile, have no words. PA_NOT_DECODED refuses this
- * profile alone: the VM counts elsewhere, as for a function without a profile. */
+/* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block
+ * that lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does
+ * nothing. Get entries after the claim: those before it, and other copies of the profile, have no words. PA_NOT_DECODED
+ * refuses this profile alone: the VM counts elsewhere, as for a function without a profile. */
 PA_API pa_error pa_claim(pa_profile *profile);
 
-/* pa_claim_all claims many profiles, of one archive or of several. It stops at the first that fails; claimed is the number of
- * those before. */
+/* pa_claim_all claims many profiles, of one archive or of several. It stops at the first that fails; claimed is the
+ * number of those before. */
 PA_API pa_error pa_claim_all(pa_profile *profiles, size_t count, size_t *claimed);
 
-/* pa_word returns cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no such cell.
- * Compiled code may add to it by any atomic instruction. Only counts may be written, and of a producer's entry what its kinds
- * of cells allow (docs/adoption.md, "What may be written"): other cells by the functions below. */
+/* pa_word returns cell i of an entry as a word that may be counted in; NULL if the profile is not claimed, or has no
+ * such cell. Compiled code may add to it by any atomic instruction. Only counts may be written, and of a producer's
+ * entry what its kinds of cells allow (docs/adoption.md, "What may be written"): other cells by the functions below. */
 PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
 
-/* pa_profile_word returns the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the profile is not
- * claimed, or does not have the field. */
+/* pa_profile_word returns the word of PA_FIELD_INVOCATIONS, PA_FIELD_BACKEDGES or PA_FIELD_INTERPRETED; NULL if the
+ * profile is not claimed, or does not have the field. */
 PA_API pa_counter *pa_profile_word(const pa_profile *profile, unsigned field);
 
-/* pa_add counts, in release order: a copy that has the count of a row then has the type that was stored into the row before. */
+/* pa_add counts, in release order: a copy that has the count of a row then has the type that was stored into the row
+ * before. */
 static inline void pa_add(pa_counter *counter, uint64_t n) {
 #ifdef __cplusplus
 	counter->fetch_add(n, std::memory_order_release);
@@ -535,13 +627,13 @@ static inline void pa_add(pa_counter *counter, uint64_t n) {
 
 #define PA_NO_ROW UINT32_MAX
 
-/* pa_record counts a receiver as a VM would: in the row of its type, else in an empty row, which becomes its own, else in the
- * count of all others. *row is the row, PA_NO_ROW for the count of all others; NULL if you don't need it. A row keeps its
- * type, so that an inline cache can keep pa_word of its count. */
+/* pa_record counts a receiver as a VM would: in the row of its type, else in an empty row, which becomes its own, else
+ * in the count of all others. *row is the row, PA_NO_ROW for the count of all others; NULL if you don't need it. A row
+ * keeps its type, so that an inline cache can keep pa_word of its count. */
 PA_API pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row);
 
-/* A type profile may say that a null was seen, in the flags (bit 0), and which traps were taken (bit 31: recompiled after
- * the trap; bits 0 to 30: the reason, all set for several). */
+/* A type profile may say that a null was seen, in the flags (bit 0), and which traps were taken (bit 31: recompiled
+ * after the trap; bits 0 to 30: the reason, all set for several). */
 PA_API uint8_t pa_flags(const pa_entry *entry);
 PA_API uint32_t pa_traps(const pa_entry *entry);
 PA_API pa_error pa_record_null(const pa_entry *entry);
@@ -555,8 +647,8 @@ typedef enum pa_binding {
 	PA_EXCLUDED /* will never be loaded, or must not be used */
 } pa_binding;
 
-/* pa_bind ties a type to the embedder's class, any pointer but NULL. Binding it to another class, or binding an excluded
- * type, is PA_AMBIGUOUS. pa_exclude is for types, bound or not, that must never be acted on. */
+/* pa_bind ties a type to the embedder's class, any pointer but NULL. Binding it to another class, or binding an
+ * excluded type, is PA_AMBIGUOUS. pa_exclude is for types, bound or not, that must never be acted on. */
 PA_API pa_error pa_bind(pa_archive *archive, uint32_t type, void *to);
 PA_API pa_error pa_exclude(pa_archive *archive, uint32_t type);
 
@@ -575,18 +667,19 @@ typedef struct pa_receiver {
 /* pa_receiver_at reads a row of a type profile; false if it is empty, or there is none. */
 PA_API bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver);
 
-/* pa_next_bound goes on to the next row from *row on whose type is bound: for (uint32_t row = 0; pa_next_bound(&e, &row, &r);) */
+/* pa_next_bound goes on to the next row from *row on whose type is bound: for (uint32_t row = 0; pa_next_bound(&e,
+ * &row, &r);) */
 PA_API bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver);
 
-/* pa_late_type finds the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that it can be
- * recorded and bound; at most 65536 types do. PA_NOT_ADOPTED: only adopted archives take types. */
+/* pa_late_type finds the type of that name and loader. If the archive lacks it, it gets an ordinal of its own, so that
+ * it can be recorded and bound; at most 65536 types do. PA_NOT_ADOPTED: only adopted archives take types. */
 PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, uint32_t *ordinal);
 
 /* ---- writing ---- */
 
 /*
- * A builder takes what a VM has recorded, in any order, and lays it out as an archive. The archive has the same bytes as that of
- * the Go package builder for the same calls.
+ * A builder takes what a VM has recorded, in any order, and lays it out as an archive. The archive has the same bytes
+ * as that of the Go package builder for the same calls.
  *
  *	pa_config config = {.domain = PA_GRAAL, .producer = pa_text_of("Example VM 1")};
  *	pa_builder *b;
@@ -600,17 +693,19 @@ PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, 
  *	e = pa_write(b, "app.parc", NULL);
  *	pa_builder_free(b);
  *
- * - A builder is used by one thread at a time. Builders share nothing. Their number and size are bounded by memory alone.
+ * - A builder is used by one thread at a time. Builders share nothing. Their number and size are bounded by memory
+ * alone.
  * - What is recorded is copied: texts and arrays need not outlive the call.
- * - Calls that record keep the first error, and do nothing after it: a long row of calls needs one check. pa_done, pa_write
- *   and pa_builder_error return it. Out of memory is PA_SYSTEM with ENOMEM; a builder that failed can only be freed.
- * - Types, methods, contexts, symbols and profiles are named by references: numbers from 1 on, valid for that builder. 0 is
- *   none, and what a call returns that fails.
+ * - Calls that record keep the first error, and do nothing after it: a long row of calls needs one check. pa_done,
+ * pa_write and pa_builder_error return it. Out of memory is PA_SYSTEM with ENOMEM; a builder that failed can only be
+ * freed.
+ * - Types, methods, contexts, symbols and profiles are named by references: numbers from 1 on, valid for that builder.
+ * 0 is none, and what a call returns that fails.
  *
  * What the Go packages write and this library does not: archives merged from several runs (write one archive a run, and
- * `profarc merge` them), with weights, fewer rows or versions; imports of other formats, with the tables in which LLVM's and
- * iprof files keep their source order; batches that are rolled back; and blocks of profiles kept in a file while
- * recording. All domains, entries, fields and tables of the format can be written.
+ * `profarc merge` them), with weights, fewer rows or versions; imports of other formats, with the tables in which
+ * LLVM's and iprof files keep their source order; batches that are rolled back; and blocks of profiles kept in a file
+ * while recording. All domains, entries, fields and tables of the format can be written.
  */
 typedef struct pa_builder pa_builder;
 
@@ -621,8 +716,8 @@ typedef struct pa_config {
 	pa_text producer;               /* at most 64 bytes */
 	uint8_t producer_id[16];        /* of PA_CUSTOM, where it must be set: what profile points, keys and shapes mean */
 	uint8_t fingerprint[16];        /* of the program */
-	/* Identity of the dump; derived from the content if it is 0: two runs that count just the same are then one dump, which no
-	 * merge counts twice. Fill it with random bytes if each run is to count. */
+	/* Identity of the dump; derived from the content if it is 0: two runs that count just the same are then one dump,
+	 * which no merge counts twice. Fill it with random bytes if each run is to count. */
 	uint8_t dump_id[16];
 	int64_t dump_time; /* nanoseconds since 1970; 0 if not known */
 	uint64_t flags;    /* bit 0: increments since a dump; bit 1: made from several dumps */
@@ -637,14 +732,14 @@ PA_API pa_error pa_builder_error(const pa_builder *builder);
 /* pa_add_symbol interns a text for a table: any bytes. */
 PA_API uint32_t pa_add_symbol(pa_builder *builder, pa_text text);
 
-/* pa_add_type interns a type. A name has no NUL byte and at most 1 MiB, as all parts of keys. pa_describe_type adds to what is
- * known of it: flags are united; of several aliases the one that sorts first stays. */
+/* pa_add_type interns a type. A name has no NUL byte and at most 1 MiB, as all parts of keys. pa_describe_type adds to
+ * what is known of it: flags are united; of several aliases the one that sorts first stays. */
 PA_API uint32_t pa_add_type(pa_builder *builder, pa_text name, pa_text loader);
 PA_API void pa_describe_type(pa_builder *builder, uint32_t type, pa_text alias, uint32_t flags);
 
-/* pa_add_method interns a method, and its class as a type. pa_describe_method adds access flags, as in a class file, and
- * PA_METHOD_NOT_MATCHABLE. pa_add_seen says that a method was loaded: if nothing shows that it ran (a profile, a context, a
- * sampled stack, a pointer of an entry), the archive knows it as unexecuted. */
+/* pa_add_method interns a method, and its class as a type. pa_describe_method adds access flags, as in a class file,
+ * and PA_METHOD_NOT_MATCHABLE. pa_add_seen says that a method was loaded: if nothing shows that it ran (a profile, a
+ * context, a sampled stack, a pointer of an entry), the archive knows it as unexecuted. */
 PA_API uint32_t pa_add_method(pa_builder *builder, const pa_key *key);
 PA_API void pa_describe_method(pa_builder *builder, uint32_t method, uint32_t access, uint32_t flags);
 PA_API void pa_add_seen(pa_builder *builder, uint32_t method);
@@ -652,9 +747,10 @@ PA_API void pa_add_seen(pa_builder *builder, uint32_t method);
 /* pa_add_context interns a calling context of a method: inner, which is 0 for none, with one more frame around it. */
 PA_API uint32_t pa_add_context(pa_builder *builder, uint32_t method, uint32_t inner, uint32_t caller, int32_t point);
 
-/* Profiles. pa_begin begins the profile of a method, for a version of its code (PA_UNKNOWN_CODE, but not PA_ANY_CODE) and a
- * context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. Of a profile that
- * the builder has already pa_done returns PA_AMBIGUOUS: that one is left out, and the builder goes on. *profile is its reference, for tables; it may be NULL. */
+/* Profiles. pa_begin begins the profile of a method, for a version of its code (PA_UNKNOWN_CODE, but not PA_ANY_CODE)
+ * and a context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. Of a
+ * profile that the builder has already pa_done returns PA_AMBIGUOUS: that one is left out, and the builder goes on.
+ * *profile is its reference, for tables; it may be NULL. */
 PA_API void pa_begin(pa_builder *builder, uint32_t method, uint64_t code, uint32_t context);
 PA_API pa_error pa_done(pa_builder *builder, uint32_t *profile);
 PA_API void pa_discard(pa_builder *builder);
@@ -664,8 +760,10 @@ PA_API void pa_set_invocations(pa_builder *builder, uint64_t n);
 PA_API void pa_set_backedges(pa_builder *builder, uint64_t n);
 PA_API void pa_set_interpreted(pa_builder *builder, uint64_t n);
 PA_API void pa_set_size(pa_builder *builder, uint32_t code_size, uint32_t producer_size);
-PA_API void pa_set_history(pa_builder *builder, uint32_t decompiles, uint32_t overflow_recompiles, uint32_t overflow_traps, uint32_t tenure_traps);
-PA_API void pa_set_compile(pa_builder *builder, uint8_t highest_level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks);
+PA_API void pa_set_history(pa_builder *builder, uint32_t decompiles, uint32_t overflow_recompiles,
+	uint32_t overflow_traps, uint32_t tenure_traps);
+PA_API void pa_set_compile(
+	pa_builder *builder, uint8_t highest_level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks);
 PA_API void pa_set_escape(pa_builder *builder, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned);
 PA_API void pa_set_traps(pa_builder *builder, const uint8_t *by_reason, uint32_t reasons);
 
@@ -681,10 +779,19 @@ typedef struct pa_successor { int32_t point; uint32_t index; uint64_t count; } p
 enum { PA_INDIRECT_CALL, PA_MEM_OP_SIZE, PA_VTABLE };                                                  /* ValueSite */
 enum { PA_CONDITIONAL = 1, PA_RETURN };                                                                /* Successors */
 enum { PA_OF_CALL = 1, PA_OF_TYPE_CHECK };                                                             /* Receivers */
-enum { PA_CALLS = 1, PA_BYTECODES, PA_CYCLES, PA_NATIVE_CALLS, PA_NEW_ARRAYS, PA_SAMPLES, PA_UNPROFILED, PA_NANOSECONDS }; /* Count */
+enum {
+	PA_CALLS = 1,
+	PA_BYTECODES,
+	PA_CYCLES,
+	PA_NATIVE_CALLS,
+	PA_NEW_ARRAYS,
+	PA_SAMPLES,
+	PA_UNPROFILED,
+	PA_NANOSECONDS
+}; /* Count */
 
-/* Receivers: flags bit 0: a null was seen; other counts all types without a row, and is signed for a type check. Rows of
- * type 0 are room for types to be recorded in place. */
+/* Receivers: flags bit 0: a null was seen; other counts all types without a row, and is signed for a type check. Rows
+ * of type 0 are room for types to be recorded in place. */
 typedef struct pa_new_receivers {
 	int32_t point;
 	uint16_t sub;
@@ -694,21 +801,23 @@ typedef struct pa_new_receivers {
 } pa_new_receivers;
 
 PA_API void pa_put_counters(pa_builder *builder, int32_t point, const uint64_t *counts, uint32_t n);
-PA_API void pa_put_value_site(pa_builder *builder, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n);
+PA_API void pa_put_value_site(
+	pa_builder *builder, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n);
 PA_API void pa_put_bitmap(pa_builder *builder, int32_t point, const uint8_t *bytes, uint32_t n);
 PA_API void pa_put_successors(pa_builder *builder, int32_t point, uint16_t sub, const pa_successor *rows, uint32_t n);
-PA_API void pa_put_receivers(pa_builder *builder, const pa_new_receivers *receivers, const pa_type_count *rows, uint32_t n);
+PA_API void pa_put_receivers(
+	pa_builder *builder, const pa_new_receivers *receivers, const pa_type_count *rows, uint32_t n);
 PA_API void pa_put_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
 /* pa_put_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
 PA_API void pa_put_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
 
-/* pa_put_undecoded adds, to an archive of PA_HOTSPOT, the words of HotSpot's data section from the header on of an entry
- * that the dumper does not know, at the bci in that header. flags bit 2: several such entries were merged, these are the
- * words of one. pa_claim refuses such a profile with PA_NOT_DECODED. */
+/* pa_put_undecoded adds, to an archive of PA_HOTSPOT, the words of HotSpot's data section from the header on of an
+ * entry that the dumper does not know, at the bci in that header. flags bit 2: several such entries were merged, these
+ * are the words of one. pa_claim refuses such a profile with PA_NOT_DECODED. */
 PA_API void pa_put_undecoded(pa_builder *builder, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n);
 
-/* Entries of a producer's own, in archives of PA_CUSTOM. Cells are in their order: those that stand once, then those of a row. Names
- * are as docs/format.md says. */
+/* Entries of a producer's own, in archives of PA_CUSTOM. Cells are in their order: those that stand once, then those of
+ * a row. Names are as docs/format.md says. */
 typedef struct pa_new_cell {
 	pa_text name;
 	uint8_t kind;             /* pa_cell_kind */
@@ -723,9 +832,9 @@ typedef struct pa_new_shape {
 	uint32_t n, row_cells;
 } pa_new_shape;
 
-/* pa_declare_shape declares the entries of one of the producer's tags. Declaring a shape again does nothing; another for its tag is
- * PA_MISMATCH. Names have 1 to 32 letters, digits, - and _; that of the entries begins with a capital letter, those of cells and
- * bits have small letters alone. */
+/* pa_declare_shape declares the entries of one of the producer's tags. Declaring a shape again does nothing; another
+ * for its tag is PA_MISMATCH. Names have 1 to 32 letters, digits, - and _; that of the entries begins with a capital
+ * letter, those of cells and bits have small letters alone. */
 PA_API void pa_declare_shape(pa_builder *builder, const pa_new_shape *shape);
 
 typedef struct pa_custom {
@@ -736,8 +845,8 @@ typedef struct pa_custom {
 	uint32_t n;
 } pa_custom;
 
-/* pa_put_custom adds an entry of a declared shape with n rows, whose cells lie one after the other. Cells that point to types
- * or methods are references of the builder. A row of zeros is free; rows with the same keys become one. */
+/* pa_put_custom adds an entry of a declared shape with n rows, whose cells lie one after the other. Cells that point to
+ * types or methods are references of the builder. A row of zeros is free; rows with the same keys become one. */
 PA_API void pa_put_custom(pa_builder *builder, const pa_custom *entry, const uint64_t *rows, uint32_t n);
 
 /* HotSpot's entries, in archives of HotSpot's alone. More rows than the settings have are PA_ARGUMENT. */
@@ -766,29 +875,36 @@ PA_API void pa_put_bit(pa_builder *builder, pa_at at);
 PA_API void pa_put_counter(pa_builder *builder, pa_at at, uint64_t count);
 PA_API void pa_put_jump(pa_builder *builder, pa_at at, uint64_t taken, int64_t displacement);
 PA_API void pa_put_branch(pa_builder *builder, pa_at at, pa_branch branch);
-PA_API void pa_put_receiver_type(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
+PA_API void pa_put_receiver_type(
+	pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
 PA_API void pa_put_virtual_call(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
 PA_API void pa_put_ret(pa_builder *builder, pa_at at, uint64_t count, const pa_ret_row *rows, uint32_t n);
 PA_API void pa_put_multi_branch(pa_builder *builder, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n);
 PA_API void pa_put_call_type(pa_builder *builder, pa_at at, uint64_t count, const pa_call_types *types);
-PA_API void pa_put_virtual_call_type(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n, const pa_call_types *types);
-/* These have a section of their own: pa_put_arg_info and pa_put_speculative_trap the extra entries, pa_put_parameters the
- * parameters. */
+PA_API void pa_put_virtual_call_type(
+	pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n, const pa_call_types *types);
+/* These have a section of their own: pa_put_arg_info and pa_put_speculative_trap the extra entries, pa_put_parameters
+ * the parameters. */
 PA_API void pa_put_arg_info(pa_builder *builder, const uint64_t *modified, uint32_t n);
 PA_API void pa_put_speculative_trap(pa_builder *builder, pa_at at, uint32_t method);
 PA_API void pa_put_parameters(pa_builder *builder, const pa_slot *slots, uint32_t n);
 
-/* Tables. pa_add_table makes the table of a kind; it must begin with the columns of its kind in docs/format.md, of which there
- * are n. Making it again with other columns or flags is PA_MISMATCH. pa_add_row adds a row: a cell is a number, or a
- * reference of the builder, as its column says. */
+/* Tables. pa_add_table makes the table of a kind; it must begin with the columns of its kind in docs/format.md, of
+ * which there are n. Making it again with other columns or flags is PA_MISMATCH. pa_add_row adds a row: a cell is a
+ * number, or a reference of the builder, as its column says. */
 PA_API void pa_add_table(pa_builder *builder, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n);
 PA_API void pa_add_row(pa_builder *builder, uint32_t kind, const uint64_t *cells, uint32_t n);
 
 /* A run: which process the dump is of. Zeros and empty texts are not known. Mask secrets in command and options. */
-typedef struct pa_class_path { pa_text path; uint64_t kind, size, sum; } pa_class_path; /* kind 0 missing, 1 file, 2 directory, 3 unreadable */
+typedef struct pa_class_path {
+	pa_text path;
+	uint64_t kind, size, sum;
+} pa_class_path; /* kind 0 missing, 1 file, 2 directory, 3 unreadable */
 typedef struct pa_run {
-	uint8_t since[16]; /* of increments: the dump_id of the archive that was adopted; 0: totals since the start of the process */
-	uint8_t boot[16];  /* boot id of the machine; 0: the process is not known, and two dumps of it are both counted in a merge */
+	/* of increments: the dump_id of the archive that was adopted; 0: totals since the start of the process */
+	uint8_t since[16];
+	/* boot id of the machine; 0: the process is not known, and two dumps of it are both counted in a merge */
+	uint8_t boot[16];
 	uint64_t name_space, process, start;
 	int64_t begun;     /* nanoseconds since 1970 */
 	uint64_t exit;     /* docs/format.md, the table runs */
@@ -797,35 +913,37 @@ typedef struct pa_run {
 	size_t class_path_size;
 } pa_run;
 
-/* pa_add_run records which run the dump is of. An archive without a dump id gets that of the process and the dump time, or a random
- * one if these are not known; one without a fingerprint gets that of VM and class path. */
+/* pa_add_run records which run the dump is of. An archive without a dump id gets that of the process and the dump time,
+ * or a random one if these are not known; one without a fingerprint gets that of VM and class path. */
 PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
 
-/* pa_describe_process is like pa_add_run, for a dump of this process, as it counts now. It finds out boot, name_space, process, start
- * and begun, and after pa_copy with PA_DELTA since, and takes the rest from run, which may be NULL. The dump gets a random id and the time of now. Of several dumps of
- * one process a merge then counts the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does
- * not say which process this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */
+/* pa_describe_process is like pa_add_run, for a dump of this process, as it counts now. It finds out boot, name_space,
+ * process, start and begun, and after pa_copy with PA_DELTA since, and takes the rest from run, which may be NULL. The
+ * dump gets a random id and the time of now. Of several dumps of one process a merge then counts the last, or refuses
+ * them; it counts those of all processes. PA_UNSUPPORTED: the system does not say which process this is, and nothing
+ * was added. Describing a dump twice is PA_ARGUMENT. */
 PA_API pa_error pa_describe_process(pa_builder *builder, const pa_run *run);
 
 /* Which counts of an archive are copied. */
 typedef enum pa_take {
 	PA_TRAINED, /* as they are in the file */
 	PA_LIVE,    /* as they are now, in an adopted archive */
-	PA_DELTA    /* counts: live minus trained; all else as it is now. Profiles in which nothing has changed are left out */
+	PA_DELTA /* counts: live minus trained; all else as it is now. Profiles in which nothing has changed are left out */
 } pa_take;
 
-/* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes again.
- * Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the builder's
- * dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables properties,
- * code and shapes. A damaged profile, or one that the builder has, does not end a copy of live counts: it is left out, which
- * pa_report says. PA_MISMATCH: domain or settings differ. PA_UNSUPPORTED: PA_DELTA in a process that was forked after the archive
- * was adopted: its increments contain those of its parent. Open and adopt the archive again after a fork, and count there. */
+/* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes
+ * again. Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the
+ * builder's dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables
+ * properties, code and shapes. A damaged profile, or one that the builder has, does not end a copy of live counts: it
+ * is left out, which pa_report says. PA_MISMATCH: domain or settings differ. PA_UNSUPPORTED: PA_DELTA in a process that
+ * was forked after the archive was adopted: its increments contain those of its parent. Open and adopt the archive
+ * again after a fork, and count there. */
 PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
 
-/* What copies of live counts lack. rows: since native code has written what leads to no type or method, the number of rows and of
- * type words; what follows is where the first of them stands. profiles: the number of profiles that are left out, since they are
- * damaged, or share a damaged page of the file, or only a damaged version of the code leads to them, or since the builder has
- * recorded them already; what follows is of the first of them. */
+/* What copies of live counts lack. rows: since native code has written what leads to no type or method, the number of
+ * rows and of type words; what follows is where the first of them stands. profiles: the number of profiles that are
+ * left out, since they are damaged, or share a damaged page of the file, or only a damaged version of the code leads to
+ * them, or since the builder has recorded them already; what follows is of the first of them. */
 typedef struct pa_dropped {
 	uint64_t rows;
 	pa_ref method;      /* pa_table_method of the archive that was copied */
@@ -841,13 +959,14 @@ typedef struct pa_report {
 	uint64_t file_size, requested_base;
 	uint8_t dump_id[16];
 	pa_dropped dropped;
-	uint64_t duplicates; /* profiles that were refused with PA_AMBIGUOUS, since the builder had one of the method, code and context */
+	/* profiles that were refused with PA_AMBIGUOUS, since the builder had one of the method, code and context */
+	uint64_t duplicates;
 } pa_report;
 
-/* pa_write lays the archive out and creates or replaces the file at a path in one step: under a temporary name in the same
- * directory, synced and renamed. After an error the old file stays. A replaced file keeps its permissions, and as far as
- * possible its owner. A path that is a symbolic link or no ordinary file is PA_ARGUMENT. report may be NULL. A process that is
- * killed leaves a .profarc-*.tmp, which the next write of the Go packages to the directory removes.
+/* pa_write lays the archive out and creates or replaces the file at a path in one step: under a temporary name in the
+ * same directory, synced and renamed. After an error the old file stays. A replaced file keeps its permissions, and as
+ * far as possible its owner. A path that is a symbolic link or no ordinary file is PA_ARGUMENT. report may be NULL. A
+ * process that is killed leaves a .profarc-*.tmp, which the next write of the Go packages to the directory removes.
  * pa_write_memory lays it out in memory that you free with free(). The builder can be added to and written again. */
 PA_API pa_error pa_write(pa_builder *builder, const char *path, pa_report *report);
 PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size, pa_report *report);
@@ -855,8 +974,8 @@ PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size,
 /* pa_publish creates or replaces the file at a path with bytes, in one step as pa_write does. */
 PA_API pa_error pa_publish(const char *path, const void *bytes, size_t size);
 
-/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write, and for PA_DELTA before that
- * pa_describe_process, so that a merge never counts two snapshots of one process. */
+/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write, and for PA_DELTA before
+ * that pa_describe_process, so that a merge never counts two snapshots of one process. */
 PA_API pa_error pa_snapshot(const pa_archive *archive, pa_take take, const char *path, pa_report *report);
 
 #ifdef __cplusplus

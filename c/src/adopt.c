@@ -24,7 +24,9 @@ static bool prepare_claims(const pa_archive *a, live *l, pa_error *e) {
 }
 
 static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
-	if (!little_endian()) return pai_fail(e, PA_UNSUPPORTED, "counters are little-endian, this machine is not: use the archive without adopting it");
+	if (!little_endian())
+		return pai_fail(
+			e, PA_UNSUPPORTED, "counters are little-endian, this machine is not: use the archive without adopting it");
 	if (!pai_map_again(a, base == PA_BASE_REQUESTED ? a->info.requested_base : 0, MAX_LATE * TYPE, l, e)) return false;
 	l->late = calloc(MAX_LATE, sizeof *l->late);
 	if (l->late == NULL) pai_system(e, "no memory for late types");
@@ -38,7 +40,8 @@ static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
 pa_error pa_adopt(pa_archive *a, pa_base base) {
 	pa_error e = pai_none();
 	int state = NOT_ADOPTED;
-	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE) return pai_fail(&e, PA_ARGUMENT, "no such choice of a base"), e;
+	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE)
+		return pai_fail(&e, PA_ARGUMENT, "no such choice of a base"), e;
 	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING))
 		return pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption"), e;
 	a->live->process = getpid();
@@ -84,7 +87,8 @@ static bool cover(live *l, uint64_t from, uint64_t end) {
 		uint64_t m = mask(at, to), word = atomic_load_explicit(&l->claims[at / 32], memory_order_relaxed);
 		do {
 			if ((word & m) != 0) return uncover(l, from, at), false;
-		} while (!atomic_compare_exchange_weak_explicit(&l->claims[at / 32], &word, word | m, memory_order_acquire, memory_order_relaxed));
+		} while (!atomic_compare_exchange_weak_explicit(
+			&l->claims[at / 32], &word, word | m, memory_order_acquire, memory_order_relaxed));
 	}
 	return true;
 }
@@ -104,7 +108,8 @@ static bool take(const pa_archive *a, live *l, const block *b, uint64_t unit, pa
 	return false;
 }
 
-/* claim gets a block into the state done. After a failure it is pristine again, so that the next claim fails likewise. */
+/* claim gets a block into the state done. After a failure it is pristine again, so that the next claim fails likewise.
+ */
 static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
 	uint64_t unit = (b->at - a->region[PA_RW].at) / 8;
 	_Atomic uint64_t *at = &l->claims[unit / 32];
@@ -115,7 +120,9 @@ static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
 		case COVERED: return pai_damage(a, e, b->at, "a profile overlaps another");
 		case BUSY: wait(tries++); continue;
 		}
-		if (!atomic_compare_exchange_weak_explicit(at, &word, word | bits_of(BUSY, unit), memory_order_acquire, memory_order_relaxed)) continue;
+		if (!atomic_compare_exchange_weak_explicit(
+				at, &word, word | bits_of(BUSY, unit), memory_order_acquire, memory_order_relaxed))
+			continue;
 		bool taken = take(a, l, b, unit, e);
 		atomic_fetch_xor_explicit(at, bits_of(taken ? BUSY ^ DONE : BUSY ^ PRISTINE, unit), memory_order_release);
 		return taken;
@@ -140,7 +147,8 @@ pa_error pa_claim(pa_profile *p) {
 	block b;
 	if (p->live != NULL) return e;
 	if (l == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "adopt the archive before its profiles"), e;
-	if (undecoded(p)) return pai_fail(&e, PA_NOT_DECODED, "the profile has entries that the profarc that dumped it did not know"), e;
+	if (undecoded(p))
+		return pai_fail(&e, PA_NOT_DECODED, "the profile has entries that the profarc that dumped it did not know"), e;
 	if (l->claims != NULL && (!pai_block(a, place_of(p->at), &b, &e) || !claim(a, l, &b, &e))) return e;
 	p->live = l->base + place_of(p->at);
 	return e;

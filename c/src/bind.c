@@ -8,9 +8,13 @@
 
 static uint64_t base_of(const pa_archive *a) { return (uint64_t)(uintptr_t)a->live->base; }
 
-static uint32_t late_count(const pa_archive *a) { return atomic_load_explicit(&a->live->late_count, memory_order_acquire); }
+static uint32_t late_count(const pa_archive *a) {
+	return atomic_load_explicit(&a->live->late_count, memory_order_acquire);
+}
 
-static bool has_type(const pa_archive *a, uint32_t type) { return type < a->info.types || type - a->info.types < late_count(a); }
+static bool has_type(const pa_archive *a, uint32_t type) {
+	return type < a->info.types || type - a->info.types < late_count(a);
+}
 
 uint64_t pai_address(const pa_archive *a, uint32_t type) {
 	if (type < a->info.types) return base_of(a) + a->section[TYPES].at + TYPE * (uint64_t)type;
@@ -30,7 +34,9 @@ static const char excluded; /* its address stands for the class of an excluded t
 
 static void *const excluded_class = (void *)(uintptr_t)&excluded;
 
-static _Atomic(void *) *classes_of(const pa_archive *a) { return atomic_load_explicit(&a->live->classes, memory_order_acquire); }
+static _Atomic(void *) *classes_of(const pa_archive *a) {
+	return atomic_load_explicit(&a->live->classes, memory_order_acquire);
+}
 
 /* make_classes makes the table of classes, at the first bind. */
 static bool make_classes(pa_archive *a, pa_error *e) {
@@ -44,11 +50,13 @@ static bool make_classes(pa_archive *a, pa_error *e) {
 pa_error pa_bind(pa_archive *a, uint32_t type, void *to) {
 	pa_error e = pai_none();
 	void *now = NULL;
-	if (to == NULL || to == excluded_class) return pai_fail(&e, PA_ARGUMENT, "a type is bound to a class, not to NULL"), e;
+	if (to == NULL || to == excluded_class)
+		return pai_fail(&e, PA_ARGUMENT, "a type is bound to a class, not to NULL"), e;
 	if (!has_type(a, type)) return pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal"), e;
 	if (!make_classes(a, &e)) return e;
 	if (!atomic_compare_exchange_strong(&classes_of(a)[type], &now, to) && now != to)
-		pai_fail(&e, PA_AMBIGUOUS, now == excluded_class ? "the type is excluded" : "the type is bound to another class");
+		pai_fail(
+			&e, PA_AMBIGUOUS, now == excluded_class ? "the type is excluded" : "the type is bound to another class");
 	return e;
 }
 
@@ -61,7 +69,8 @@ pa_error pa_exclude(pa_archive *a, uint32_t type) {
 
 pa_binding pa_bound(const pa_archive *a, uint32_t type, void **to) {
 	_Atomic(void *) *classes = classes_of(a);
-	void *now = classes != NULL && has_type(a, type) ? atomic_load_explicit(&classes[type], memory_order_acquire) : NULL;
+	void *now =
+		classes != NULL && has_type(a, type) ? atomic_load_explicit(&classes[type], memory_order_acquire) : NULL;
 	pa_binding state = now == NULL ? PA_UNBOUND : now == excluded_class ? PA_EXCLUDED : PA_BOUND;
 	if (to != NULL) *to = state == PA_BOUND ? now : NULL;
 	return state;
@@ -91,7 +100,8 @@ static bool possible(pa_text t, pa_error *e) {
 static uint32_t *place(live *l, uint64_t id, pa_text name, pa_text loader) {
 	for (uint64_t i = id % INDEX;; i = (i + 1) % INDEX) {
 		uint32_t n = l->late_index[i];
-		if (n == 0 || (same_text(late_name(&l->late[n - 1]), name) && same_text(late_loader(&l->late[n - 1]), loader))) return &l->late_index[i];
+		if (n == 0 || (same_text(late_name(&l->late[n - 1]), name) && same_text(late_loader(&l->late[n - 1]), loader)))
+			return &l->late_index[i];
 	}
 }
 
@@ -112,7 +122,8 @@ static bool add(live *l, uint64_t id, pa_text name, pa_text loader, uint32_t *at
 
 static bool intern(const pa_archive *a, live *l, pa_text name, pa_text loader, uint32_t *ordinal, pa_error *e) {
 	uint64_t id = pai_fold(pai_fold(pai_fold_start(), name), loader);
-	if (l->late_index == NULL && (l->late_index = calloc(INDEX, sizeof *l->late_index)) == NULL) return pai_system(e, "no memory for late types");
+	if (l->late_index == NULL && (l->late_index = calloc(INDEX, sizeof *l->late_index)) == NULL)
+		return pai_system(e, "no memory for late types");
 	uint32_t *at = place(l, id, name, loader);
 	if (*at == 0 && !add(l, id, name, loader, at, e)) return false;
 	*ordinal = (uint32_t)a->info.types + *at - 1;
@@ -136,6 +147,7 @@ void pai_live_free(live *l) {
 	for (uint32_t i = 0; i < atomic_load(&l->late_count); i++) free(l->late[i].text);
 	pai_unmap_again(l);
 	pthread_mutex_destroy(&l->lock);
-	free(l->late), free(l->late_index), free(l->claims), free(l->chunks), free(atomic_load(&l->classes)), free(atomic_load(&l->groups));
+	free(l->late), free(l->late_index), free(l->claims), free(l->chunks), free(atomic_load(&l->classes)),
+		free(atomic_load(&l->groups));
 	free(l);
 }

@@ -12,10 +12,13 @@ static uint64_t ones(uint32_t v) {
 /* offset_of returns where the fields of a set end that stand before all others: each has a unit, some have more. */
 static uint64_t offset_of(uint32_t set, uint64_t traps) {
 	uint32_t two = set & (1 << PA_FIELD_KEY | 1 << PA_FIELD_HISTORY | 1 << PA_FIELD_SECTIONS);
-	return 16 + 8 * (ones(set) + ones(two)) + (set >> PA_FIELD_ESCAPE & 1 ? 24 : 0) + (set >> PA_FIELD_TRAPS & 1 ? traps : 0);
+	return 16 + 8 * (ones(set) + ones(two)) + (set >> PA_FIELD_ESCAPE & 1 ? 24 : 0) +
+		(set >> PA_FIELD_TRAPS & 1 ? traps : 0);
 }
 
-uint64_t pai_field(const block *b, unsigned i) { return b->presence >> i & 1 ? offset_of(b->presence & ((1u << i) - 1), b->traps) : 0; }
+uint64_t pai_field(const block *b, unsigned i) {
+	return b->presence >> i & 1 ? offset_of(b->presence & ((1u << i) - 1), b->traps) : 0;
+}
 
 /* parse finds the fields and parts of a block, of which at least 16 bytes lie in rw. */
 static const char *parse(const pa_archive *a, block *b) {
@@ -27,7 +30,8 @@ static const char *parse(const pa_archive *a, block *b) {
 	uint64_t end = offset_of(b->presence, b->traps);
 	if (end > b->size) return "the fields of a block do not fit into it";
 	uint64_t sections = pai_field(b, PA_FIELD_SECTIONS), directory = pai_field(b, PA_FIELD_DIRECTORY);
-	const uint32_t units[PARTS] = {get32(p + 12), sections ? get32(p + sections) : 0, sections ? get32(p + sections + 4) : 0, sections ? get32(p + sections + 8) : 0,
+	const uint32_t units[PARTS] = {get32(p + 12), sections ? get32(p + sections) : 0,
+		sections ? get32(p + sections + 4) : 0, sections ? get32(p + sections + 8) : 0,
 		directory ? get32(p + directory) : 0};
 	for (unsigned i = 0; i < PARTS; i++) {
 		b->part[i] = (span){b->at + end, place_of(units[i])};
@@ -37,7 +41,8 @@ static const char *parse(const pa_archive *a, block *b) {
 	return NULL;
 }
 
-/* check_entries checks the entries of a part; of data entries it counts them and compares their rows of the directory. */
+/* check_entries checks the entries of a part; of data entries it counts them and compares their rows of the directory.
+ */
 static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_error *e) {
 	span s = b->part[i], directory = i == PA_DATA ? b->part[DIRECTORY] : (span){0, 0};
 	uint64_t row = directory.at, last_point = 0;
@@ -50,17 +55,21 @@ static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_er
 		for (unsigned n = pai_slots(&entry, list); n-- > 0;)
 			for (uint32_t k = 0; k < list[n].n; k++) {
 				uint64_t cell = header_of(entry.tag) + 8 * ((uint64_t)list[n].first + (uint64_t)k * list[n].stride);
-				if (!pai_pointer(a, get64(entry.bytes + cell), list[n].kind)) return pai_damage(a, e, at + cell, "a pointer leads to no record");
+				if (!pai_pointer(a, get64(entry.bytes + cell), list[n].kind))
+					return pai_damage(a, e, at + cell, "a pointer leads to no record");
 			}
 		if (directory.size > 0) {
-			bool listed = inside(directory, row, 8) && (int32_t)get32(a->bytes + row) == entry.point && 8 * (uint64_t)get32(a->bytes + row + 4) == at - s.at;
+			bool listed = inside(directory, row, 8) && (int32_t)get32(a->bytes + row) == entry.point &&
+				8 * (uint64_t)get32(a->bytes + row + 4) == at - s.at;
 			uint64_t point = (uint32_t)entry.point ^ 0x80000000; /* in the order of signed numbers */
-			if (!listed || point < last_point) return pai_damage(a, e, at, "the point directory does not have the entry, or is not sorted");
+			if (!listed || point < last_point)
+				return pai_damage(a, e, at, "the point directory does not have the entry, or is not sorted");
 			last_point = point;
 		}
 		at += 8 * (uint64_t)entry.units;
 	}
-	return directory.size == 0 || row == end_of(directory) || pai_damage(a, e, row, "the point directory has too many rows");
+	return directory.size == 0 || row == end_of(directory) ||
+		pai_damage(a, e, row, "the point directory has too many rows");
 }
 
 /* check looks at all of a block that was not looked at before. */
@@ -68,7 +77,8 @@ static bool check(const pa_archive *a, const block *b, pa_error *e) {
 	uint64_t bit = (b->at - a->region[PA_RW].at) / 8;
 	if (has_bit(a->sound, bit)) return true;
 	if (!inside(a->section[METHODS], b->method, 8)) return pai_damage(a, e, b->at, "a profile of no method");
-	if (b->context != 0 && !is_row(a->section[CONTEXTS], b->context, CONTEXT)) return pai_damage(a, e, b->at, "a profile in no context");
+	if (b->context != 0 && !is_row(a->section[CONTEXTS], b->context, CONTEXT))
+		return pai_damage(a, e, b->at, "a profile in no context");
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
 		if (!check_entries(a, b, i, e)) return false;
 	add_bit(a->sound, bit);
@@ -97,9 +107,12 @@ bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e
 	if (c->next == 0) return true;
 	if (!pai_block(a, *at, b, e)) return false;
 	bool head = pai_field(b, PA_FIELD_ID) != 0;
-	if (b->method != c->method || b->context != c->context) return pai_damage(a, e, *at, "a profile of another method or context");
-	if (head != (c->context == 0 && !c->begun)) return pai_damage(a, e, *at, "not the first profile of a method alone has its id");
-	if ((c->begun && b->code <= c->code) || (b->next != 0 && b->next <= *at)) return pai_damage(a, e, *at, "a chain of profiles does not go forward");
+	if (b->method != c->method || b->context != c->context)
+		return pai_damage(a, e, *at, "a profile of another method or context");
+	if (head != (c->context == 0 && !c->begun))
+		return pai_damage(a, e, *at, "not the first profile of a method alone has its id");
+	if ((c->begun && b->code <= c->code) || (b->next != 0 && b->next <= *at))
+		return pai_damage(a, e, *at, "a chain of profiles does not go forward");
 	c->next = b->next, c->code = b->code, c->begun = true;
 	return true;
 }
@@ -108,8 +121,10 @@ bool pai_of_code(const pa_archive *a, chain *c, uint64_t code, block *b, pa_erro
 	for (;;) {
 		uint64_t at;
 		if (!pai_step(a, c, &at, b, e)) return false;
-		if (at != 0 && code == PA_ANY_CODE && c->next != 0) return pai_fail(e, PA_AMBIGUOUS, "the archive has profiles of several versions of the code");
-		if (at == 0 || (code != PA_ANY_CODE && c->code > code)) return pai_fail(e, PA_NO_PROFILE, "the archive has no profile of this code of the method");
+		if (at != 0 && code == PA_ANY_CODE && c->next != 0)
+			return pai_fail(e, PA_AMBIGUOUS, "the archive has profiles of several versions of the code");
+		if (at == 0 || (code != PA_ANY_CODE && c->code > code))
+			return pai_fail(e, PA_NO_PROFILE, "the archive has no profile of this code of the method");
 		if (code == PA_ANY_CODE || c->code == code) return true;
 	}
 }
@@ -136,7 +151,8 @@ static const uint8_t *field(const pa_profile *p, const block *b, unsigned i) {
 static uint64_t counter(const pa_profile *p, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);
 	if (at == 0) return 0;
-	return p->live == NULL ? get64(p->bytes + at) : atomic_load_explicit((pa_counter *)(void *)(p->live + at), memory_order_relaxed);
+	return p->live == NULL ? get64(p->bytes + at)
+						   : atomic_load_explicit((pa_counter *)(void *)(p->live + at), memory_order_relaxed);
 }
 
 static void old_code(pa_summary *s, const uint8_t *history, const uint8_t *compile) {
@@ -160,8 +176,11 @@ void pa_summarize(const pa_profile *p, pa_summary *s) {
 	s->backedges = counter(p, &b, PA_FIELD_BACKEDGES);
 	s->interpreted = counter(p, &b, PA_FIELD_INTERPRETED);
 	old_code(s, field(p, &b, PA_FIELD_HISTORY), field(p, &b, PA_FIELD_COMPILE));
-	const uint8_t *size = field(p, &b, PA_FIELD_SIZE), *escape = field(p, &b, PA_FIELD_ESCAPE), *traps = field(p, &b, PA_FIELD_TRAPS);
+	const uint8_t *size = field(p, &b, PA_FIELD_SIZE), *escape = field(p, &b, PA_FIELD_ESCAPE),
+				  *traps = field(p, &b, PA_FIELD_TRAPS);
 	if (size != NULL) s->code_size = get32(size), s->producer_size = get32(size + 4);
-	if (escape != NULL) s->escape_flags = get64(escape), s->escape_local = get64(escape + 8), s->escape_stack = get64(escape + 16), s->escape_returned = get64(escape + 24);
+	if (escape != NULL)
+		s->escape_flags = get64(escape), s->escape_local = get64(escape + 8), s->escape_stack = get64(escape + 16),
+		s->escape_returned = get64(escape + 24);
 	if (traps != NULL) s->traps = traps + 8, s->trap_reasons = get32(p->bytes + pai_field(&b, PA_FIELD_TRAPS));
 }

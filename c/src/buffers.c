@@ -82,9 +82,11 @@ static bool sorted(const uint32_t *refs, size_t n, pai_order *order, const void 
 }
 
 /* merge_halves merges two sorted halves, of which the first was copied to spare. */
-static void merge_halves(uint32_t *refs, const uint32_t *spare, size_t half, size_t n, pai_order *order, const void *with) {
+static void merge_halves(
+	uint32_t *refs, const uint32_t *spare, size_t half, size_t n, pai_order *order, const void *with) {
 	size_t left = 0, right = half, to = 0;
-	while (left < half && right < n) refs[to++] = order(with, refs[right], spare[left]) < 0 ? refs[right++] : spare[left++];
+	while (left < half && right < n)
+		refs[to++] = order(with, refs[right], spare[left]) < 0 ? refs[right++] : spare[left++];
 	while (left < half) refs[to++] = spare[left++];
 }
 

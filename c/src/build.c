@@ -23,9 +23,11 @@ pa_error pa_builder_error(const pa_builder *b) { return b->error; }
 static bool check(const pa_config *c, pa_error *e) {
 	static const uint8_t none[16];
 	if (c->domain < PA_HOTSPOT || c->domain > PA_SAMPLED) return pai_fail(e, PA_ARGUMENT, "an unknown domain");
-	if (c->domain != PA_CUSTOM && memcmp(c->producer_id, none, 16) != 0) return pai_fail(e, PA_ARGUMENT, "only archives of PA_CUSTOM have a producer id");
+	if (c->domain != PA_CUSTOM && memcmp(c->producer_id, none, 16) != 0)
+		return pai_fail(e, PA_ARGUMENT, "only archives of PA_CUSTOM have a producer id");
 	if (c->producer.size > MAX_PRODUCER) return pai_fail(e, PA_TOO_LARGE, "a producer of more than 64 bytes");
-	if (c->producer.size > 0 && memchr(c->producer.bytes, 0, c->producer.size) != NULL) return pai_fail(e, PA_ARGUMENT, "a producer has a NUL byte");
+	if (c->producer.size > 0 && memchr(c->producer.bytes, 0, c->producer.size) != NULL)
+		return pai_fail(e, PA_ARGUMENT, "a producer has a NUL byte");
 	if (c->flags & ~(uint64_t)KNOWN_FLAGS) return pai_fail(e, PA_ARGUMENT, "unknown flags");
 	for (unsigned i = PA_TYPE_ROWS; i <= PA_GAP; i++)
 		if (c->settings[i] > ROWS_MOST) return pai_fail(e, PA_ARGUMENT, "type rows, bci rows and gap are at most 64");
@@ -40,7 +42,8 @@ pa_error pa_builder_new(const pa_config *config, pa_builder **builder) {
 	b->error = e, b->config = *config;
 	if (config->producer.size > 0) memcpy(b->producer, config->producer.bytes, config->producer.size);
 	b->config.producer.bytes = b->producer;
-	b->shape.type_rows = config->settings[PA_TYPE_ROWS], b->shape.bci_rows = config->settings[PA_BCI_ROWS], b->shape.gap = config->settings[PA_GAP];
+	b->shape.type_rows = config->settings[PA_TYPE_ROWS], b->shape.bci_rows = config->settings[PA_BCI_ROWS],
+	b->shape.gap = config->settings[PA_GAP];
 	*builder = b;
 	return e;
 }
@@ -58,12 +61,14 @@ pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder) {
 void pa_builder_free(pa_builder *b) {
 	if (b == NULL) return;
 	for (uint32_t i = 1; i <= COUNT(new_table, b->tables); i++) pai_empty(&ITEM(new_table, b->tables, i)->cells);
-	buffer *const buffers[] = {&b->texts, &b->symbols, &b->types, &b->methods, &b->contexts, &b->profiles, &b->blocks, &b->tables, &b->open.entries};
+	buffer *const buffers[] = {&b->texts, &b->symbols, &b->types, &b->methods, &b->contexts, &b->profiles, &b->blocks,
+		&b->tables, &b->open.entries};
 	for (unsigned i = 0; i < sizeof buffers / sizeof *buffers; i++) pai_empty(buffers[i]);
 	for (unsigned i = 0; i < FIELDS; i++) pai_empty(&b->open.fields[i]);
 	for (unsigned i = 0; i < DIRECTORY; i++) pai_empty(&b->open.sections[i]);
 	pai_drop_shapes(b);
-	free(b->symbol_index.slots), free(b->type_index.slots), free(b->method_index.slots), free(b->context_index.slots), free(b->profile_index.slots);
+	free(b->symbol_index.slots), free(b->type_index.slots), free(b->method_index.slots), free(b->context_index.slots),
+		free(b->profile_index.slots);
 	free(b);
 }
 
@@ -86,7 +91,8 @@ static void pair(uint8_t *text, size_t size, uint8_t id[16]) {
 static void identify(pa_config *c, const pa_run *r) {
 	uint8_t text[16 + 16 + 4 * 8 + 1];
 	memcpy(text, r->boot, 16), memcpy(text + 16, r->since, 16);
-	put64(text + 32, r->name_space), put64(text + 40, r->process), put64(text + 48, r->start), put64(text + 56, (uint64_t)c->dump_time);
+	put64(text + 32, r->name_space), put64(text + 40, r->process), put64(text + 48, r->start),
+		put64(text + 56, (uint64_t)c->dump_time);
 	pair(text, sizeof text - 1, c->dump_id);
 }
 
@@ -140,14 +146,16 @@ void pa_add_run(pa_builder *b, const pa_run *r) {
 	uint64_t path;
 	if (!sound(b)) return;
 	if (is_zero(c->dump_id) && !is_zero(r->boot) && c->dump_time != 0) identify(c, r);
-	if (is_zero(c->fingerprint) && r->vm.size > 0 && r->class_path != NULL && !fingerprint(b, r, c->fingerprint)) return;
+	if (is_zero(c->fingerprint) && r->vm.size > 0 && r->class_path != NULL && !fingerprint(b, r, c->fingerprint))
+		return;
 	if (is_zero(c->dump_id) && !pai_draw(b, c->dump_id)) return;
 	if (!class_path_id(b, r, &path)) return;
 	const uint8_t *d = c->dump_id;
 	pa_add_table(b, PA_TABLE_RUNS, 0, columns, sizeof columns);
-	uint64_t cells[] = {get64(d), get64(d + 8), get64(r->since), get64(r->since + 8), get64(r->boot), get64(r->boot + 8), r->name_space, r->process,
-		r->start, (uint64_t)r->begun, (uint64_t)c->dump_time, r->exit, path, optional(b, r->vm), optional(b, r->vendor), optional(b, r->main),
-		optional(b, r->command), optional(b, r->options), optional(b, r->selection)};
+	uint64_t cells[] = {get64(d), get64(d + 8), get64(r->since), get64(r->since + 8), get64(r->boot),
+		get64(r->boot + 8), r->name_space, r->process, r->start, (uint64_t)r->begun, (uint64_t)c->dump_time, r->exit,
+		path, optional(b, r->vm), optional(b, r->vendor), optional(b, r->main), optional(b, r->command),
+		optional(b, r->options), optional(b, r->selection)};
 	pa_add_row(b, PA_TABLE_RUNS, cells, sizeof cells / sizeof *cells);
 	add_class_path(b, r, path);
 }

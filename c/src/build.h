@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the builder share. A reference is the number of something that a builder has interned, from 1 on; 0 is none.
- * Functions that return bool or a pointer keep an error in the builder, and return false or NULL.
+ * What the files of the builder share. A reference is the number of something that a builder has interned, from 1 on; 0
+ * is none. Functions that return bool or a pointer keep an error in the builder, and return false or NULL.
  */
 #ifndef PROFARC_BUILD_H
 #define PROFARC_BUILD_H
@@ -50,7 +50,13 @@ typedef struct new_method { uint64_t id; uint32_t holder, name, signature, acces
 typedef struct new_context { uint32_t method, parent, caller; int32_t point; uint32_t depth; } new_context;
 /* A block is as in the file, but for id, key and links, and for pointer cells, which hold references << REF_SHIFT. */
 typedef struct new_profile { uint64_t code, at, size; uint32_t method, context; } new_profile;
-typedef struct new_table { uint32_t kind, flags, columns; uint8_t kinds[PA_MAX_COLUMNS]; buffer cells; uint64_t base; bool counted; } new_table;
+typedef struct new_table {
+	uint32_t kind, flags, columns;
+	uint8_t kinds[PA_MAX_COLUMNS];
+	buffer cells;
+	uint64_t base;
+	bool counted;
+} new_table;
 
 /* A data entry of the open profile, for sorting. */
 typedef struct new_entry { size_t start, size; int32_t point; uint8_t tag; uint16_t sub; } new_entry;
@@ -96,7 +102,8 @@ uint32_t pai_find_symbol(const pa_builder *b, pa_text text);
 
 /* pai_put adds an entry with cells of zeros to a section of the open profile and returns its cells. */
 uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells);
-uint8_t *pai_put_wide(pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows);
+uint8_t *pai_put_wide(
+	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows);
 uint8_t *pai_put_bytes(pa_builder *b, pa_section section, const uint8_t *entry, uint64_t size);
 void pai_set_field(pa_builder *b, unsigned field, const void *bytes, size_t size);
 bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context);

@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The methods of a class. An archive has them in the order of their keys, which is that of class names but not of loaders, and
- * the unexecuted ones elsewhere. They are grouped when they are first asked for.
+ * The methods of a class. An archive has them in the order of their keys, which is that of class names but not of
+ * loaders, and the unexecuted ones elsewhere. They are grouped when they are first asked for.
  */
 #include <stdlib.h>
 
 #include "internal.h"
 
 /*
- * The groups are one array: for each type, and at last for no type, where its methods begin, then the number of all methods, then
- * the references of the methods.
+ * The groups are one array: for each type, and at last for no type, where its methods begin, then the number of all
+ * methods, then the references of the methods.
  */
 static size_t heads_of(const pa_archive *a) { return (size_t)a->info.types + 2; }
 
-static size_t group_of(const pa_archive *a, uint64_t holder) { return holder == 0 ? (size_t)a->info.types : (size_t)((holder - a->section[TYPES].at) / TYPE); }
+static size_t group_of(const pa_archive *a, uint64_t holder) {
+	return holder == 0 ? (size_t)a->info.types : (size_t)((holder - a->section[TYPES].at) / TYPE);
+}
 
 /* each_method counts the methods of each group. If to is not NULL it puts them there, where the counts say. */
 static bool each_method(const pa_archive *a, uint32_t *counts, pa_ref *to, pa_error *e) {
 	record r;
 	pa_methods it = pa_methods_of(a);
 	for (; pai_peek_record(&it, &r, e); pai_skip_record(&it, &r)) {
-		if (r.holder != 0 && !is_row(a->section[TYPES], r.holder, TYPE)) return pai_damage(a, e, r.at, "a method of no class");
+		if (r.holder != 0 && !is_row(a->section[TYPES], r.holder, TYPE))
+			return pai_damage(a, e, r.at, "a method of no class");
 		uint32_t *count = &counts[group_of(a, r.holder)];
 		if (to != NULL) to[*count] = ref_of(r.at);
 		++*count;
@@ -54,7 +57,8 @@ static uint32_t *make(const pa_archive *a, pa_error *e) {
 	return all;
 }
 
-/* groups_of returns the groups of an archive. Threads that ask at the same time make them several times, and keep one. */
+/* groups_of returns the groups of an archive. Threads that ask at the same time make them several times, and keep one.
+ */
 static const uint32_t *groups_of(const pa_archive *a, pa_error *e) {
 	uint32_t *now = atomic_load_explicit(&a->live->groups, memory_order_acquire), *made;
 	if (now != NULL || (made = make(a, e)) == NULL) return now;
@@ -71,7 +75,8 @@ pa_error pa_class_methods_next(pa_class_methods *it, pa_method *m) {
 	record r;
 	pa_method got;
 	size_t group = it->_class == PA_NO_TYPE ? (size_t)a->info.types : it->_class;
-	if (group > a->info.types || (group == a->info.types && it->_class != PA_NO_TYPE)) return pai_fail(&e, PA_NOT_FOUND, "the archive has no method of the type"), e;
+	if (group > a->info.types || (group == a->info.types && it->_class != PA_NO_TYPE))
+		return pai_fail(&e, PA_NOT_FOUND, "the archive has no method of the type"), e;
 	const uint32_t *groups = groups_of(a, &e);
 	if (groups == NULL) return e;
 	if (it->_next >= groups[group + 1] - groups[group]) return pai_fail(&e, PA_NOT_FOUND, "no more methods"), e;

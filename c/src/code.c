@@ -1,21 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code id of Java's bytecodes: the XXH64 of their normal form, which has the bytecodes of the class file, and leaves out indices
- * into the constant pool and padding.
+ * The code id of Java's bytecodes: the XXH64 of their normal form, which has the bytecodes of the class file, and
+ * leaves out indices into the constant pool and padding.
  */
 #include "internal.h"
 
 /* The bytecodes of class files that differ from others in their operands. */
-enum { BIPUSH = 16, SIPUSH, LDC, LDC_W, LDC2_W, ILOAD, ALOAD = 25, ISTORE = 54, ASTORE = 58, ALOAD_0 = 42, IINC = 132, IFEQ = 153, JSR = 168, RET, TABLESWITCH,
-       LOOKUPSWITCH, RETURN = 177, GETSTATIC, PUTSTATIC, GETFIELD, PUTFIELD, INVOKEVIRTUAL, INVOKESTATIC = 184, INVOKEINTERFACE, INVOKEDYNAMIC, NEW, NEWARRAY, ANEWARRAY, CHECKCAST = 192, INSTANCEOF, WIDE = 196,
-       MULTIANEWARRAY, IFNULL, IFNONNULL, GOTO_W, JSR_W, BREAKPOINT, QUICK };
+enum {
+	BIPUSH = 16,
+	SIPUSH,
+	LDC,
+	LDC_W,
+	LDC2_W,
+	ILOAD,
+	ALOAD = 25,
+	ISTORE = 54,
+	ASTORE = 58,
+	ALOAD_0 = 42,
+	IINC = 132,
+	IFEQ = 153,
+	JSR = 168,
+	RET,
+	TABLESWITCH,
+	LOOKUPSWITCH,
+	RETURN = 177,
+	GETSTATIC,
+	PUTSTATIC,
+	GETFIELD,
+	PUTFIELD,
+	INVOKEVIRTUAL,
+	INVOKESTATIC = 184,
+	INVOKEINTERFACE,
+	INVOKEDYNAMIC,
+	NEW,
+	NEWARRAY,
+	ANEWARRAY,
+	CHECKCAST = 192,
+	INSTANCEOF,
+	WIDE = 196,
+	MULTIANEWARRAY,
+	IFNULL,
+	IFNONNULL,
+	GOTO_W,
+	JSR_W,
+	BREAKPOINT,
+	QUICK
+};
 
 /* The bytecodes for which HotSpot's quick forms stand, from QUICK on. They are the same in JDK 17 to 25. */
 static const uint8_t quick[] = {
-	GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD, GETFIELD,
-	PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD, PUTFIELD,
-	ALOAD_0, ALOAD_0, ALOAD_0, ALOAD_0, ILOAD, ILOAD, ILOAD, INVOKEVIRTUAL, LOOKUPSWITCH, LOOKUPSWITCH, LDC, LDC_W, RETURN,
-	INVOKEVIRTUAL, GETFIELD, PUTFIELD, ALOAD_0, ILOAD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	GETFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	PUTFIELD,
+	ALOAD_0,
+	ALOAD_0,
+	ALOAD_0,
+	ALOAD_0,
+	ILOAD,
+	ILOAD,
+	ILOAD,
+	INVOKEVIRTUAL,
+	LOOKUPSWITCH,
+	LOOKUPSWITCH,
+	LDC,
+	LDC_W,
+	RETURN,
+	INVOKEVIRTUAL,
+	GETFIELD,
+	PUTFIELD,
+	ALOAD_0,
+	ILOAD,
 };
 
 enum { CASES = 1 << 16 }; /* more than code can have */
@@ -30,7 +98,9 @@ static bool java_of(uint8_t b, uint8_t *java) {
 	return true;
 }
 
-static int64_t number(const uint8_t *p) { return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]); }
+static int64_t number(const uint8_t *p) {
+	return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
+}
 
 /* cases returns the number of cases of a switch, bounded by what code can have. */
 static uint64_t cases(int64_t n) { return n < 0 ? 0 : n > CASES ? CASES : (uint64_t)n; }
@@ -46,11 +116,14 @@ static bool switch_at(const uint8_t *code, uint64_t size, uint64_t at, bool tabl
 
 static operands fixed(uint8_t b) {
 	if (b == LDC) return (operands){1, 0};
-	if (b == LDC_W || b == LDC2_W || (b >= GETSTATIC && b <= INVOKESTATIC) || b == NEW || b == ANEWARRAY || b == CHECKCAST || b == INSTANCEOF) return (operands){2, 0};
+	if (b == LDC_W || b == LDC2_W || (b >= GETSTATIC && b <= INVOKESTATIC) || b == NEW || b == ANEWARRAY ||
+		b == CHECKCAST || b == INSTANCEOF)
+		return (operands){2, 0};
 	if (b == INVOKEINTERFACE) return (operands){2, 2};
 	if (b == INVOKEDYNAMIC) return (operands){4, 0};
 	if (b == MULTIANEWARRAY) return (operands){2, 1};
-	if (b == BIPUSH || (b >= ILOAD && b <= ALOAD) || (b >= ISTORE && b <= ASTORE) || b == RET || b == NEWARRAY) return (operands){0, 1};
+	if (b == BIPUSH || (b >= ILOAD && b <= ALOAD) || (b >= ISTORE && b <= ASTORE) || b == RET || b == NEWARRAY)
+		return (operands){0, 1};
 	if (b == SIPUSH || b == IINC || (b >= IFEQ && b <= JSR) || b == IFNULL || b == IFNONNULL) return (operands){0, 2};
 	if (b == GOTO_W || b == JSR_W) return (operands){0, 4};
 	return (operands){0, 0};

@@ -7,7 +7,9 @@ typedef struct trie { uint64_t method, first, n; } trie;
 
 static bool trie_of(const pa_archive *a, const record *r, trie *t, pa_error *e) {
 	*t = (trie){r->at, r->contexts, r->ncontexts};
-	if (t->n == 0 || (is_row(a->section[CONTEXTS], t->first, CONTEXT) && inside(a->section[CONTEXTS], t->first, CONTEXT * t->n))) return true;
+	if (t->n == 0 ||
+		(is_row(a->section[CONTEXTS], t->first, CONTEXT) && inside(a->section[CONTEXTS], t->first, CONTEXT * t->n)))
+		return true;
 	return pai_damage(a, e, r->at, "the contexts of a method do not lie in their section");
 }
 
@@ -40,25 +42,29 @@ pa_error pa_context_at(const pa_archive *a, pa_ref at, pa_context *context) {
 	if (!node(a, place_of(at), &c, &e)) return e;
 	top = c;
 	for (unsigned depth = 1; !inside(a->section[METHODS], place_of(top.inner), 8); depth++) {
-		if (top.inner >= top.at || depth == DEEPEST) return pai_damage(a, &e, place_of(top.at), "a context does not lead to its method"), e;
+		if (top.inner >= top.at || depth == DEEPEST)
+			return pai_damage(a, &e, place_of(top.at), "a context does not lead to its method"), e;
 		if (!node(a, place_of(top.inner), &top, &e)) return e;
 	}
 	if (!pai_referred(a, place_of(top.inner), &r, &e) || !trie_of(a, &r, &t, &e)) return e;
-	if (!holds(&t, place_of(top.at)) || !holds(&t, place_of(c.at))) return pai_damage(a, &e, place_of(c.at), "a context that its method does not have"), e;
+	if (!holds(&t, place_of(top.at)) || !holds(&t, place_of(c.at)))
+		return pai_damage(a, &e, place_of(c.at), "a context that its method does not have"), e;
 	c.method = top.inner;
 	if (c.inner == c.method) c.inner = 0;
 	*context = c;
 	return e;
 }
 
-pa_error pa_context_frames(const pa_archive *a, const pa_context *context, pa_frame *frames, size_t room, size_t *count) {
+pa_error pa_context_frames(
+	const pa_archive *a, const pa_context *context, pa_frame *frames, size_t room, size_t *count) {
 	pa_error e = pai_none();
 	pa_context c = *context;
 	size_t n = 1;
 	for (pa_ref at = c.inner; at != 0 && at != c.method; n++) {
 		pa_context inner;
 		if (!node(a, place_of(at), &inner, &e)) return e;
-		if (inner.inner >= at || n == DEEPEST) return pai_damage(a, &e, place_of(at), "a context does not lead to its method"), e;
+		if (inner.inner >= at || n == DEEPEST)
+			return pai_damage(a, &e, place_of(at), "a context does not lead to its method"), e;
 		at = inner.inner;
 	}
 	*count = n;
@@ -80,8 +86,10 @@ static bool fits(const pa_contexts *it, const pa_context *c, pa_error *e) {
 	const pa_archive *a = it->_archive;
 	trie t = {place_of(it->_method), place_of(it->_first), it->_count};
 	pa_context before;
-	bool below = c->inner < c->at && holds(&t, place_of(c->inner)) && is_row(a->section[CONTEXTS], place_of(c->inner), CONTEXT);
-	if (c->inner != it->_method && !below) return pai_damage(a, e, place_of(c->at), "a context whose parent is not one of its method");
+	bool below =
+		c->inner < c->at && holds(&t, place_of(c->inner)) && is_row(a->section[CONTEXTS], place_of(c->inner), CONTEXT);
+	if (c->inner != it->_method && !below)
+		return pai_damage(a, e, place_of(c->at), "a context whose parent is not one of its method");
 	if (it->_next == 0) return true;
 	if (!node(a, place_of(c->at) - CONTEXT, &before, e)) return false;
 	return order(&before, c) < 0 || pai_damage(a, e, place_of(c->at), "contexts are not sorted");
@@ -110,7 +118,8 @@ pa_error pa_contexts_next(pa_contexts *it, pa_context *context) {
 /* ---- the profile for a stack of callers ---- */
 
 /* step goes from the node at *at to the node that adds a frame: one of those from the number *from on. */
-static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_context *c, uint64_t *from, bool *found, pa_error *e) {
+static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_context *c, uint64_t *from, bool *found,
+	pa_error *e) {
 	pa_context want = {.inner = c->at, .caller = frame->caller, .point = frame->point};
 	*found = false;
 	for (uint64_t low = *from, high = t->n; low < high;) {
@@ -126,7 +135,8 @@ static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_c
 }
 
 /* try_chain takes what a chain has for the code, if anything, in place of what was taken before. False: damage. */
-static bool try_chain(const pa_archive *a, chain c, uint64_t code, pa_profile *p, size_t depth, size_t *at_depth, pa_error *e) {
+static bool try_chain(
+	const pa_archive *a, chain c, uint64_t code, pa_profile *p, size_t depth, size_t *at_depth, pa_error *e) {
 	block b;
 	pa_error got = pai_none();
 	if (pai_of_code(a, &c, code, &b, &got)) {
@@ -138,7 +148,8 @@ static bool try_chain(const pa_archive *a, chain c, uint64_t code, pa_profile *p
 	return e->code == PA_OK || e->code == PA_NO_PROFILE || e->code == PA_AMBIGUOUS;
 }
 
-pa_error pa_find_in_context(const pa_archive *a, const pa_method *m, uint64_t code, const pa_frame *frames, size_t count, pa_profile *profile, size_t *depth) {
+pa_error pa_find_in_context(const pa_archive *a, const pa_method *m, uint64_t code, const pa_frame *frames,
+	size_t count, pa_profile *profile, size_t *depth) {
 	pa_error e, damage = pai_none();
 	pa_profile p = {0};
 	size_t at_depth = 0;

@@ -28,7 +28,9 @@ static bool any(const void *with, uint32_t ref) { return (void)with, (void)ref, 
 static uint32_t get(const ref_index *x, pa_ref at) { return at == 0 ? 0 : pai_find(x, hash_ref(at), any, NULL); }
 
 /* keep notes what a record is. After a failed call ref is 0, and the builder has the error. */
-static bool keep(copier *c, ref_index *x, pa_ref at, uint32_t ref) { return ref != 0 && pai_insert(c->b, x, hash_ref(at), ref); }
+static bool keep(copier *c, ref_index *x, pa_ref at, uint32_t ref) {
+	return ref != 0 && pai_insert(c->b, x, hash_ref(at), ref);
+}
 
 /* failed keeps an error of the archive. PA_NOT_FOUND is the end of an iteration. */
 static bool failed(copier *c, pa_error e) {
@@ -41,7 +43,8 @@ static bool failed(copier *c, pa_error e) {
 static uint32_t type_ref(copier *c, uint32_t ordinal) {
 	pa_type t;
 	if (ordinal == PA_NO_TYPE) return 0;
-	size_t missing = (size_t)ordinal + 1 > COUNT(uint32_t, c->types) ? (size_t)ordinal + 1 - COUNT(uint32_t, c->types) : 0;
+	size_t missing =
+		(size_t)ordinal + 1 > COUNT(uint32_t, c->types) ? (size_t)ordinal + 1 - COUNT(uint32_t, c->types) : 0;
 	if (pai_extend(c->b, &c->types, missing * sizeof(uint32_t)) == NULL) return 0;
 	uint32_t ref = *ITEM(uint32_t, c->types, (size_t)ordinal + 1);
 	if (ref != 0 || failed(c, pa_type_get(c->a, ordinal, &t))) return ref;
@@ -86,7 +89,8 @@ static bool copy_contexts(copier *c, const pa_method *m) {
 	pa_error e;
 	uint32_t of = get(&c->methods, m->at);
 	while ((e = pa_contexts_next(&it, &n)).code == PA_OK) {
-		uint32_t caller = get(&c->methods, n.caller), ref = pa_add_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
+		uint32_t caller = get(&c->methods, n.caller),
+				 ref = pa_add_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
 		if (!keep(c, &c->contexts, n.at, ref)) return false;
 	}
 	return !failed(c, e);
@@ -109,28 +113,31 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
 }
 
-/* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked up. Another
- * thread may be writing it: then nothing is missing. */
+/* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked
+ * up. Another thread may be writing it: then nothing is missing. */
 static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
 	if (d->rows++ == 0) d->method = c->method, d->point = entry->point, d->reason = reason;
 }
 
-static const char no_type[] = "what stands in the place of a type leads to none", no_method[] = "what stands in the place of a method leads to none";
+static const char no_type[] = "what stands in the place of a type leads to none",
+				  no_method[] = "what stands in the place of a method leads to none";
 
 /* miss_type looks at a live cell without a type, which held v. The copy has the count of a row already. */
 static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, uint8_t kind, const uint8_t *cells) {
 	pa_rows rows;
 	if (kind == TYPE_WORD ? (v & ~(uint64_t)TYPE_TAGS) != 0 : v != 0) drop(c, entry, cell, v, no_type);
-	else if (kind == POINTS_TO_TYPE && pa_receivers_of(entry, &rows) && get64(cells + 8 * ((uint64_t)cell + 1)) != 0) drop(c, entry, cell, 0, "a count has no type");
+	else if (kind == POINTS_TO_TYPE && pa_receivers_of(entry, &rows) && get64(cells + 8 * ((uint64_t)cell + 1)) != 0)
+		drop(c, entry, cell, 0, "a count has no type");
 }
 
 /* method_of returns a pointer to a method, which nothing records in place. */
 static uint64_t method_of(copier *c, const pa_entry *entry, uint32_t cell) {
 	uint64_t trained = pa_trained(entry, cell);
 	uint32_t method = trained == 0 ? 0 : get(&c->methods, ref_of(trained - c->a->info.requested_base));
-	if (trained != 0 && method == 0) pai_damage(c->a, &c->e, (uint64_t)(entry->bytes - c->a->bytes), "an entry points to a method that is none");
+	if (trained != 0 && method == 0)
+		pai_damage(c->a, &c->e, (uint64_t)(entry->bytes - c->a->bytes), "an entry points to a method that is none");
 	return pai_method_cell(c->b, method);
 }
 
@@ -145,8 +152,8 @@ static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint
 	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
 }
 
-/* copy_declared copies the cells of a producer's entry that are no counts and no types. Unless the trained profile is copied
- * they are those of now: what a VM may record in which of them it alone knows. */
+/* copy_declared copies the cells of a producer's entry that are no counts and no types. Unless the trained profile is
+ * copied they are those of now: what a VM may record in which of them it alone knows. */
 static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
 	const shape *s = pai_shape(c->a, entry->tag);
 	uint64_t base = entry->live != NULL ? (uint64_t)(uintptr_t)c->a->live->base : c->a->info.requested_base;
@@ -168,12 +175,15 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 	if (entry->tag < 64) put32(to + 4, pa_traps(entry));
 	else if (entry->tag == PA_RECEIVERS) put64(cells + 8, pa_traps(entry));
 	for (unsigned n = pai_counts(entry, list), i = 0; i < n; i++)
-		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride) put64(cells + 8 * (uint64_t)cell, count_of(c, entry, cell));
+		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
+			put64(cells + 8 * (uint64_t)cell, count_of(c, entry, cell));
 	for (unsigned n = pai_slots(entry, list), i = 0; i < n; i++)
 		for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
 			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind, cells));
-	for (uint32_t i = 0; entry->tag == PA_BITMAP && c->take != PA_TRAINED && i < entry->cells; i++) put64(cells + 8 * (uint64_t)i, pa_cell(entry, i));
-	if (entry->tag >= PA_PRODUCER && sound(c->b)) copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
+	for (uint32_t i = 0; entry->tag == PA_BITMAP && c->take != PA_TRAINED && i < entry->cells; i++)
+		put64(cells + 8 * (uint64_t)i, pa_cell(entry, i));
+	if (entry->tag >= PA_PRODUCER && sound(c->b))
+		copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
 }
 
 static bool copy_entries(copier *c, const pa_profile *p) {
@@ -189,7 +199,9 @@ static bool copy_entries(copier *c, const pa_profile *p) {
 
 /* ---- profiles ---- */
 
-static uint64_t number_of(const copier *c, uint64_t now, uint64_t trained) { return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained; }
+static uint64_t number_of(const copier *c, uint64_t now, uint64_t trained) {
+	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
+}
 
 static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	pa_summary now, trained;
@@ -197,17 +209,24 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	view.live = NULL;
 	pa_summarize(p, &now), pa_summarize(&view, &trained);
 	for (unsigned i = PA_FIELD_SIZE; i <= PA_FIELD_ESCAPE; i++) {
-		static const uint8_t sizes[] = {[PA_FIELD_SIZE] = 8, [PA_FIELD_BACKEDGES] = 8, [PA_FIELD_INTERPRETED] = 8, [PA_FIELD_HISTORY] = 16,
-			[PA_FIELD_COMPILE] = 8, [PA_FIELD_ESCAPE] = 32};
+		static const uint8_t sizes[] = {[PA_FIELD_SIZE] = 8,
+			[PA_FIELD_BACKEDGES] = 8,
+			[PA_FIELD_INTERPRETED] = 8,
+			[PA_FIELD_HISTORY] = 16,
+			[PA_FIELD_COMPILE] = 8,
+			[PA_FIELD_ESCAPE] = 32};
 		if (pai_field(own, i) != 0) pai_set_field(c->b, i, p->bytes + pai_field(own, i), sizes[i]);
 	}
-	if (now.has >> PA_FIELD_INVOCATIONS & 1) pa_set_invocations(c->b, number_of(c, now.invocations, trained.invocations));
+	if (now.has >> PA_FIELD_INVOCATIONS & 1)
+		pa_set_invocations(c->b, number_of(c, now.invocations, trained.invocations));
 	if (now.has >> PA_FIELD_BACKEDGES & 1) pa_set_backedges(c->b, number_of(c, now.backedges, trained.backedges));
-	if (now.has >> PA_FIELD_INTERPRETED & 1) pa_set_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
+	if (now.has >> PA_FIELD_INTERPRETED & 1)
+		pa_set_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_set_traps(c->b, now.traps, now.trap_reasons);
 }
 
-/* has_changed_cells reports whether bits of a Bitmap, or a cell of a producer's entry that is no pointer, are others now. */
+/* has_changed_cells reports whether bits of a Bitmap, or a cell of a producer's entry that is no pointer, are others
+ * now. */
 static bool has_changed_cells(const pa_profile *p) {
 	pa_entry entry;
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
@@ -216,7 +235,8 @@ static bool has_changed_cells(const pa_profile *p) {
 			if (pa_cell(&entry, i) != pa_trained(&entry, i)) return true;
 		for (uint32_t i = 0; s != NULL && i < entry.cells; i++) {
 			uint8_t kind = s->kinds[i < s->cells ? i : s->cells + (i - s->cells) % s->row_cells];
-			if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD && pa_cell(&entry, i) != pa_trained(&entry, i)) return true;
+			if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD && pa_cell(&entry, i) != pa_trained(&entry, i))
+				return true;
 		}
 	}
 	return false;
@@ -230,7 +250,9 @@ static bool is_changed(const pa_profile *p) {
 	slots list[MAX_SLOTS];
 	view.live = NULL;
 	pa_summarize(p, &now), pa_summarize(&view, &trained);
-	if (now.invocations != trained.invocations || now.backedges != trained.backedges || now.interpreted != trained.interpreted) return true;
+	if (now.invocations != trained.invocations || now.backedges != trained.backedges ||
+		now.interpreted != trained.interpreted)
+		return true;
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
 		for (unsigned n = pai_counts(&entry, list), i = 0; i < n; i++)
 			for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
@@ -259,7 +281,8 @@ static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	uint32_t ref = 0;
 	block own;
 	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
-	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e)) return false; /* nobody has counted in one that cannot be claimed */
+	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e))
+		return false; /* nobody has counted in one that cannot be claimed */
 	if (c->take == PA_DELTA && !is_changed(p)) return true;
 	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
 	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
@@ -308,7 +331,8 @@ static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 	size_t before = cells->size;
 	for (uint32_t i = 0; i < t->columns; i++) {
 		uint64_t old = pa_table_cell(t, i, r), v = copy_cell(c, t->column_kinds[i], old);
-		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial) return cells->size = before, true;
+		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial)
+			return cells->size = before, true;
 		if (!pai_append(c->b, cells, &v, sizeof v)) return false;
 	}
 	return true;
@@ -321,7 +345,8 @@ static bool copy_rows(copier *c, const pa_table *t) {
 	if (cells.size == 0 && t->rows > 0) return pai_empty(&cells), sound(c->b) && c->e.code == PA_OK;
 	pa_add_table(c->b, t->kind, t->flags, t->column_kinds, t->columns);
 	new_table *to = pai_table(c->b, t->kind);
-	bool ok = sound(c->b) && c->e.code == PA_OK && pai_add_cells(c->b, to, (const void *)cells.bytes, COUNT(uint64_t, cells));
+	bool ok =
+		sound(c->b) && c->e.code == PA_OK && pai_add_cells(c->b, to, (const void *)cells.bytes, COUNT(uint64_t, cells));
 	pai_empty(&cells);
 	return ok;
 }
@@ -332,7 +357,9 @@ static bool copy_tables(copier *c) {
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue; /* the order of all profiles */
-		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE && t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE) continue; /* tables cover the whole run */
+		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
+			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
+			continue; /* tables cover the whole run */
 		if (!copy_rows(c, &t)) return false;
 	}
 	return !failed(c, e);
@@ -353,7 +380,8 @@ static bool copy_shapes(copier *c) {
 	const shapes *s = c->a->shapes;
 	for (unsigned i = 0; s != NULL && i < sizeof s->of / sizeof *s->of; i++) {
 		const shape *of = &s->of[i];
-		if (of->declared && !pai_declare(c->b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1)) return false;
+		if (of->declared && !pai_declare(c->b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1))
+			return false;
 	}
 	return true;
 }
@@ -367,7 +395,9 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
 		return pai_refuse(b, PA_MISMATCH, "the archive is of another domain, or has other type rows, bci rows or gap");
 	if (take == PA_DELTA && adopted(a) != NULL && a->live->process != getpid())
-		return pai_refuse(b, PA_UNSUPPORTED, "this process was forked from the one that adopted the archive, whose counts it has: open and adopt the archive again after the fork");
+		return pai_refuse(b, PA_UNSUPPORTED,
+			"this process was forked from the one that adopted the archive, whose counts it has: open and adopt the "
+			"archive again after the fork");
 	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
 	if (take == PA_DELTA) c->flags |= 1, memcpy(b->since, i->dump_id, 16);
@@ -377,7 +407,8 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
 	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
-	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) && copy_all_profiles(&c) && copy_tables(&c);
+	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
+		copy_all_profiles(&c) && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
 	pai_empty(&c.types);
 	free(c.methods.slots), free(c.contexts.slots), free(c.profiles.slots);
@@ -389,7 +420,8 @@ pa_error pa_snapshot(const pa_archive *a, pa_take take, const char *path, pa_rep
 	pa_error e = pa_builder_like(a, &b);
 	if (e.code != PA_OK) return e;
 	e = pa_copy(b, a, take);
-	if (e.code == PA_OK && take == PA_DELTA) pa_describe_process(b, NULL); /* if the system says which process this is */
+	if (e.code == PA_OK && take == PA_DELTA)
+		pa_describe_process(b, NULL); /* if the system says which process this is */
 	if (e.code == PA_OK) e = pa_write(b, path, report);
 	pa_builder_free(b);
 	return e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting in claimed profiles. A row keeps its type; it is released when it gets one, so that who reads the type also sees
- * its record. Counts are added in release order, so that who reads the count also sees the type of its row. */
+/* Counting in claimed profiles. A row keeps its type; it is released when it gets one, so that who reads the type also
+ * sees its record. Counts are added in release order, so that who reads the count also sees the type of its row. */
 #include "internal.h"
 
 pa_counter *pa_word(const pa_entry *entry, uint32_t i) {
@@ -12,7 +12,8 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 	pa_error e = pai_none();
 	block b;
 	bool counter = field == PA_FIELD_INVOCATIONS || field == PA_FIELD_BACKEDGES || field == PA_FIELD_INTERPRETED;
-	if (p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0) return NULL;
+	if (p->live == NULL || !counter || !pai_block(p->archive, place_of(p->at), &b, &e) || pai_field(&b, field) == 0)
+		return NULL;
 	return (pa_counter *)(void *)(p->live + pai_field(&b, field));
 }
 
@@ -20,15 +21,17 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 
 static uint64_t load(pa_counter *cell) { return atomic_load_explicit(cell, memory_order_relaxed); }
 
-/* row_of finds the row of a type, or makes the first empty row its own. Rows never become empty again, and are taken from
- * the first on: two threads with one type get the same row. */
+/* row_of finds the row of a type, or makes the first empty row its own. Rows never become empty again, and are taken
+ * from the first on: two threads with one type get the same row. */
 static uint32_t row_of(const pa_entry *entry, const pa_rows *rows, uint64_t pointer) {
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (load(pa_word(entry, rows->first + 2 * i)) == pointer) return i;
 	for (uint32_t i = 0; i < rows->count; i++) {
 		pa_counter *cell = pa_word(entry, rows->first + 2 * i);
 		uint64_t now = 0;
-		if (atomic_compare_exchange_strong_explicit(cell, &now, pointer, memory_order_release, memory_order_relaxed) || now == pointer) return i;
+		if (atomic_compare_exchange_strong_explicit(cell, &now, pointer, memory_order_release, memory_order_relaxed) ||
+			now == pointer)
+			return i;
 	}
 	return PA_NO_ROW;
 }
@@ -51,7 +54,8 @@ bool pa_receiver_at(const pa_entry *entry, uint32_t row, pa_receiver *receiver) 
 	if (!pa_receivers_of(entry, &rows) || row >= rows.count) return false;
 	uint32_t cell = rows.first + 2 * row, type = pa_cell_type(entry, cell, NULL);
 	if (type == PA_NO_TYPE) return false;
-	*receiver = (pa_receiver){.row = row, .type = type, .count = pa_cell(entry, cell + 1), .word = pa_word(entry, cell + 1)};
+	*receiver =
+		(pa_receiver){.row = row, .type = type, .count = pa_cell(entry, cell + 1), .word = pa_word(entry, cell + 1)};
 	receiver->binding = pa_bound(entry->archive, type, &receiver->bound);
 	return true;
 }
@@ -70,10 +74,13 @@ bool pa_next_bound(const pa_entry *entry, uint32_t *row, pa_receiver *receiver) 
 
 /* ---- flags and traps ---- */
 
-static _Atomic uint32_t *half(const pa_entry *entry, uint32_t offset) { return (_Atomic uint32_t *)(void *)(entry->live + offset); }
+static _Atomic uint32_t *half(const pa_entry *entry, uint32_t offset) {
+	return (_Atomic uint32_t *)(void *)(entry->live + offset);
+}
 
 uint8_t pa_flags(const pa_entry *entry) {
-	return entry->live == NULL ? entry->flags : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
+	return entry->live == NULL ? entry->flags
+							   : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
 }
 
 /* traps_at returns where the traps word lies: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
@@ -87,7 +94,8 @@ uint32_t pa_traps(const pa_entry *entry) {
 
 pa_error pa_record_null(const pa_entry *entry) {
 	pa_error e = pai_none();
-	if (entry->tag >= 64 && entry->tag != PA_RECEIVERS) pai_fail(&e, PA_ARGUMENT, "entries of this tag do not say whether a null was seen");
+	if (entry->tag >= 64 && entry->tag != PA_RECEIVERS)
+		pai_fail(&e, PA_ARGUMENT, "entries of this tag do not say whether a null was seen");
 	else if (entry->live == NULL) pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first");
 	else atomic_fetch_or_explicit(half(entry, 0), 1u << 8, memory_order_relaxed);
 	return e;
@@ -107,6 +115,7 @@ pa_error pa_record_trap(const pa_entry *entry, uint32_t reason, bool recompiled)
 	if (at == 0) return pai_fail(&e, PA_ARGUMENT, "entries of this tag keep no traps"), e;
 	if (entry->live == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first"), e;
 	uint32_t old = atomic_load_explicit(half(entry, at), memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(half(entry, at), &old, unite(old, trap), memory_order_relaxed, memory_order_relaxed)) {}
+	while (!atomic_compare_exchange_weak_explicit(
+		half(entry, at), &old, unite(old, trap), memory_order_relaxed, memory_order_relaxed)) {}
 	return e;
 }

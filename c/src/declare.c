@@ -30,7 +30,9 @@ static shapes *with_rows(pa_builder *b, uint32_t at, const uint64_t *heads, uint
 	if (s == NULL || to == NULL || to_names == NULL) return free(s), free(to), free(to_names), pai_no_memory(b), NULL;
 	s->heads = to, s->names = to_names;
 	if (at > 0) memcpy(to, old->heads, at * sizeof *to), memcpy(to_names, old->names, at * sizeof *to_names);
-	if (rest > 0) memcpy(to + at + n, old->heads + at, rest * sizeof *to), memcpy(to_names + at + n, old->names + at, rest * sizeof *to_names);
+	if (rest > 0)
+		memcpy(to + at + n, old->heads + at, rest * sizeof *to),
+			memcpy(to_names + at + n, old->names + at, rest * sizeof *to_names);
 	memcpy(to + at, heads, n * sizeof *to), memcpy(to_names + at, names, n * sizeof *to_names);
 	return s;
 }
@@ -39,7 +41,8 @@ bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[NAME], u
 	const shapes *old = b->shape.shapes;
 	uint32_t rows, wrong_row, at = find(old, b->shape_rows, heads[0] >> 32, &rows);
 	if (rows > 0) {
-		bool same = rows == n && memcmp(old->heads + at, heads, n * sizeof *heads) == 0 && memcmp(old->names + at, names, n * sizeof *names) == 0;
+		bool same = rows == n && memcmp(old->heads + at, heads, n * sizeof *heads) == 0 &&
+			memcmp(old->names + at, names, n * sizeof *names) == 0;
 		return same || pai_refuse(b, PA_MISMATCH, "a tag has another shape already");
 	}
 	shapes *s = with_rows(b, at, heads, names, n);
@@ -85,10 +88,13 @@ static bool fits(const pa_new_cell *cells, uint32_t n) {
 void pa_declare_shape(pa_builder *b, const pa_new_shape *s) {
 	rows r = {.b = b, .tag = s->tag};
 	if (!sound(b)) return;
-	if (b->config.domain != PA_CUSTOM) pai_refuse(b, PA_ARGUMENT, "only archives of PA_CUSTOM have entries of a producer's own");
-	else if (!fits(s->cells, s->n) || !fits(s->row, s->row_cells)) pai_refuse(b, PA_ARGUMENT, "a shape with too many cells, or names of bits that there are not");
-	else if (add_row(&r, SHAPE_ENTRY, 0, 0, s->unit, s->name) && add_cells(&r, SHAPE_CELL, s->cells, s->n) && add_cells(&r, SHAPE_ROW, s->row, s->row_cells) &&
-		add_bits(&r, SHAPE_CELL_BIT, s->cells, s->n) && add_bits(&r, SHAPE_ROW_BIT, s->row, s->row_cells))
+	if (b->config.domain != PA_CUSTOM)
+		pai_refuse(b, PA_ARGUMENT, "only archives of PA_CUSTOM have entries of a producer's own");
+	else if (!fits(s->cells, s->n) || !fits(s->row, s->row_cells))
+		pai_refuse(b, PA_ARGUMENT, "a shape with too many cells, or names of bits that there are not");
+	else if (add_row(&r, SHAPE_ENTRY, 0, 0, s->unit, s->name) && add_cells(&r, SHAPE_CELL, s->cells, s->n) &&
+		add_cells(&r, SHAPE_ROW, s->row, s->row_cells) && add_bits(&r, SHAPE_CELL_BIT, s->cells, s->n) &&
+		add_bits(&r, SHAPE_ROW_BIT, s->row, s->row_cells))
 		pai_declare(b, (const void *)r.heads.bytes, (void *)r.names.bytes, (uint32_t)COUNT(uint64_t, r.heads));
 	pai_empty(&r.heads), pai_empty(&r.names);
 }
@@ -107,7 +113,8 @@ bool pai_list_shapes(pa_builder *b) {
 	for (uint32_t i = 0; i < b->shape_rows; i++) {
 		uint8_t head[8];
 		put64(head, s->heads[i]);
-		if (!pai_append(b, &t->cells, head, sizeof head) || !pai_append(b, &t->cells, s->names[i], NAME)) return t->cells.size = 0, false;
+		if (!pai_append(b, &t->cells, head, sizeof head) || !pai_append(b, &t->cells, s->names[i], NAME))
+			return t->cells.size = 0, false;
 	}
 	return true;
 }
@@ -128,7 +135,9 @@ static bool is_key(uint8_t kind) { return kind >= PA_CELL_VALUE; }
 /* The rows of an entry: width cells each. Row i, from 1, is reference i. */
 typedef struct row_list { uint8_t *cells; const uint8_t *kinds; uint32_t width, looking; } row_list;
 
-static uint8_t *cell_of(const row_list *l, uint32_t row, uint32_t i) { return l->cells + 8 * ((uint64_t)(row - 1) * l->width + i); }
+static uint8_t *cell_of(const row_list *l, uint32_t row, uint32_t i) {
+	return l->cells + 8 * ((uint64_t)(row - 1) * l->width + i);
+}
 
 static bool same_keys(const void *with, uint32_t row) {
 	const row_list *l = with;
@@ -184,13 +193,16 @@ void pa_put_custom(pa_builder *b, const pa_custom *c, const uint64_t *rows, uint
 	const shape *s = pai_shape(&b->shape, c->tag);
 	if (!sound(b)) return;
 	if (s == NULL || c->n != s->cells || (n > 0 && s->row_cells == 0)) {
-		pai_refuse(b, PA_ARGUMENT, s == NULL ? "an entry of a tag that pa_declare_shape has not declared" : "an entry with another number of cells than its shape, or with rows that it does not have");
+		pai_refuse(b, PA_ARGUMENT,
+			s == NULL ? "an entry of a tag that pa_declare_shape has not declared"
+					  : "an entry with another number of cells than its shape, or with rows that it does not have");
 		return;
 	}
 	uint8_t *cells = pai_put_wide(b, c->tag, c->flags, c->sub, c->point, s->cells + (uint64_t)n * s->row_cells, n);
 	if (cells == NULL) return;
 	for (uint32_t i = 0; i < c->n; i++) put64(cells + 8 * (uint64_t)i, cell_value(b, s->kinds[i], c->cells[i]));
 	uint8_t *row = cells + 8 * (uint64_t)s->cells;
-	for (uint64_t i = 0; i < (uint64_t)n * s->row_cells; i++) put64(row + 8 * i, cell_value(b, s->kinds[s->cells + i % s->row_cells], rows[i]));
+	for (uint64_t i = 0; i < (uint64_t)n * s->row_cells; i++)
+		put64(row + 8 * i, cell_value(b, s->kinds[s->cells + i % s->row_cells], rows[i]));
 	pai_unite_rows(b, cells, c->tag, n);
 }

@@ -7,7 +7,15 @@
 enum { SHEET = 1 << 20 };
 
 /* Bytes on their way to the sink: in sheets, of which no page lies in two. */
-typedef struct output { plan *p; const sink *to; uint8_t *ps, *sheet; uint64_t at; size_t used; buffer scratch; pa_error e; } output;
+typedef struct output {
+	plan *p;
+	const sink *to;
+	uint8_t *ps, *sheet;
+	uint64_t at;
+	size_t used;
+	buffer scratch;
+	pa_error e;
+} output;
 
 /* level_count returns the number of sums of a level, 0 behind the last. */
 static uint64_t level_count(const plan *p, unsigned level) {
@@ -70,7 +78,8 @@ static bool put_symbol(output *o, uint32_t ref) {
 	const uint32_t *parts = (const void *)p->parts.bytes;
 	pa_text text = pai_text(p->b, ref);
 	uint64_t end = o->at + pai_symbol_size(p, ref);
-	bool ok = l->number > 0 ? PUT(o, l->number | 1u << 31) : PUT(o, (uint32_t)text.size) && put(o, text.bytes, text.size);
+	bool ok =
+		l->number > 0 ? PUT(o, l->number | 1u << 31) : PUT(o, (uint32_t)text.size) && put(o, text.bytes, text.size);
 	for (uint32_t i = 0; ok && i < l->number; i++) ok = PUT(o, ref_of(symbol_at(p, parts[l->first + i])));
 	return ok && put_zeros(o, end);
 }
@@ -78,7 +87,8 @@ static bool put_symbol(output *o, uint32_t ref) {
 static bool put_type(output *o, uint32_t ref) {
 	const plan *p = o->p;
 	const new_type *t = ITEM(new_type, p->b->types, ref);
-	return PUT(o, low(t->id), high(t->id), ref_of(symbol_at(p, t->name)), ref_of(symbol_at(p, t->loader)), ref_of(symbol_at(p, t->alias)), t->flags);
+	return PUT(o, low(t->id), high(t->id), ref_of(symbol_at(p, t->name)), ref_of(symbol_at(p, t->loader)),
+		ref_of(symbol_at(p, t->alias)), t->flags);
 }
 
 static bool put_method(output *o, uint32_t place) {
@@ -93,7 +103,8 @@ static bool put_method(output *o, uint32_t place) {
 	if (r->flags & NAMED) return put(o, text.bytes, text.size) && put_zeros(o, end);
 	if (r->flags & DECLARED && !PUT(o, ref_of(type_at(p, m->holder)), ref_of(symbol_at(p, m->signature)))) return false;
 	if (r->flags & PROFILED && !PUT(o, ref_of(first), m->access)) return false;
-	return !(r->flags & IN_CONTEXT) || PUT(o, ref_of(p->section[CONTEXTS] + CONTEXT * (uint64_t)(r->first_context - 1)), r->contexts);
+	return !(r->flags & IN_CONTEXT) ||
+		PUT(o, ref_of(p->section[CONTEXTS] + CONTEXT * (uint64_t)(r->first_context - 1)), r->contexts);
 }
 
 static bool put_rows(output *o) {
@@ -113,7 +124,8 @@ static bool put_context(output *o, uint32_t ref) {
 	const plan *p = o->p;
 	const new_context *c = ITEM(new_context, p->b->contexts, ref);
 	uint64_t parent = c->parent == 0 ? method_at(p, c->method) : context_at(p, c->parent);
-	return PUT(o, ref_of(parent), ref_of(method_at(p, c->caller)), (uint32_t)c->point, ref_of(first_at(p, p->context_first[ref - 1])));
+	return PUT(o, ref_of(parent), ref_of(method_at(p, c->caller)), (uint32_t)c->point,
+		ref_of(first_at(p, p->context_first[ref - 1])));
 }
 
 static bool put_ro(output *o) {
@@ -162,7 +174,9 @@ static uint64_t cell(const plan *p, uint8_t column, uint64_t v) {
 	}
 }
 
-static uint64_t column_size(const new_table *t, uint32_t i, uint64_t rows) { return round_up(rows * (t->kinds[i] == PA_COLUMN_WORD ? 8 : 4), 8); }
+static uint64_t column_size(const new_table *t, uint32_t i, uint64_t rows) {
+	return round_up(rows * (t->kinds[i] == PA_COLUMN_WORD ? 8 : 4), 8);
+}
 
 static uint64_t table_size(const new_table *t) {
 	uint64_t size = 16 + round_up(t->columns, 8), rows = t->cells.size / 8 / t->columns;
@@ -203,7 +217,10 @@ static bool put_ex(output *o) {
 
 /* ---- rw ---- */
 
-typedef struct resolver { const plan *p; uint8_t *block; } resolver; /* block without the fields that only the file has */
+typedef struct resolver {
+	const plan *p;
+	uint8_t *block;
+} resolver; /* block without the fields that only the file has */
 
 static void resolve(void *to, uint64_t offset, bool method) {
 	const resolver *r = to;
@@ -234,7 +251,8 @@ static bool put_block(output *o, const block_plan *d) {
 	pai_pointers(p->b, f, resolve, &(resolver){p, block});
 	presence = get32(block + 8);
 	uint64_t front = BLOCK_HEADER + (presence >> PA_FIELD_INVOCATIONS & 1 ? 8 : 0);
-	presence |= (uint32_t)d->head << PA_FIELD_ID | (uint32_t)is_keyed(p, d) << PA_FIELD_KEY | (uint32_t)is_linked(d) << PA_FIELD_LINKS;
+	presence |= (uint32_t)d->head << PA_FIELD_ID | (uint32_t)is_keyed(p, d) << PA_FIELD_KEY |
+		(uint32_t)is_linked(d) << PA_FIELD_LINKS;
 	if (!PUT(o, units, ref_of(p->method_at[d->method]), presence, get32(block + 12))) return false;
 	if (d->head && !PUT(o, low(id), high(id))) return false;
 	if (!put(o, block + BLOCK_HEADER, front - BLOCK_HEADER)) return false;
@@ -271,7 +289,8 @@ static void put_geometry(const plan *p, uint8_t *h) {
 		uint8_t *row = h + 288 + 24 * (r - PA_PS);
 		put64(row, p->at[r]), put64(row + 8, p->size[r]), put32(row + 16, protection[r]), put32(row + 20, r);
 	}
-	for (unsigned i = SYMBOLS; i < SECTIONS; i++) put64(h + 432 + 16 * i, p->section[i]), put64(h + 440 + 16 * i, p->section_size[i]);
+	for (unsigned i = SYMBOLS; i < SECTIONS; i++)
+		put64(h + 432 + 16 * i, p->section[i]), put64(h + 440 + 16 * i, p->section_size[i]);
 }
 
 static void put_header(const plan *p, uint64_t root, uint8_t *h) {
@@ -280,7 +299,8 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	memset(h, 0, HEADER);
 	memcpy(h, magic, 8);
 	put32(h + 8, 0x0a0b0c0d), put32(h + 12, FORMAT), put32(h + 16, HEADER), put64(h + 24, p->file_size);
-	put32(h + 64, c->domain), put32(h + 68, PAGE_SHIFT), put64(h + 72, p->base), put32(h + 80, p->shift), put32(h + 84, p->max_probe);
+	put32(h + 64, c->domain), put32(h + 68, PAGE_SHIFT), put64(h + 72, p->base), put32(h + 80, p->shift),
+		put32(h + 84, p->max_probe);
 	put64(h + 88, p->seed), put64(h + 96, root), put64(h + 104, p->lines);
 	memcpy(h + 112, c->fingerprint, 16), memcpy(h + 128, c->dump_id, 16);
 	put64(h + 144, (uint64_t)c->dump_time), put64(h + 152, c->flags);
@@ -288,8 +308,8 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	memcpy(h + 224, p->b->producer, MAX_PRODUCER);
 	memcpy(h + 608, c->producer_id, 16);
 	put_geometry(p, h);
-	const uint64_t counts[] = {p->nmethods, p->unexecuted, p->nprofiles, p->ncontexts, p->ntypes, p->in_section, p->entries, p->pointers,
-		p->summary[0], p->summary[1], p->summary[2], p->summary[3]};
+	const uint64_t counts[] = {p->nmethods, p->unexecuted, p->nprofiles, p->ncontexts, p->ntypes, p->in_section,
+		p->entries, p->pointers, p->summary[0], p->summary[1], p->summary[2], p->summary[3]};
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) put64(h + 512 + 8 * i, counts[i]);
 }
 
@@ -316,16 +336,19 @@ static bool put_front(output *o, pa_report *report) {
 	uint8_t h[HEADER];
 	put_header(p, sum_levels(o), h);
 	seal(h), identify(h);
-	*report = (pa_report){.file_size = p->file_size, .requested_base = p->base, .dropped = p->b->dropped, .duplicates = p->b->duplicates};
+	*report = (pa_report){
+		.file_size = p->file_size, .requested_base = p->base, .dropped = p->b->dropped, .duplicates = p->b->duplicates};
 	memcpy(report->dump_id, h + 128, 16);
-	return o->to->write(o->to->to, 0, h, HEADER, &o->e) && o->to->write(o->to->to, p->at[PA_PS], o->ps, (size_t)(p->at[PA_IX] - p->at[PA_PS]), &o->e);
+	return o->to->write(o->to->to, 0, h, HEADER, &o->e) &&
+		o->to->write(o->to->to, p->at[PA_PS], o->ps, (size_t)(p->at[PA_IX] - p->at[PA_PS]), &o->e);
 }
 
 bool pai_encode(plan *p, const sink *to, pa_report *report) {
 	output o = {.p = p, .to = to, .at = p->at[PA_IX], .e = p->b->error};
 	o.ps = pai_memory(p, p->at[PA_IX] - p->at[PA_PS], 1), o.sheet = pai_memory(p, SHEET, 1);
 	if (o.ps == NULL || o.sheet == NULL) return false;
-	bool ok = put(&o, p->index, p->size[PA_IX]) && put_ro(&o) && put_bm(&o) && put_ex(&o) && put_rw(&o) && flush(&o) && put_front(&o, report);
+	bool ok = put(&o, p->index, p->size[PA_IX]) && put_ro(&o) && put_bm(&o) && put_ex(&o) && put_rw(&o) && flush(&o) &&
+		put_front(&o, report);
 	pai_empty(&o.scratch);
 	if (!ok && sound(p->b)) p->b->error = o.e;
 	return ok;

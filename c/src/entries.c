@@ -12,7 +12,8 @@ static uint64_t listed(const uint8_t *cells, uint64_t room, uint64_t at, uint64_
 	return *n > room ? room + 1 : at + 1 + *n;
 }
 
-/* narrow_cells returns the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX: impossible. */
+/* narrow_cells returns the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX:
+ * impossible. */
 static uint64_t narrow_cells(const pa_archive *a, uint8_t tag, const uint8_t *cells, uint64_t room) {
 	uint64_t n, size, receivers = 1 + a->gap + 2 * a->type_rows;
 	switch (tag) {
@@ -78,7 +79,9 @@ unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	switch (entry->tag) {
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: list[0] = (slots){gap, 2, rows, POINTS_TO_TYPE}; return 1;
 	case PA_CALL_TYPE: return typed(entry, 1, list);
-	case PA_VIRTUAL_CALL_TYPE: list[0] = (slots){gap, 2, rows, POINTS_TO_TYPE}; return 1 + typed(entry, gap + 2 * rows, list + 1);
+	case PA_VIRTUAL_CALL_TYPE:
+		list[0] = (slots){gap, 2, rows, POINTS_TO_TYPE};
+		return 1 + typed(entry, gap + 2 * rows, list + 1);
 	case PA_PARAMETERS_TYPE: return typed(entry, 0, list);
 	case PA_SPECULATIVE_TRAP: list[0] = (slots){0, 1, 1, POINTS_TO_METHOD}; return 1;
 	case PA_RECEIVERS: list[0] = (slots){2, 2, entry->rows, POINTS_TO_TYPE}; return 1;
@@ -95,7 +98,9 @@ unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE:
 		list[0] = (slots){0, 1, 1 + gap, 0}, list[1] = (slots){2 + gap, 2, rows, 0};
 		return 2;
-	case PA_RET: list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){2, 3, (uint32_t)entry->archive->bci_rows, 0}; return 2;
+	case PA_RET:
+		list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){2, 3, (uint32_t)entry->archive->bci_rows, 0};
+		return 2;
 	case PA_MULTI_BRANCH: list[0] = (slots){1, 2, (entry->cells - 1) / 2, 0}; return 1;
 	case PA_COUNTERS: list[0] = (slots){0, 1, entry->rows, 0}; return 1;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: list[0] = (slots){1, 2, entry->rows, 0}; return 1;
@@ -104,13 +109,16 @@ unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	}
 }
 
-bool pai_is_signed(const pa_entry *entry) { return entry->tag == PA_RECEIVER_TYPE || (entry->tag == PA_RECEIVERS && entry->sub == PA_OF_TYPE_CHECK); }
+bool pai_is_signed(const pa_entry *entry) {
+	return entry->tag == PA_RECEIVER_TYPE || (entry->tag == PA_RECEIVERS && entry->sub == PA_OF_TYPE_CHECK);
+}
 
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 	if (kind == TYPE_WORD) value &= ~(uint64_t)TYPE_TAGS;
 	uint64_t at = value - a->info.requested_base;
 	if (value == 0) return true;
-	return at % 8 == 0 && (kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
+	return at % 8 == 0 &&
+		(kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
 }
 
 /* visit is like pai_visit for an entry at an offset in the file. */
@@ -119,10 +127,12 @@ static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uin
 	unsigned n = pai_slots(entry, list), columns = entry->tag >= PA_PRODUCER ? pai_row_slots(entry, list, n) : 0;
 	for (unsigned i = 0; i < n - columns; i++)
 		for (uint32_t k = 0; k < list[i].n; k++)
-			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride))) return false;
+			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride)))
+				return false;
 	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* several pointers of a row: row by row */
 		for (unsigned i = n - columns; i < n; i++)
-			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride))) return false;
+			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride)))
+				return false;
 	return true;
 }
 
@@ -130,7 +140,8 @@ bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint6
 	pa_entry entry;
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
 		for (uint64_t at = b->part[i].at; at < end_of(b->part[i]); at += 8 * (uint64_t)entry.units) {
-			if (pai_entry(a, a->bytes + at, end_of(b->part[i]) - at, &entry) != NULL) return false; /* the file was changed */
+			if (pai_entry(a, a->bytes + at, end_of(b->part[i]) - at, &entry) != NULL)
+				return false; /* the file was changed */
 			if (!visit(&entry, at, take, to)) return false;
 		}
 	return true;
@@ -144,7 +155,8 @@ pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	pa_error e = pai_none();
 	pa_entries it = none(p);
 	block b;
-	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e)) it._at = b.part[section].at, it._end = end_of(b.part[section]);
+	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e))
+		it._at = b.part[section].at, it._end = end_of(b.part[section]);
 	return it;
 }
 
@@ -168,7 +180,8 @@ pa_entries pa_entries_at(const pa_profile *p, int32_t point) {
 	pa_entries it = none(p);
 	block b;
 	it._point = point, it._one = true;
-	if (pai_block(p->archive, place_of(p->at), &b, &e)) it._at = first(p->archive, &b, point), it._end = end_of(b.part[PA_DATA]);
+	if (pai_block(p->archive, place_of(p->at), &b, &e))
+		it._at = first(p->archive, &b, point), it._end = end_of(b.part[PA_DATA]);
 	return it;
 }
 
@@ -209,7 +222,8 @@ uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
 }
 
 pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
-	uint64_t cell = pa_trained(entry, i), at = cell - entry->archive->info.requested_base; /* nothing records methods in place */
+	uint64_t cell = pa_trained(entry, i),
+			 at = cell - entry->archive->info.requested_base; /* nothing records methods in place */
 	pa_error e = pai_none();
 	record r;
 	if (cell == 0) pai_fail(&e, PA_NOT_FOUND, "no method");
@@ -266,7 +280,8 @@ bool pa_receivers_of(const pa_entry *entry, pa_rows *rows) {
 
 bool pa_arguments_of(const pa_entry *entry, pa_rows *rows, uint32_t *returned) {
 	slots list[MAX_SLOTS];
-	if (entry->tag != PA_CALL_TYPE && entry->tag != PA_VIRTUAL_CALL_TYPE && entry->tag != PA_PARAMETERS_TYPE) return false;
+	if (entry->tag != PA_CALL_TYPE && entry->tag != PA_VIRTUAL_CALL_TYPE && entry->tag != PA_PARAMETERS_TYPE)
+		return false;
 	unsigned n = pai_slots(entry, list);
 	*rows = (pa_rows){list[n - 2].first - 1, 2, list[n - 2].n};
 	*returned = list[n - 1].n > 0 ? list[n - 1].first : 0;

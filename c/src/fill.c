@@ -7,7 +7,9 @@ enum { GOOD_PROBE = 8, SEEDS = 8, MAX_PROBE = 255, MAX_MULTIPLIER = 63 };
 
 /* ---- hashes ---- */
 
-static uint64_t mix(uint64_t id, uint64_t kind, uint64_t seed) { return (id ^ seed ^ kind * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93; }
+static uint64_t mix(uint64_t id, uint64_t kind, uint64_t seed) {
+	return (id ^ seed ^ kind * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
+}
 
 static void merge_hashes(hashed *all, hashed *spare, size_t n) {
 	size_t half = n / 2, left = 0, right = half, to = 0;
@@ -25,7 +27,8 @@ bool pai_hash_records(plan *p, uint64_t seed) {
 	hashed *all = p->hashed, *spare = calloc((size_t)most / 2 + 1, sizeof *spare);
 	uint32_t n = 0;
 	if (spare == NULL) return pai_no_memory(p->b);
-	for (uint32_t i = 0; i < p->ntypes; i++) all[n++] = (hashed){mix(ITEM(new_type, p->b->types, p->types[i])->id, TYPE_KIND, seed), i};
+	for (uint32_t i = 0; i < p->ntypes; i++)
+		all[n++] = (hashed){mix(ITEM(new_type, p->b->types, p->types[i])->id, TYPE_KIND, seed), i};
 	for (uint32_t i = 0; i < p->nmethods; i++)
 		if (p->records[i].units != 0) all[n++] = (hashed){mix(p->records[i].id, METHOD_KIND, seed), p->ntypes + i};
 	merge_hashes(all, spare, n);
@@ -123,8 +126,8 @@ static uint64_t bucket_of(const plan *p, uint64_t hash) {
 	return pai_multiply(hash, p->lines, &rest);
 }
 
-/* without_spill finds a line that no record of a line before it has to go to, and the first record of it or a later one. There
- * is one, since there are twice as many slots as records. */
+/* without_spill finds a line that no record of a line before it has to go to, and the first record of it or a later
+ * one. There is one, since there are twice as many slots as records. */
 static uint64_t without_spill(const plan *p, uint32_t *next) {
 	uint64_t waits = 0;
 	for (unsigned round = 0; round < 2; round++) {
@@ -143,7 +146,8 @@ static uint64_t without_spill(const plan *p, uint32_t *next) {
 static pa_ref ref_of_record(const plan *p, uint32_t number) {
 	if (number < p->ntypes) return ref_of(p->section[TYPES] + TYPE * (uint64_t)number);
 	const method_plan *r = &p->records[number - p->ntypes];
-	return ref_of(r->first != 0 && !(r->flags & PA_METHOD_SHARED_ID) ? first_at(p, r->first) : p->method_at[number - p->ntypes]);
+	return ref_of(
+		r->first != 0 && !(r->flags & PA_METHOD_SHARED_ID) ? first_at(p, r->first) : p->method_at[number - p->ntypes]);
 }
 
 /* fill fills all lines, from the one without spill on. */

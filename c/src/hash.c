@@ -2,8 +2,8 @@
 /* The hashes of docs/format.md: XXH64, MD5, fold. */
 #include "internal.h"
 
-static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
-	P5 = 0x27d4eb2f165667c5;
+static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9,
+					  P4 = 0x85ebca77c2b2ae63, P5 = 0x27d4eb2f165667c5;
 
 static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
 static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }

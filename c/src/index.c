@@ -43,7 +43,9 @@ static bool next(search *q, uint64_t *to, pa_error *e) {
 	while (!(q->left >> slot & 1)) slot++;
 	q->left &= q->left - 1;
 	*to = place_of(get32(line_of(q) + 24 + 4 * slot));
-	if (inside(a->region[PA_RW], *to, 16) || inside(a->section[METHODS], *to, 8) || is_row(a->section[TYPES], *to, TYPE)) return true;
+	if (inside(a->region[PA_RW], *to, 16) || inside(a->section[METHODS], *to, 8) ||
+		is_row(a->section[TYPES], *to, TYPE))
+		return true;
 	return pai_damage(a, e, a->region[PA_IX].at + LINE * q->line, "a slot of the index leads to no record");
 }
 
@@ -52,7 +54,8 @@ static bool candidate(const pa_archive *a, uint64_t to, record *r, uint64_t *id,
 	block b;
 	if (inside(a->section[METHODS], to, 8)) return pai_record(a, to, r, e) && pai_id(a, r, id, e);
 	if (!pai_block(a, to, &b, e) || !pai_record(a, b.method, r, e)) return false;
-	if (pai_field(&b, PA_FIELD_ID) == 0 || r->profiles != to) return pai_damage(a, e, to, "the index leads to a profile that is not the first of its method");
+	if (pai_field(&b, PA_FIELD_ID) == 0 || r->profiles != to)
+		return pai_damage(a, e, to, "the index leads to a profile that is not the first of its method");
 	*id = get64(a->bytes + to + pai_field(&b, PA_FIELD_ID));
 	if (!(r->flags & PA_METHOD_SHARED_ID)) add_bit(a->heads, (to - a->region[PA_RW].at) / 8);
 	return true;
@@ -121,7 +124,8 @@ static bool find_record(const pa_archive *a, const pa_key *key, record *r, pa_er
 
 static bool lookup_record(const pa_archive *a, uint64_t id, record *r, pa_error *e) {
 	if (!pai_lookup(a, id, NULL, r, e)) return false;
-	return !(r->flags & PA_METHOD_SHARED_ID) || pai_fail(e, PA_AMBIGUOUS, "several methods have this id: look them up by key");
+	return !(r->flags & PA_METHOD_SHARED_ID) ||
+		pai_fail(e, PA_AMBIGUOUS, "several methods have this id: look them up by key");
 }
 
 pa_error pa_find_method(const pa_archive *a, const pa_key *key, pa_method *m) {

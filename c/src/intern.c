@@ -49,7 +49,8 @@ uint32_t pa_add_symbol(pa_builder *b, pa_text text) { return pai_intern(b, text,
 /* name interns a part of a key. "" is none, or a name. */
 static uint32_t name(pa_builder *b, pa_text text, bool empty_is_name) {
 	if (text.size == 0 && !empty_is_name) return 0;
-	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL) return pai_refuse(b, PA_ARGUMENT, "a name has a NUL byte"), 0;
+	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL)
+		return pai_refuse(b, PA_ARGUMENT, "a name has a NUL byte"), 0;
 	return pai_intern(b, text, MAX_NAME);
 }
 
@@ -100,7 +101,8 @@ uint32_t pa_add_method(pa_builder *b, const pa_key *key) {
 	if (key->class_name.size > 0) m.holder = pa_add_type(b, key->class_name, key->loader);
 	else if (key->loader.size > 0) pai_refuse(b, PA_ARGUMENT, "a method has a loader and no class");
 	if (!sound(b)) return 0;
-	uint32_t hash = pai_mix(pai_mix(m.name, m.signature), m.holder), ref = pai_find(&b->method_index, hash, same_method, &(wanted){b, &m});
+	uint32_t hash = pai_mix(pai_mix(m.name, m.signature), m.holder),
+			 ref = pai_find(&b->method_index, hash, same_method, &(wanted){b, &m});
 	if (ref != 0) return ref;
 	m.id = id_of(b, key);
 	return add(b, &b->methods, &b->method_index, hash, &m, sizeof m);
@@ -142,7 +144,8 @@ uint32_t pa_add_context(pa_builder *b, uint32_t of, uint32_t inner, uint32_t cal
 			return pai_refuse(b, PA_ARGUMENT, "a context that is not one of the method"), 0;
 		c.depth = ITEM(new_context, b->contexts, inner)->depth + 1;
 	}
-	uint32_t hash = pai_mix(pai_mix(pai_mix(of, inner), caller), (uint32_t)point), ref = pai_find(&b->context_index, hash, same_context, &(wanted){b, &c});
+	uint32_t hash = pai_mix(pai_mix(pai_mix(of, inner), caller), (uint32_t)point),
+			 ref = pai_find(&b->context_index, hash, same_context, &(wanted){b, &c});
 	if (ref != 0) return ref;
 	if (c.depth > DEEPEST) return pai_refuse(b, PA_TOO_LARGE, "a context of more than 65535 frames"), 0;
 	return add(b, &b->contexts, &b->context_index, hash, &c, sizeof c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of libprofarc share. Functions that can fail return false and fill an error; public functions return that
- * error. A place is an offset in the file, in bytes.
+ * What the files of libprofarc share. Functions that can fail return false and fill an error; public functions return
+ * that error. A place is an offset in the file, in bytes.
  */
 #ifndef PROFARC_INTERNAL_H
 #define PROFARC_INTERNAL_H
@@ -15,7 +15,18 @@
 
 #define FORMAT 0x80000007u /* version of the format: draft 7 */
 
-enum { HEADER = 640, PAGE = 4096, PAGE_SHIFT = 12, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535, MAX_NAME = 1 << 20 };
+enum {
+	HEADER = 640,
+	PAGE = 4096,
+	PAGE_SHIFT = 12,
+	FANOUT = 64,
+	LINE = 64,
+	SLOTS = 10,
+	TYPE = 24,
+	CONTEXT = 16,
+	DEEPEST = 65535,
+	MAX_NAME = 1 << 20
+};
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
 enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after those of pa_section */
 enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* of records in the index */
@@ -24,8 +35,8 @@ enum { LEVELS = 6 };                       /* of the page sums, of a file of 32 
 
 typedef struct span { uint64_t at, size; } span;
 
-/* The page sums. A level has its sums at `at`; bit number bit + i of checked says that its i-th group of 64 is right. The
- * bits of the pages come first. */
+/* The page sums. A level has its sums at `at`; bit number bit + i of checked says that its i-th group of 64 is right.
+ * The bits of the pages come first. */
 typedef struct sums {
 	uint64_t first_page, pages;
 	unsigned levels;
@@ -55,8 +66,8 @@ enum { NOT_ADOPTED, ADOPTING, ADOPTED, MAX_LATE = 65536 };
 
 typedef struct late_type { char *text; uint32_t name, loader; } late_type; /* sizes of the texts, one after the other */
 
-/* What changes in an archive. The claims are 2 bits for every unit of rw, see adopt.c; chunks has a bit for each bitmap of
- * bm that was checked. Both are NULL at the requested base. */
+/* What changes in an archive. The claims are 2 bits for every unit of rw, see adopt.c; chunks has a bit for each bitmap
+ * of bm that was checked. Both are NULL at the requested base. */
 typedef struct live {
 	_Atomic int state;
 	_Atomic bool undecoded; /* a block with a PA_UNDECODED entry was checked: claims look for them from then on */
@@ -104,11 +115,15 @@ static inline uint64_t get64(const uint8_t *p) {
 
 static inline uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
 static inline uint64_t end_of(span s) { return s.at + s.size; }
-static inline bool inside(span s, uint64_t at, uint64_t n) { return at >= s.at && n <= s.size && at - s.at <= s.size - n; }
+static inline bool inside(span s, uint64_t at, uint64_t n) {
+	return at >= s.at && n <= s.size && at - s.at <= s.size - n;
+}
 static inline bool is_row(span s, uint64_t at, uint64_t size) { return inside(s, at, size) && (at - s.at) % size == 0; }
 static inline uint64_t place_of(pa_ref ref) { return (uint64_t)ref * 8; }
 static inline pa_ref ref_of(uint64_t place) { return (pa_ref)(place / 8); }
-static inline bool same_text(pa_text a, pa_text b) { return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0); }
+static inline bool same_text(pa_text a, pa_text b) {
+	return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
 
 static inline bool has_bit(_Atomic uint64_t *set, uint64_t i) {
 	return atomic_load_explicit(&set[i / 64], memory_order_acquire) >> i % 64 & 1;
@@ -134,8 +149,8 @@ static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 pa_error pai_none(void);
 pa_region pai_region_at(const pa_archive *a, uint64_t at);
 
-/* pai_damage fills an error for a place in the file, pai_system one with errno, pai_fail any other. They return false, which
- * compilers must see. */
+/* pai_damage fills an error for a place in the file, pai_system one with errno, pai_fail any other. They return false,
+ * which compilers must see. */
 static inline bool pai_damage(const pa_archive *a, pa_error *e, uint64_t at, const char *message) {
 	*e = (pa_error){PA_DAMAGED, pai_region_at(a, at), at, 0, message};
 	return false;
@@ -153,8 +168,8 @@ static inline bool pai_system(pa_error *e, const char *message) {
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e);
 void pai_unmap(pa_archive *a);
-/* pai_map_again maps the archive a second time, privately, at base or anywhere if that is 0 or taken, with late bytes of
- * zeros behind it. */
+/* pai_map_again maps the archive a second time, privately, at base or anywhere if that is 0 or taken, with late bytes
+ * of zeros behind it. */
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e);
 void pai_unmap_again(live *l);
 
@@ -165,7 +180,8 @@ bool pai_sums_open(pa_archive *a, pa_error *e);
 bool pai_sums_all(const pa_archive *a, pa_error *e);
 bool pai_touch_pages(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e);
 
-/* pai_touch makes sure that the pages of a part of the file after ps, which must lie in it, were compared with their sums. */
+/* pai_touch makes sure that the pages of a part of the file after ps, which must lie in it, were compared with their
+ * sums. */
 static inline bool pai_touch(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e) {
 	if (a->trusted || n == 0) return true;
 	uint64_t page = at >> PAGE_SHIFT;
@@ -244,10 +260,12 @@ bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
 /* ---- walk.c ---- */
 
-/* pai_peek_record reads the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record goes on. */
+/* pai_peek_record reads the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record
+ * goes on. */
 bool pai_peek_record(pa_methods *it, record *r, pa_error *e);
 void pai_skip_record(pa_methods *it, const record *r);
-/* pai_spend_key adds the key of a method to the text that was iterated over, and refuses more than an archive may have. */
+/* pai_spend_key adds the key of a method to the text that was iterated over, and refuses more than an archive may have.
+ */
 bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const pa_method *m, pa_error *e);
 
 /* ---- blocks.c ---- */
@@ -285,14 +303,16 @@ const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_e
 /* pai_slots returns the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
 enum { MAX_SLOTS = 40 };
 unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]);
-/* pai_counts returns the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be below 0. */
+/* pai_counts returns the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be
+ * below 0. */
 unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]);
 bool pai_is_signed(const pa_entry *entry);
 /* pai_pointer checks a pointer cell of kind. */
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
 static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
 
-/* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false. */
+/* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false.
+ */
 bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint64_t at), void *to);
 
 /* ---- tables.c ---- */
@@ -302,8 +322,8 @@ const char *pai_columns_of(uint32_t kind);
 
 /* ---- shapes.c ---- */
 
-/* The entries of one of the producer's tags. kinds has the cells that stand once, then those of a row. The table has rows
- * about it from first on: its name, the cells in the order of kinds, names of bits. */
+/* The entries of one of the producer's tags. kinds has the cells that stand once, then those of a row. The table has
+ * rows about it from first on: its name, the cells in the order of kinds, names of bits. */
 typedef struct shape { bool declared; uint8_t unit, cells, row_cells, kinds[MAX_SLOTS]; uint32_t first, rows; } shape;
 typedef struct shapes { shape of[256 - PA_PRODUCER]; uint64_t *heads; uint8_t (*names)[32]; } shapes;
 
@@ -313,7 +333,9 @@ void pai_shapes_free(shapes *s);
 const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row);
 /* pai_shape returns the shape of a tag, NULL if it has none. */
 static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
-	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared ? &a->shapes->of[tag - PA_PRODUCER] : NULL;
+	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared
+		? &a->shapes->of[tag - PA_PRODUCER]
+		: NULL;
 }
 unsigned pai_shape_slots(const pa_entry *entry, slots *list);
 unsigned pai_shape_counts(const pa_entry *entry, slots *list);

@@ -21,13 +21,15 @@ static void parts_of(const pa_builder *b, const new_profile *f, span part[DIRECT
 }
 
 /* each calls take for every entry of a block; offset is that from the start of the block. */
-static void each(const pa_builder *b, const new_profile *f, void (*take)(void *to, const pa_entry *entry, uint64_t offset, bool data), void *to) {
+static void each(const pa_builder *b, const new_profile *f,
+	void (*take)(void *to, const pa_entry *entry, uint64_t offset, bool data), void *to) {
 	span part[DIRECTORY];
 	pa_entry entry;
 	parts_of(b, f, part);
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
 		for (uint64_t at = part[i].at; at < end_of(part[i]); at += 8 * (uint64_t)entry.units) {
-			if (pai_entry(&b->shape, b->blocks.bytes + at, end_of(part[i]) - at, &entry) != NULL) break; /* no: they were made here */
+			if (pai_entry(&b->shape, b->blocks.bytes + at, end_of(part[i]) - at, &entry) != NULL)
+				break; /* no: they were made here */
 			take(to, &entry, at - f->at, i == PA_DATA);
 		}
 }
@@ -50,7 +52,8 @@ static void measure(void *to, const pa_entry *entry, uint64_t offset, bool data)
 	(void)offset;
 	p->entries++;
 	for (unsigned i = 0; i < n; i++)
-		for (uint32_t k = 0; list[i].kind == POINTS_TO_METHOD && k < list[i].n; k++) note_method(p, pa_trained(entry, list[i].first + k * list[i].stride));
+		for (uint32_t k = 0; list[i].kind == POINTS_TO_METHOD && k < list[i].n; k++)
+			note_method(p, pa_trained(entry, list[i].first + k * list[i].stride));
 	n = data ? pai_counts(entry, list) : 0;
 	for (unsigned i = 0; i < n; i++)
 		for (uint32_t k = 0; k < list[i].n; k++) {
@@ -77,7 +80,8 @@ void pai_measure(plan *p) {
 typedef struct pointers { void (*take)(void *to, uint64_t offset, bool method); void *to; } pointers;
 
 static void take_cell(const pointers *each, const pa_entry *entry, uint64_t offset, const slots *l, uint32_t k) {
-	each->take(each->to, offset + header_of(entry->tag) + 8 * ((uint64_t)l->first + (uint64_t)k * l->stride), l->kind == POINTS_TO_METHOD);
+	each->take(each->to, offset + header_of(entry->tag) + 8 * ((uint64_t)l->first + (uint64_t)k * l->stride),
+		l->kind == POINTS_TO_METHOD);
 }
 
 static void visit(void *to, const pa_entry *entry, uint64_t offset, bool data) {
@@ -90,16 +94,19 @@ static void visit(void *to, const pa_entry *entry, uint64_t offset, bool data) {
 		for (unsigned i = n - columns; i < n; i++) take_cell(to, entry, offset, &list[i], k);
 }
 
-void pai_pointers(const pa_builder *b, const new_profile *f, void (*take)(void *to, uint64_t offset, bool method), void *to) {
+void pai_pointers(
+	const pa_builder *b, const new_profile *f, void (*take)(void *to, uint64_t offset, bool method), void *to) {
 	each(b, f, visit, &(pointers){take, to});
 }
 
-uint64_t pai_added(const plan *p, const block_plan *d) { return (d->head ? 8 : 0) + (is_linked(d) ? 8 : 0) + (is_keyed(p, d) ? 16 : 0); }
+uint64_t pai_added(const plan *p, const block_plan *d) {
+	return (d->head ? 8 : 0) + (is_linked(d) ? 8 : 0) + (is_keyed(p, d) ? 16 : 0);
+}
 
 /* ---- bitmaps ---- */
 
-/* The chunk that is being collected. start is the place in rw of the block that is being walked, as far as it lies before
- * its entries in the file. */
+/* The chunk that is being collected. start is the place in rw of the block that is being walked, as far as it lies
+ * before its entries in the file. */
 typedef struct collector { plan *p; uint64_t chunk, start; uint64_t bits[CHUNK_WORDS / 64]; bool ok; } collector;
 
 static uint32_t ones(const uint64_t *bits) {

@@ -23,11 +23,14 @@ static bool next_part(pa_text *rest, bool *first, pa_text *part) {
 	return true;
 }
 
-/* split calls take for every part of a signature, until it returns false. It returns false if it is not one of a list's form. */
+/* split calls take for every part of a signature, until it returns false. It returns false if it is not one of a list's
+ * form. */
 static bool split(pa_text signature, bool (*take)(void *to, pa_text part), void *to) {
 	bool first = true;
 	pa_text part;
-	if (signature.size < 2 || signature.bytes[signature.size - 1] != ')' || memchr(signature.bytes, '(', signature.size - 1) == NULL) return false;
+	if (signature.size < 2 || signature.bytes[signature.size - 1] != ')' ||
+		memchr(signature.bytes, '(', signature.size - 1) == NULL)
+		return false;
 	signature.size--;
 	while (next_part(&signature, &first, &part))
 		if (!take(to, part)) return false;
@@ -133,10 +136,14 @@ static uint64_t holder_text(const plan *p, uint32_t type) {
 /* pai_check_key_text refuses keys that share names so often that they have more text than the archive may have. */
 bool pai_check_key_text(plan *p) {
 	uint64_t types = 0, methods = 0, room = 32 * p->file_size > 64 << 20 ? 32 * p->file_size : 64 << 20;
-	for (uint32_t i = 1; i <= p->ntypes; i++) types += holder_text(p, i) + key_text(p, ITEM(new_type, p->b->types, i)->alias);
+	for (uint32_t i = 1; i <= p->ntypes; i++)
+		types += holder_text(p, i) + key_text(p, ITEM(new_type, p->b->types, i)->alias);
 	for (uint32_t i = 0; i < p->nmethods; i++) {
 		const new_method *m = ITEM(new_method, p->b->methods, p->records[i].ref);
-		if (!(p->records[i].flags & NAMED)) methods += holder_text(p, m->holder) + key_text(p, m->name) + key_text(p, m->signature);
+		if (!(p->records[i].flags & NAMED))
+			methods += holder_text(p, m->holder) + key_text(p, m->name) + key_text(p, m->signature);
 	}
-	return (types <= room && methods <= room) || pai_refuse(p->b, PA_TOO_LARGE, "the keys share names so often that they have more text than an archive of this size may have");
+	return (types <= room && methods <= room) ||
+		pai_refuse(p->b, PA_TOO_LARGE,
+			"the keys share names so often that they have more text than an archive of this size may have");
 }

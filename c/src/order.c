@@ -19,7 +19,9 @@ static uint32_t *ranks(plan *p, const uint32_t *refs, uint32_t n) {
 }
 
 /* text_rank returns 0 for no symbol. */
-static uint64_t text_rank(const plan *p, uint32_t symbol) { return symbol == 0 ? 0 : p->text_rank[symbol - 1] + (uint64_t)1; }
+static uint64_t text_rank(const plan *p, uint32_t symbol) {
+	return symbol == 0 ? 0 : p->text_rank[symbol - 1] + (uint64_t)1;
+}
 
 static int order_symbols(const void *with, uint32_t x, uint32_t y) {
 	const plan *p = with;
@@ -37,7 +39,8 @@ static int order_methods(const void *with, uint32_t x, uint32_t y) {
 	static const new_type none;
 	const plan *p = with;
 	const new_method *m = ITEM(new_method, p->b->methods, x), *n = ITEM(new_method, p->b->methods, y);
-	const new_type *s = m->holder == 0 ? &none : ITEM(new_type, p->b->types, m->holder), *t = n->holder == 0 ? &none : ITEM(new_type, p->b->types, n->holder);
+	const new_type *s = m->holder == 0 ? &none : ITEM(new_type, p->b->types, m->holder),
+				   *t = n->holder == 0 ? &none : ITEM(new_type, p->b->types, n->holder);
 	int c = compare_numbers(text_rank(p, s->name), text_rank(p, t->name));
 	if (c == 0) c = compare_numbers(text_rank(p, m->name), text_rank(p, n->name));
 	if (c == 0) c = compare_numbers(text_rank(p, m->signature), text_rank(p, n->signature));
@@ -53,7 +56,9 @@ static int order_depths(const void *with, uint32_t x, uint32_t y) {
 	return compare_numbers(context(p, x)->depth, context(p, y)->depth);
 }
 
-static uint64_t context_rank(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->context_rank[ref - 1] + (uint64_t)1; }
+static uint64_t context_rank(const plan *p, uint32_t ref) {
+	return ref == 0 ? 0 : p->context_rank[ref - 1] + (uint64_t)1;
+}
 
 /* order_level orders contexts of one depth, those of one less being ranked. */
 static int order_level(const void *with, uint32_t x, uint32_t y) {

@@ -35,8 +35,8 @@ static bool chain_blocks(plan *p) {
 	return true;
 }
 
-/* meet_callers notes the methods that contexts and sampled stacks show to have run. Those to which entries point are noted
- * where blocks are measured. */
+/* meet_callers notes the methods that contexts and sampled stacks show to have run. Those to which entries point are
+ * noted where blocks are measured. */
 static void meet_callers(plan *p) {
 	const new_table *samples = pai_table(p->b, PA_TABLE_SAMPLES);
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
@@ -68,7 +68,8 @@ static void plan_record(plan *p, method_plan *r) {
 		return;
 	}
 	if (r->first != 0) r->flags |= PROFILED;
-	r->units = 1 + fields + ((r->flags & DECLARED) != 0) + ((r->flags & PROFILED) != 0) + ((r->flags & IN_CONTEXT) != 0);
+	r->units =
+		1 + fields + ((r->flags & DECLARED) != 0) + ((r->flags & PROFILED) != 0) + ((r->flags & IN_CONTEXT) != 0);
 }
 
 static bool plan_records(plan *p) {
@@ -126,7 +127,8 @@ static bool plan_rows(plan *p) {
 	}
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->nhashed; i++)
-		if (p->hashed[i].number < p->ntypes || p->records[p->hashed[i].number - p->ntypes].units != 0) p->hashed[n++] = p->hashed[i];
+		if (p->hashed[i].number < p->ntypes || p->records[p->hashed[i].number - p->ntypes].units != 0)
+			p->hashed[n++] = p->hashed[i];
 	p->nhashed = n;
 	return true;
 }
@@ -184,7 +186,8 @@ static uint64_t sums_size(uint64_t start, uint64_t end) {
 	return 8 * all;
 }
 
-/* place_regions decides where the regions lie. The sums need room in proportion to the file, which grows with that room. */
+/* place_regions decides where the regions lie. The sums need room in proportion to the file, which grows with that
+ * room. */
 static bool place_regions(plan *p) {
 	p->shift = p->size[PA_RW] >= LARGE_RW ? 21 : 16;
 	for (uint64_t needed = 0;; p->size[PA_PS] = needed) {
@@ -229,7 +232,8 @@ static bool request_base(plan *p) {
 
 static void take_counts(plan *p) {
 	const pa_builder *b = p->b;
-	p->nsymbols = (uint32_t)COUNT(symbol, b->symbols), p->ntypes = (uint32_t)COUNT(new_type, b->types), p->nmethods = (uint32_t)COUNT(new_method, b->methods);
+	p->nsymbols = (uint32_t)COUNT(symbol, b->symbols), p->ntypes = (uint32_t)COUNT(new_type, b->types),
+	p->nmethods = (uint32_t)COUNT(new_method, b->methods);
 	p->ncontexts = (uint32_t)COUNT(new_context, b->contexts), p->nprofiles = (uint32_t)COUNT(new_profile, b->profiles);
 	p->ntables = (uint32_t)COUNT(new_table, b->tables);
 }
@@ -239,7 +243,8 @@ bool pai_plan(pa_builder *b, plan *p) {
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
 	static const uint8_t none[16];
-	if (b->config.domain == PA_CUSTOM && memcmp(b->config.producer_id, none, 16) == 0) return pai_refuse(b, PA_ARGUMENT, "an archive of PA_CUSTOM without a producer id");
+	if (b->config.domain == PA_CUSTOM && memcmp(b->config.producer_id, none, 16) == 0)
+		return pai_refuse(b, PA_ARGUMENT, "an archive of PA_CUSTOM without a producer id");
 	if (!pai_sort_sets(b) || !pai_list_shapes(b)) return false;
 	take_counts(p);
 	if (!pai_order_all(p) || !plan_records(p) || !pai_plan_symbols(p) || !pai_hash_records(p, 0)) return false;

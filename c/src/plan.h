@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan says where everything that a builder has will lie. It is made before a byte is written, so that the file is written from
- * front to back. A place is that of a thing in its order, from 0.
+ * A plan says where everything that a builder has will lie. It is made before a byte is written, so that the file is
+ * written from front to back. A place is that of a thing in its order, from 0.
  */
 #ifndef PROFARC_PLAN_H
 #define PROFARC_PLAN_H
@@ -10,11 +10,20 @@
 
 enum { MEMORIES = 64 };
 
-/* A record of a method. first and first_context are 1 + places of its first profile for all callers, and of its first context. */
-typedef struct method_plan { uint64_t id; uint32_t ref, first, first_context, contexts, flags, units; } method_plan; /* 0 units: a row */
+/* A record of a method. first and first_context are 1 + places of its first profile for all callers, and of its first
+ * context. */
+typedef struct method_plan {
+	uint64_t id;
+	uint32_t ref, first, first_context, contexts, flags, units;
+} method_plan; /* 0 units: a row */
 
 /* A block. at is relative to rw until the regions have their places, as all that has a place. */
-typedef struct block_plan { const new_profile *profile; uint64_t at; uint32_t method, padding; bool head, followed; } block_plan;
+typedef struct block_plan {
+	const new_profile *profile;
+	uint64_t at;
+	uint32_t method, padding;
+	bool head, followed;
+} block_plan;
 
 /* A signature that is a list of symbols. */
 typedef struct list { uint32_t first, number; } list;
@@ -85,12 +94,15 @@ bool pai_order_all(plan *p);
 /* pai_measure counts what is in the blocks, and notes the methods that their pointers lead to. */
 void pai_measure(plan *p);
 /* pai_pointers calls take with the offset of every pointer cell of a block, as recorded. */
-void pai_pointers(const pa_builder *b, const new_profile *profile, void (*take)(void *to, uint64_t offset, bool method), void *to);
+void pai_pointers(
+	const pa_builder *b, const new_profile *profile, void (*take)(void *to, uint64_t offset, bool method), void *to);
 bool pai_plan_bitmaps(plan *p);
 /* pai_added returns the size of the fields that a block has in the file alone. */
 uint64_t pai_added(const plan *p, const block_plan *block);
 static inline bool is_linked(const block_plan *block) { return block->followed || block->profile->context != 0; }
-static inline bool is_keyed(const plan *p, const block_plan *block) { return block->head && !(p->records[block->method].flags & NAMED); }
+static inline bool is_keyed(const plan *p, const block_plan *block) {
+	return block->head && !(p->records[block->method].flags & NAMED);
+}
 
 /* ---- names.c ---- */
 
@@ -108,15 +120,24 @@ bool pai_fill_index(plan *p);
 /* ---- places ---- */
 
 static inline uint64_t symbol_at(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->symbol_at[ref - 1]; }
-static inline uint64_t type_at(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->section[TYPES] + TYPE * (uint64_t)p->type_rank[ref - 1]; }
-static inline uint64_t method_at(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->method_at[p->method_rank[ref - 1]]; }
-static inline uint64_t context_at(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->section[CONTEXTS] + CONTEXT * (uint64_t)p->context_rank[ref - 1]; }
+static inline uint64_t type_at(const plan *p, uint32_t ref) {
+	return ref == 0 ? 0 : p->section[TYPES] + TYPE * (uint64_t)p->type_rank[ref - 1];
+}
+static inline uint64_t method_at(const plan *p, uint32_t ref) {
+	return ref == 0 ? 0 : p->method_at[p->method_rank[ref - 1]];
+}
+static inline uint64_t context_at(const plan *p, uint32_t ref) {
+	return ref == 0 ? 0 : p->section[CONTEXTS] + CONTEXT * (uint64_t)p->context_rank[ref - 1];
+}
 static inline uint64_t first_at(const plan *p, uint32_t first) { return first == 0 ? 0 : p->blocks[first - 1].at; }
 
 /* ---- encode.c ---- */
 
 /* A sink takes the bytes of a file, in any order of offsets. */
-typedef struct sink { bool (*write)(void *to, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e); void *to; } sink;
+typedef struct sink {
+	bool (*write)(void *to, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e);
+	void *to;
+} sink;
 
 bool pai_encode(plan *p, const sink *to, pa_report *report);
 

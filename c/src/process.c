@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process this is, so that a merge sees that two dumps are of one. It is found out as profarc finds it out from outside. */
+/* Which process this is, so that a merge sees that two dumps are of one. It is found out as profarc finds it out from
+ * outside. */
 #define _GNU_SOURCE
 #define _FILE_OFFSET_BITS 64
 #include <fcntl.h>
@@ -67,7 +68,8 @@ static int64_t clock_now(clockid_t clock) {
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not say. */
+/* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not
+ * say. */
 static int64_t begun(uint64_t start) {
 #ifdef CLOCK_BOOTTIME
 	int64_t at = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME) + (int64_t)start * TICK;
@@ -93,7 +95,8 @@ pa_error pa_describe_process(pa_builder *b, const pa_run *run) {
 	pa_error e = pai_none();
 	if (!sound(b)) return b->error;
 	if (is_described(b)) return pai_refuse(b, PA_ARGUMENT, "the run of the dump is described already"), b->error;
-	if (!find_boot(r.boot) || !find_start(&r.start)) return pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is"), e;
+	if (!find_boot(r.boot) || !find_start(&r.start))
+		return pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is"), e;
 	static const uint8_t none[16];
 	if (memcmp(r.since, none, 16) == 0) memcpy(r.since, b->since, 16);
 	r.name_space = name_space(), r.process = (uint64_t)getpid(), r.begun = begun(r.start);

@@ -12,7 +12,8 @@
 #include "plan.h"
 
 /* write_to lays the archive out for a sink that open makes when the size is known. The builder has no error of this. */
-static pa_error write_to(pa_builder *b, bool (*open)(void *to, uint64_t size, pa_error *e), const sink *to, pa_report *report) {
+static pa_error write_to(
+	pa_builder *b, bool (*open)(void *to, uint64_t size, pa_error *e), const sink *to, pa_report *report) {
 	pa_error before = b->error, e;
 	pa_report got;
 	plan p;
@@ -30,7 +31,8 @@ typedef struct memory { uint8_t *bytes; uint64_t size; } memory;
 
 static bool open_memory(void *to, uint64_t size, pa_error *e) {
 	memory *m = to;
-	if (size > SIZE_MAX || (m->bytes = malloc((size_t)size)) == NULL) return errno = ENOMEM, pai_system(e, "no memory for the archive");
+	if (size > SIZE_MAX || (m->bytes = malloc((size_t)size)) == NULL)
+		return errno = ENOMEM, pai_system(e, "no memory for the archive");
 	m->size = size;
 	memset(m->bytes, 0, HEADER);
 	return true;
@@ -53,8 +55,8 @@ pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *r
 
 /* ---- a file ---- */
 
-/* A temporary file in the directory of the file that it becomes. It is locked while it is written: a file with such a name and
- * without a lock is what a killed process left, and the next writer may remove it. */
+/* A temporary file in the directory of the file that it becomes. It is locked while it is written: a file with such a
+ * name and without a lock is what a killed process left, and the next writer may remove it. */
 typedef struct target { int folder, file; const char *name; char temporary[64]; } target;
 
 static bool open_folder(const char *path, target *t, pa_error *e) {
@@ -77,7 +79,8 @@ static bool open_folder(const char *path, target *t, pa_error *e) {
 static bool find_old(const target *t, struct stat *old, bool *exists, pa_error *e) {
 	*exists = fstatat(t->folder, t->name, old, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!*exists) return errno == ENOENT || pai_system(e, "the file can't be examined");
-	if (S_ISLNK(old->st_mode)) return pai_fail(e, PA_ARGUMENT, "the path is a symbolic link: name the file that it leads to");
+	if (S_ISLNK(old->st_mode))
+		return pai_fail(e, PA_ARGUMENT, "the path is a symbolic link: name the file that it leads to");
 	return S_ISREG(old->st_mode) || pai_fail(e, PA_ARGUMENT, "the path is no ordinary file");
 }
 
@@ -93,14 +96,16 @@ static uint32_t host_tag(void) {
 static uint64_t random_number(const target *t, unsigned try) {
 	struct timespec now = {0};
 	clock_gettime(CLOCK_REALTIME, &now);
-	const uint64_t seed[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(), (uint64_t)(uintptr_t)t, try};
+	const uint64_t seed[] = {
+		(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(), (uint64_t)(uintptr_t)t, try};
 	return pai_xxh64(NULL, 0, (const void *)seed, sizeof seed);
 }
 
 static bool create(target *t, mode_t mode, pa_error *e) {
 	struct stat made;
 	for (unsigned try = 0; try < 100; try++) {
-		snprintf(t->temporary, sizeof t->temporary, ".profarc-%08x-%016llx.tmp", (unsigned)host_tag(), (unsigned long long)random_number(t, try));
+		snprintf(t->temporary, sizeof t->temporary, ".profarc-%08x-%016llx.tmp", (unsigned)host_tag(),
+			(unsigned long long)random_number(t, try));
 		t->file = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (t->file < 0 && errno == EEXIST) continue;
 		if (t->file < 0) break;
@@ -131,8 +136,8 @@ static bool write_file(void *to, uint64_t at, const uint8_t *bytes, size_t size,
 	return true;
 }
 
-/* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the permissions for it:
- * if the group could not be kept, group and others get only what both had. */
+/* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the
+ * permissions for it: if the group could not be kept, group and others get only what both had. */
 static mode_t keep_owner(int file, const struct stat *old) {
 	mode_t mode = old->st_mode & 0777, both = mode >> 3 & mode & 7;
 	if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0) return mode;
@@ -143,11 +148,13 @@ static bool publish(target *t, pa_error *e) {
 	struct stat old;
 	bool exists;
 	if (!find_old(t, &old, &exists, e)) return false;
-	if (exists && fchmod(t->file, keep_owner(t->file, &old)) != 0) return pai_system(e, "the file can't get the permissions of the old one");
+	if (exists && fchmod(t->file, keep_owner(t->file, &old)) != 0)
+		return pai_system(e, "the file can't get the permissions of the old one");
 	if (fsync(t->file) != 0) return pai_system(e, "the file can't be synced");
 	if (renameat(t->folder, t->temporary, t->folder, t->name) != 0) return pai_system(e, "the file can't be renamed");
 	t->temporary[0] = 0;
-	if (fsync(t->folder) != 0 && errno != EINVAL) return pai_system(e, "the file is in place, but may be gone after a power failure");
+	if (fsync(t->folder) != 0 && errno != EINVAL)
+		return pai_system(e, "the file is in place, but may be gone after a power failure");
 	return true;
 }
 

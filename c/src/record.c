@@ -12,10 +12,13 @@ static bool same_profile(const void *with, uint32_t ref) {
 	return p->method == w->method && p->context == w->context && p->code == w->code;
 }
 
-static uint32_t hash_of(uint32_t method, uint64_t code, uint32_t context) { return pai_mix(pai_mix(pai_mix(method, context), code), code >> 32); }
+static uint32_t hash_of(uint32_t method, uint64_t code, uint32_t context) {
+	return pai_mix(pai_mix(pai_mix(method, context), code), code >> 32);
+}
 
 bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
-	return pai_find(&b->profile_index, hash_of(method, code, context), same_profile, &(wanted){b, method, context, code}) == 0;
+	return pai_find(&b->profile_index, hash_of(method, code, context), same_profile,
+			   &(wanted){b, method, context, code}) == 0;
 }
 
 /* ---- beginning and fields ---- */
@@ -32,12 +35,14 @@ void pa_begin(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
 	if (!sound(b)) return;
 	if (r->open) pai_refuse(b, PA_ARGUMENT, "the profile before was neither done nor discarded");
 	else if (!HAS(new_method, b->methods, method)) pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder");
-	else if (context != 0 && (!HAS(new_context, b->contexts, context) || ITEM(new_context, b->contexts, context)->method != method))
+	else if (context != 0 &&
+		(!HAS(new_context, b->contexts, context) || ITEM(new_context, b->contexts, context)->method != method))
 		pai_refuse(b, PA_ARGUMENT, "a context that is not one of the method");
 	else if (code == PA_ANY_CODE) pai_refuse(b, PA_ARGUMENT, "a profile is of one version of the code, not of any");
 	if (!sound(b)) return;
 	reset(r);
-	r->open = true, r->twin = !pai_is_new(b, method, code, context), r->method = method, r->context = context, r->code = code;
+	r->open = true, r->twin = !pai_is_new(b, method, code, context), r->method = method, r->context = context,
+	r->code = code;
 	put64(id, code);
 	if (code != 0) pai_set_field(b, PA_FIELD_CODE, id, sizeof id);
 }
@@ -64,13 +69,18 @@ static uint64_t two(uint32_t low, uint32_t high) { return low | (uint64_t)high <
 void pa_set_invocations(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INVOCATIONS, &n, 1); }
 void pa_set_backedges(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_BACKEDGES, &n, 1); }
 void pa_set_interpreted(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INTERPRETED, &n, 1); }
-void pa_set_size(pa_builder *b, uint32_t code, uint32_t producer) { set_numbers(b, PA_FIELD_SIZE, (uint64_t[]){two(code, producer)}, 1); }
-
-void pa_set_history(pa_builder *b, uint32_t decompiles, uint32_t overflow_recompiles, uint32_t overflow_traps, uint32_t tenure_traps) {
-	set_numbers(b, PA_FIELD_HISTORY, (uint64_t[]){two(decompiles, overflow_recompiles), two(overflow_traps, tenure_traps)}, 2);
+void pa_set_size(pa_builder *b, uint32_t code, uint32_t producer) {
+	set_numbers(b, PA_FIELD_SIZE, (uint64_t[]){two(code, producer)}, 1);
 }
 
-void pa_set_compile(pa_builder *b, uint8_t level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks) {
+void pa_set_history(
+	pa_builder *b, uint32_t decompiles, uint32_t overflow_recompiles, uint32_t overflow_traps, uint32_t tenure_traps) {
+	set_numbers(
+		b, PA_FIELD_HISTORY, (uint64_t[]){two(decompiles, overflow_recompiles), two(overflow_traps, tenure_traps)}, 2);
+}
+
+void pa_set_compile(
+	pa_builder *b, uint8_t level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks) {
 	uint32_t low = level | (uint32_t)state << 8 | (uint32_t)would_profile << 16, high = loops | (uint32_t)blocks << 16;
 	set_numbers(b, PA_FIELD_COMPILE, (uint64_t[]){two(low, high)}, 1);
 }
@@ -94,12 +104,14 @@ void pa_set_traps(pa_builder *b, const uint8_t *by_reason, uint32_t reasons) {
 /* ---- entries ---- */
 
 uint64_t pai_type_cell(pa_builder *b, uint32_t type) {
-	if (type != 0 && !HAS(new_type, b->types, type)) return pai_refuse(b, PA_ARGUMENT, "a type that is not of this builder"), 0;
+	if (type != 0 && !HAS(new_type, b->types, type))
+		return pai_refuse(b, PA_ARGUMENT, "a type that is not of this builder"), 0;
 	return (uint64_t)type << REF_SHIFT;
 }
 
 uint64_t pai_method_cell(pa_builder *b, uint32_t method) {
-	if (method != 0 && !HAS(new_method, b->methods, method)) return pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder"), 0;
+	if (method != 0 && !HAS(new_method, b->methods, method))
+		return pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder"), 0;
 	return (uint64_t)method << REF_SHIFT;
 }
 
@@ -108,7 +120,8 @@ static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cel
 	if (!recorded(b)) return NULL;
 	if ((unsigned)in >= DIRECTORY) return pai_refuse(b, PA_ARGUMENT, "a section that has no entries"), NULL;
 	buffer *section = &b->open.sections[in];
-	if (section->size / 8 > MAX_CELLS || cells > MAX_CELLS - section->size / 8) return pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have"), NULL;
+	if (section->size / 8 > MAX_CELLS || cells > MAX_CELLS - section->size / 8)
+		return pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have"), NULL;
 	entry.start = section->size, entry.size = header + 8 * (size_t)cells;
 	uint8_t *p = pai_extend(b, section, entry.size);
 	if (p == NULL || (in == PA_DATA && !pai_append(b, &b->open.entries, &entry, sizeof entry))) return NULL;
@@ -117,8 +130,12 @@ static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cel
 
 uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
 	if (sound(b) && b->config.domain != PA_HOTSPOT)
-		return pai_refuse(b, PA_ARGUMENT, "an entry of HotSpot's in an archive of another domain: record receivers, successors, counts or counters"), NULL;
-	if (at.point < 0 || at.point > UINT16_MAX) return pai_refuse(b, PA_TOO_LARGE, "entries of HotSpot's stand at points from 0 to 65535"), NULL;
+		return pai_refuse(b, PA_ARGUMENT,
+				   "an entry of HotSpot's in an archive of another domain: record receivers, successors, counts or "
+				   "counters"),
+			   NULL;
+	if (at.point < 0 || at.point > UINT16_MAX)
+		return pai_refuse(b, PA_TOO_LARGE, "entries of HotSpot's stand at points from 0 to 65535"), NULL;
 	uint8_t *p = make(b, at.in, 8, cells, (new_entry){.point = at.point, .tag = tag});
 	if (p == NULL) return NULL;
 	p[0] = tag, p[1] = at.flags;
@@ -128,7 +145,8 @@ uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
 
 /* has_wide reports whether archives of a domain have entries of a wide tag. A producer's own have all. */
 static bool has_wide(uint32_t domain, uint8_t tag) {
-	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA, sampled = domain == PA_SAMPLED;
+	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA,
+		 sampled = domain == PA_SAMPLED;
 	if (domain == PA_CUSTOM) return tag != PA_UNDECODED;
 	switch (tag) {
 	case PA_UNDECODED: return hotspot;
@@ -139,8 +157,10 @@ static bool has_wide(uint32_t domain, uint8_t tag) {
 	}
 }
 
-uint8_t *pai_put_wide(pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows) {
-	if (sound(b) && !has_wide(b->config.domain, tag)) return pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have"), NULL;
+uint8_t *pai_put_wide(
+	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows) {
+	if (sound(b) && !has_wide(b->config.domain, tag))
+		return pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have"), NULL;
 	uint8_t *p = make(b, PA_DATA, 16, cells, (new_entry){.point = point, .tag = tag, .sub = sub});
 	if (p == NULL) return NULL;
 	p[0] = tag, p[1] = flags;
@@ -150,7 +170,9 @@ uint8_t *pai_put_wide(pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, i
 
 uint8_t *pai_put_bytes(pa_builder *b, pa_section in, const uint8_t *bytes, uint64_t size) {
 	uint32_t header = header_of(bytes[0]);
-	new_entry entry = {.tag = bytes[0], .point = header == 8 ? get16(bytes + 2) : (int32_t)get32(bytes + 4), .sub = header == 8 ? 0 : get16(bytes + 2)};
+	new_entry entry = {.tag = bytes[0],
+		.point = header == 8 ? get16(bytes + 2) : (int32_t)get32(bytes + 4),
+		.sub = header == 8 ? 0 : get16(bytes + 2)};
 	uint8_t *p = make(b, in, header, (size - header) / 8, entry);
 	if (p != NULL) memcpy(p, bytes, (size_t)size);
 	return p;
@@ -169,18 +191,21 @@ static bool add_sections(pa_builder *b, size_t directory) {
 	uint32_t units[DIRECTORY];
 	for (unsigned i = 0; i < DIRECTORY; i++) units[i] = (uint32_t)(r->sections[i].size / 8);
 	if (units[PA_EXTRA] != 0 || units[PA_PARAMETERS] != 0 || units[PA_HANDLERS] != 0)
-		set_numbers(b, PA_FIELD_SECTIONS, (uint64_t[]){two(units[PA_EXTRA], units[PA_PARAMETERS]), units[PA_HANDLERS]}, 2);
+		set_numbers(
+			b, PA_FIELD_SECTIONS, (uint64_t[]){two(units[PA_EXTRA], units[PA_PARAMETERS]), units[PA_HANDLERS]}, 2);
 	if (directory > 0) set_numbers(b, PA_FIELD_DIRECTORY, (uint64_t[]){directory}, 1);
 	return sound(b);
 }
 
-/* add_data appends the data entries in their order, and the directory rows behind rest, which is what lies between them. */
+/* add_data appends the data entries in their order, and the directory rows behind rest, which is what lies between
+ * them. */
 static bool add_data(pa_builder *b, const uint32_t *sorted, size_t n, bool directory) {
 	recording *r = &b->open;
 	const new_entry *all = (const void *)r->entries.bytes;
 	uint8_t row[8];
 	for (size_t i = 0; i < n; i++)
-		if (!pai_append(b, &b->blocks, r->sections[PA_DATA].bytes + all[sorted[i]].start, all[sorted[i]].size)) return false;
+		if (!pai_append(b, &b->blocks, r->sections[PA_DATA].bytes + all[sorted[i]].start, all[sorted[i]].size))
+			return false;
 	for (unsigned s = PA_EXTRA; s < DIRECTORY; s++)
 		if (!pai_append(b, &b->blocks, r->sections[s].bytes, r->sections[s].size)) return false;
 	for (size_t i = 0, at = 0; directory && i < n; at += all[sorted[i++]].size) {
@@ -207,7 +232,8 @@ static bool encode(pa_builder *b, const uint32_t *sorted, size_t n) {
 	new_profile p = {r->code, start, size, r->method, r->context};
 	uint32_t ref = (uint32_t)COUNT(new_profile, b->profiles) + 1;
 	if (ref == UINT32_MAX) return pai_refuse(b, PA_TOO_LARGE, "more profiles than an archive can have");
-	return pai_append(b, &b->profiles, &p, sizeof p) && pai_insert(b, &b->profile_index, hash_of(r->method, r->code, r->context), ref);
+	return pai_append(b, &b->profiles, &p, sizeof p) &&
+		pai_insert(b, &b->profile_index, hash_of(r->method, r->code, r->context), ref);
 }
 
 /* refuse_twin drops the open profile, since the builder has one with its key. The builder goes on. */
@@ -215,7 +241,9 @@ static pa_error refuse_twin(pa_builder *b) {
 	pa_error e = pai_none();
 	b->duplicates++;
 	reset(&b->open);
-	return pai_fail(&e, PA_AMBIGUOUS, "the builder has a profile of this method, code and context: this one is left out"), e;
+	return pai_fail(
+			   &e, PA_AMBIGUOUS, "the builder has a profile of this method, code and context: this one is left out"),
+		   e;
 }
 
 pa_error pa_done(pa_builder *b, uint32_t *profile) {

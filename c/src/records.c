@@ -18,7 +18,8 @@ bool pai_symbol(const pa_archive *a, pa_ref ref, pa_text *text, pa_error *e) {
 	if (ref == 0) return true;
 	if (!symbol_head(a, at, &length, e)) return false;
 	if (length >> 31 != 0) return pai_damage(a, e, at, "a list of symbols where none is expected");
-	if (!inside(a->section[SYMBOLS], at + 4, length)) return pai_damage(a, e, at, "a symbol does not lie in its section");
+	if (!inside(a->section[SYMBOLS], at + 4, length))
+		return pai_damage(a, e, at, "a symbol does not lie in its section");
 	if (!pai_touch(a, at + 4, length, e)) return false;
 	*text = (pa_text){(const char *)a->bytes + at + 4, length};
 	return true;
@@ -66,7 +67,8 @@ static bool piece(const pa_archive *a, const signature *s, uint64_t i, pa_text *
 }
 
 /* each calls take for every piece of a signature's text, until it returns false. */
-static bool each(const pa_archive *a, const signature *s, bool (*take)(void *to, pa_text piece), void *to, pa_error *e) {
+static bool each(
+	const pa_archive *a, const signature *s, bool (*take)(void *to, pa_text piece), void *to, pa_error *e) {
 	if (s->parts == 0) return take(to, s->text), true;
 	pa_text text;
 	for (uint64_t i = 0; i < 2 * s->parts - (s->parts > 1); i++) {
@@ -120,7 +122,9 @@ bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e) {
 	if (!pai_touch(a, at, TYPE, e)) return false;
 	const uint8_t *p = a->bytes + at;
 	pa_type t = {.ordinal = (uint32_t)((at - a->section[TYPES].at) / TYPE), .id = get64(p), .flags = get32(p + 20)};
-	if (!pai_symbol(a, get32(p + 8), &t.name, e) || !pai_symbol(a, get32(p + 12), &t.loader, e) || !pai_symbol(a, get32(p + 16), &t.alias, e)) return false;
+	if (!pai_symbol(a, get32(p + 8), &t.name, e) || !pai_symbol(a, get32(p + 12), &t.loader, e) ||
+		!pai_symbol(a, get32(p + 16), &t.alias, e))
+		return false;
 	*type = t;
 	return true;
 }
@@ -156,12 +160,18 @@ static bool parse_record(const pa_archive *a, record *r, const uint8_t *p) {
 	uint64_t field = 8, named = r->flags & NAMED;
 	if (named) r->profiles = place_of(get32(p));
 	else r->name = get32(p);
-	uint64_t size = 8 + 8 * (uint64_t)(!!(r->flags & WITH_ID) + (named ? 0 : !!(r->flags & DECLARED) + !!(r->flags & PROFILED) + !!(r->flags & IN_CONTEXT)));
-	if (r->flags >= 256 || (named ? (r->flags & (DECLARED | PROFILED | IN_CONTEXT)) != 0 || r->size < size : r->size != size)) return false;
+	uint64_t size = 8 +
+		8 *
+			(uint64_t)(!!(r->flags & WITH_ID) +
+				(named ? 0 : !!(r->flags & DECLARED) + !!(r->flags & PROFILED) + !!(r->flags & IN_CONTEXT)));
+	if (r->flags >= 256 ||
+		(named ? (r->flags & (DECLARED | PROFILED | IN_CONTEXT)) != 0 || r->size < size : r->size != size))
+		return false;
 	if (r->flags & WITH_ID) r->id = get64(p + field), field += 8;
 	if (r->flags & DECLARED) r->holder = place_of(get32(p + field)), r->signature = get32(p + field + 4), field += 8;
 	if (r->flags & PROFILED) r->profiles = place_of(get32(p + field)), r->access = get32(p + field + 4), field += 8;
-	if (r->flags & IN_CONTEXT) r->contexts = place_of(get32(p + field)), r->ncontexts = get32(p + field + 4), field += 8;
+	if (r->flags & IN_CONTEXT)
+		r->contexts = place_of(get32(p + field)), r->ncontexts = get32(p + field + 4), field += 8;
 	if (!named) return true;
 	r->named = (pa_text){(const char *)a->bytes + r->at + field, r->size - field};
 	while (r->named.size > 0 && r->named.bytes[r->named.size - 1] == 0) r->named.size--;
@@ -173,10 +183,13 @@ bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	if (!inside(methods, at, 8)) return pai_damage(a, e, at, "a method does not lie in its section");
 	if (!pai_touch(a, at, 8, e)) return false;
 	*r = (record){.at = at, .size = 8 * (uint64_t)get16(a->bytes + at + 4), .flags = get16(a->bytes + at + 6)};
-	if (r->size == 0 || !inside(methods, at, r->size)) return pai_damage(a, e, at, "a method does not lie in its section");
+	if (r->size == 0 || !inside(methods, at, r->size))
+		return pai_damage(a, e, at, "a method does not lie in its section");
 	if (!pai_touch(a, at, r->size, e)) return false;
-	if (!parse_record(a, r, a->bytes + at)) return pai_damage(a, e, at, "the size of a method record does not agree with its flags");
-	if (!(r->flags & WITH_ID) != (r->profiles != 0)) return pai_damage(a, e, at, "a method has its id twice, or not at all");
+	if (!parse_record(a, r, a->bytes + at))
+		return pai_damage(a, e, at, "the size of a method record does not agree with its flags");
+	if (!(r->flags & WITH_ID) != (r->profiles != 0))
+		return pai_damage(a, e, at, "a method has its id twice, or not at all");
 	return true;
 }
 
@@ -193,8 +206,14 @@ static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, 
 /* describe fills a method from its record, but for the id of a row. */
 static bool describe(const pa_archive *a, const record *r, pa_method *m, signature *s, pa_error *e) {
 	pa_type holder = {.ordinal = PA_NO_TYPE};
-	*m = (pa_method){.at = ref_of(r->at), .flags = r->flags, .access = r->access, .id = r->id, .contexts = r->ncontexts, ._profiles = ref_of(r->profiles),
-		._contexts = ref_of(r->contexts), ._signature = r->signature};
+	*m = (pa_method){.at = ref_of(r->at),
+		.flags = r->flags,
+		.access = r->access,
+		.id = r->id,
+		.contexts = r->ncontexts,
+		._profiles = ref_of(r->profiles),
+		._contexts = ref_of(r->contexts),
+		._signature = r->signature};
 	if (r->holder != 0 && !pai_type(a, r->holder, &holder, e)) return false;
 	m->holder = holder.ordinal, m->key.class_name = holder.name, m->key.loader = holder.loader;
 	if (r->flags & NAMED) m->key.name = r->named;
@@ -204,7 +223,8 @@ static bool describe(const pa_archive *a, const record *r, pa_method *m, signatu
 	return true;
 }
 
-/* id_of_key computes the id of a method whose first profile, which has it, is damaged: all else of the method can be read. */
+/* id_of_key computes the id of a method whose first profile, which has it, is damaged: all else of the method can be
+ * read. */
 static bool id_of_key(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
 	signature s;
 	pa_method m;
@@ -217,7 +237,8 @@ bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
 	*id = r->id;
 	if (r->row || (r->flags & WITH_ID)) return true;
 	if (!pai_block(a, r->profiles, &b, e)) return e->code == PA_DAMAGED && id_of_key(a, r, id, e);
-	if (pai_field(&b, PA_FIELD_ID) == 0 || b.method != r->at) return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
+	if (pai_field(&b, PA_FIELD_ID) == 0 || b.method != r->at)
+		return pai_damage(a, e, r->profiles, "the first profile of a method is not its own");
 	*id = get64(a->bytes + b.at + pai_field(&b, PA_FIELD_ID));
 	return true;
 }
@@ -225,7 +246,8 @@ bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e) {
 	signature s;
 	pa_method got;
-	if (!describe(a, r, &got, &s, e) || !(r->row ? row_id(a, &got, &s, &got.id, e) : pai_id(a, r, &got.id, e))) return false;
+	if (!describe(a, r, &got, &s, e) || !(r->row ? row_id(a, &got, &s, &got.id, e) : pai_id(a, r, &got.id, e)))
+		return false;
 	*m = got;
 	return true;
 }
@@ -237,7 +259,8 @@ bool pai_has_key(const pa_archive *a, const record *r, const pa_key *key, bool *
 	*same = false;
 	if (!(r->flags & NAMED) && !pai_symbol(a, r->name, &name, e)) return false;
 	if (!same_text(name, key->name)) return true;
-	if (!pai_signature(a, r->signature, &s, e) || !pai_signature_compare(a, &s, key->signature, &order, e)) return false;
+	if (!pai_signature(a, r->signature, &s, e) || !pai_signature_compare(a, &s, key->signature, &order, e))
+		return false;
 	if (order != 0) return true;
 	if (r->holder != 0) return pai_type_is(a, r->holder, key->class_name, key->loader, same, e);
 	*same = key->class_name.size == 0 && key->loader.size == 0;

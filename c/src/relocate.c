@@ -53,9 +53,11 @@ static bool bitmap_of(const pa_archive *a, live *l, uint64_t chunk, bitmap *b, p
 	uint64_t row = bm.at + 8 + 8 * chunk, directory_end = bm.at + 8 + 8 * chunks_of(a);
 	*b = (bitmap){NULL, 0, false};
 	if (!pai_touch(a, row, 8, e)) return false;
-	uint64_t at = place_of(get32(a->bytes + row)), size = get32(a->bytes + row + 4), words = (a->region[PA_RW].size - chunk * CHUNK) / 8;
+	uint64_t at = place_of(get32(a->bytes + row)), size = get32(a->bytes + row + 4),
+			 words = (a->region[PA_RW].size - chunk * CHUNK) / 8;
 	if (at == 0 && size == 0) return true;
-	if (size <= FRONT || size > FRONT + DENSE || at < directory_end || !inside(bm, at, size)) return pai_damage(a, e, row, "a bitmap does not lie in bm");
+	if (size <= FRONT || size > FRONT + DENSE || at < directory_end || !inside(bm, at, size))
+		return pai_damage(a, e, row, "a bitmap does not lie in bm");
 	if (!pai_touch(a, at, size, e)) return false;
 	b->slots = (uint32_t)get16(a->bytes + at + 10) + 1;
 	b->dense = b->slots > MAX_LIST;
@@ -103,7 +105,8 @@ static bool next(cursor *c, uint64_t end, uint64_t *slot) {
 		if (c->chunk != c->word / CHUNK_WORDS) {
 			c->chunk = c->word / CHUNK_WORDS;
 			if (!bitmap_of(c->a, c->l, c->chunk, &c->bitmap, c->e)) return false;
-			if (c->bitmap.container != NULL && !c->bitmap.dense) c->next = first_from(&c->bitmap, c->word % CHUNK_WORDS);
+			if (c->bitmap.container != NULL && !c->bitmap.dense)
+				c->next = first_from(&c->bitmap, c->word % CHUNK_WORDS);
 		}
 		uint64_t found = in_chunk(c, c->word % CHUNK_WORDS);
 		if (found == CHUNK_WORDS) continue;
@@ -118,14 +121,15 @@ static bool next(cursor *c, uint64_t end, uint64_t *slot) {
 
 typedef struct relocation { cursor slots; uint64_t end, delta; } relocation;
 
-/* relocate moves the pointer at an offset in the file. It is read where it never changes, so that the first access to its
- * page in the second mapping is the store. */
+/* relocate moves the pointer at an offset in the file. It is read where it never changes, so that the first access to
+ * its page in the second mapping is the store. */
 static bool relocate(void *to, uint64_t at) {
 	relocation *r = to;
 	const pa_archive *a = r->slots.a;
 	uint64_t slot, old = get64(a->bytes + at);
 	if (!next(&r->slots, r->end, &slot)) return false;
-	if (slot != (at - a->region[PA_RW].at) / 8) return pai_damage(a, r->slots.e, at, "the bitmaps do not have the pointers of the profiles");
+	if (slot != (at - a->region[PA_RW].at) / 8)
+		return pai_damage(a, r->slots.e, at, "the bitmaps do not have the pointers of the profiles");
 	if ((old & ~(uint64_t)TYPE_TAGS) == 0) return true;
 	_Atomic uint64_t *cell = (_Atomic uint64_t *)(void *)(r->slots.l->base + at);
 	atomic_store_explicit(cell, old + r->delta, memory_order_relaxed);
@@ -134,8 +138,10 @@ static bool relocate(void *to, uint64_t at) {
 
 bool pai_relocate(const pa_archive *a, const block *b, pa_error *e) {
 	uint64_t first = (b->at - a->region[PA_RW].at) / 8, slot;
-	relocation r = {{.a = a, .l = a->live, .chunk = UINT64_MAX, .e = e, .word = first}, first + b->size / 8, (uint64_t)(uintptr_t)a->live->base - a->info.requested_base};
-	if (!pai_visit(a, b, relocate, &r)) return e->code != PA_OK ? false : pai_damage(a, e, b->at, "the file was changed");
+	relocation r = {{.a = a, .l = a->live, .chunk = UINT64_MAX, .e = e, .word = first}, first + b->size / 8,
+		(uint64_t)(uintptr_t)a->live->base - a->info.requested_base};
+	if (!pai_visit(a, b, relocate, &r))
+		return e->code != PA_OK ? false : pai_damage(a, e, b->at, "the file was changed");
 	if (!next(&r.slots, r.end, &slot)) return false;
 	return slot == r.end || pai_damage(a, e, b->at, "the bitmaps do not have the pointers of the profiles");
 }

@@ -12,13 +12,18 @@ new_table *pai_table(pa_builder *b, uint32_t kind) {
 
 static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint32_t n) {
 	const char *begins = pai_columns_of(kind);
-	if (kind == 0 || n < 1 || n > PA_MAX_COLUMNS) return pai_refuse(b, PA_ARGUMENT, "a table of kind 0, or of no or more than 64 columns");
+	if (kind == 0 || n < 1 || n > PA_MAX_COLUMNS)
+		return pai_refuse(b, PA_ARGUMENT, "a table of kind 0, or of no or more than 64 columns");
 	for (uint32_t i = 0; i < n; i++)
-		if (columns[i] < PA_COLUMN_WORD || columns[i] > PA_COLUMN_CONTEXT) return pai_refuse(b, PA_ARGUMENT, "a column of an unknown kind");
+		if (columns[i] < PA_COLUMN_WORD || columns[i] > PA_COLUMN_CONTEXT)
+			return pai_refuse(b, PA_ARGUMENT, "a column of an unknown kind");
 	for (uint32_t i = 0; begins[i] != 0; i++)
-		if (i >= n || columns[i] != begins[i] - '0') return pai_refuse(b, PA_ARGUMENT, "a table does not begin with the columns of its kind");
-	if (kind == PA_TABLE_SHAPES) return pai_refuse(b, PA_ARGUMENT, "the table of shapes is the builder's own: see pa_declare_shape");
-	if (kind >= PA_TABLE_PRODUCER && b->config.domain != PA_CUSTOM) return pai_refuse(b, PA_ARGUMENT, "a producer's table in an archive of another domain than PA_CUSTOM");
+		if (i >= n || columns[i] != begins[i] - '0')
+			return pai_refuse(b, PA_ARGUMENT, "a table does not begin with the columns of its kind");
+	if (kind == PA_TABLE_SHAPES)
+		return pai_refuse(b, PA_ARGUMENT, "the table of shapes is the builder's own: see pa_declare_shape");
+	if (kind >= PA_TABLE_PRODUCER && b->config.domain != PA_CUSTOM)
+		return pai_refuse(b, PA_ARGUMENT, "a producer's table in an archive of another domain than PA_CUSTOM");
 	return COUNT(new_table, b->tables) < MAX_TABLES || pai_refuse(b, PA_TOO_LARGE, "more than 1024 tables");
 }
 
@@ -26,7 +31,8 @@ void pa_add_table(pa_builder *b, uint32_t kind, uint32_t flags, const uint8_t *c
 	if (!sound(b)) return;
 	new_table *t = pai_table(b, kind), fresh = {.kind = kind, .flags = flags, .columns = n};
 	if (t != NULL) {
-		if (t->flags != flags || t->columns != n || memcmp(t->kinds, columns, n) != 0) pai_refuse(b, PA_MISMATCH, "the table has other columns or flags");
+		if (t->flags != flags || t->columns != n || memcmp(t->kinds, columns, n) != 0)
+			pai_refuse(b, PA_MISMATCH, "the table has other columns or flags");
 		return;
 	}
 	if (!possible(b, kind, columns, n)) return;
@@ -57,7 +63,8 @@ static uint64_t next_group(const new_table *t) {
 
 static bool append(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t base) {
 	uint8_t bytes[8 * PA_MAX_COLUMNS];
-	if (t->cells.size / 8 / t->columns == UINT32_MAX) return pai_refuse(b, PA_TOO_LARGE, "more rows than a table can have");
+	if (t->cells.size / 8 / t->columns == UINT32_MAX)
+		return pai_refuse(b, PA_TOO_LARGE, "more rows than a table can have");
 	for (uint32_t i = 0; i < t->columns; i++) put64(bytes + 8 * i, cells[i] + (i == 0 ? base : 0));
 	return pai_append(b, &t->cells, bytes, 8 * (size_t)t->columns);
 }
@@ -89,12 +96,26 @@ bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 
 /* ---- sets of rows ---- */
 
-/* A set is a table in whose order of rows nothing lies. rules has a letter for each column: '=' of a key, '+' of a sum, '<' and
+/* A set is a table in whose order of rows nothing lies. rules has a letter for each column: '=' of a key, '+' of a sum,
+ * '<' and
  * '>' of the lowest number but 0 and of the highest; columns behind them are keys. */
-typedef struct set { const pa_builder *b; const uint8_t *cells; size_t row; uint32_t columns; const uint8_t *kinds; const char *rules; } set;
+typedef struct set {
+	const pa_builder *b;
+	const uint8_t *cells;
+	size_t row;
+	uint32_t columns;
+	const uint8_t *kinds;
+	const char *rules;
+} set;
 
 static const char *rules_of(uint32_t kind) {
-	return kind == PA_TABLE_CODE || kind == PA_TABLE_BASE ? "" : kind == PA_TABLE_COMPILATIONS ? "====<>++" : kind == PA_TABLE_INLINING ? "==+" : kind == PA_TABLE_FUNCTIONS ? "===>" : kind == PA_TABLE_CERTAIN ? "===+" : kind == PA_TABLE_MOVED ? "====<" : NULL;
+	return kind == PA_TABLE_CODE || kind == PA_TABLE_BASE ? ""
+		: kind == PA_TABLE_COMPILATIONS                   ? "====<>++"
+		: kind == PA_TABLE_INLINING                       ? "==+"
+		: kind == PA_TABLE_FUNCTIONS                      ? "===>"
+		: kind == PA_TABLE_CERTAIN                        ? "===+"
+		: kind == PA_TABLE_MOVED                          ? "====<"
+														  : NULL;
 }
 
 static char rule_of(const set *s, uint32_t column) { return column < strlen(s->rules) ? s->rules[column] : '='; }
@@ -123,7 +144,8 @@ static int compare_contexts(const pa_builder *b, uint32_t x, uint32_t y) {
 	int order = compare_numbers(c->depth, d->depth);
 	if (order == 0) order = compare_methods(b, c->method, d->method);
 	if (order != 0) return order;
-	while (c->parent != d->parent) c = ITEM(new_context, b->contexts, c->parent), d = ITEM(new_context, b->contexts, d->parent);
+	while (c->parent != d->parent)
+		c = ITEM(new_context, b->contexts, c->parent), d = ITEM(new_context, b->contexts, d->parent);
 	order = compare_methods(b, c->caller, d->caller);
 	return order != 0 ? order : compare_points(c->point, d->point);
 }
@@ -151,7 +173,8 @@ static int order(const void *with, uint32_t x, uint32_t y) {
 	const set *s = with;
 	for (uint32_t i = 0; i < s->columns; i++) {
 		if (rule_of(s, i) != '=') continue;
-		int c = compare_cells(s->b, s->kinds[i], get64(s->cells + x * s->row + 8 * i), get64(s->cells + y * s->row + 8 * i));
+		int c = compare_cells(
+			s->b, s->kinds[i], get64(s->cells + x * s->row + 8 * i), get64(s->cells + y * s->row + 8 * i));
 		if (c != 0) return c;
 	}
 	return 0;
@@ -173,7 +196,8 @@ static void add_row(const set *s, buffer *sorted, const uint8_t *row, bool again
 		return;
 	}
 	uint8_t *last = sorted->bytes + sorted->size - s->row;
-	for (uint32_t i = 0; i < s->columns; i++) put64(last + 8 * i, united(rule_of(s, i), get64(last + 8 * i), get64(row + 8 * i)));
+	for (uint32_t i = 0; i < s->columns; i++)
+		put64(last + 8 * i, united(rule_of(s, i), get64(last + 8 * i), get64(row + 8 * i)));
 }
 
 static bool sort_set(pa_builder *b, new_table *t) {
@@ -185,7 +209,8 @@ static bool sort_set(pa_builder *b, new_table *t) {
 	for (size_t i = 0; i < n; i++) refs[i] = (uint32_t)i;
 	pai_sort(refs, refs + n, n, order, &s);
 	sorted.size = 0;
-	for (size_t i = 0; i < n; i++) add_row(&s, &sorted, s.cells + refs[i] * row, i > 0 && order(&s, refs[i - 1], refs[i]) == 0);
+	for (size_t i = 0; i < n; i++)
+		add_row(&s, &sorted, s.cells + refs[i] * row, i > 0 && order(&s, refs[i - 1], refs[i]) == 0);
 	free(refs);
 	pai_empty(&t->cells);
 	t->cells = sorted;

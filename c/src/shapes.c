@@ -23,7 +23,8 @@ static pa_text name_at(const shapes *s, uint32_t row) {
 static bool is_name(pa_text name, bool capital) {
 	for (size_t i = 0; i < name.size; i++) {
 		char c = name.bytes[i];
-		bool small = c >= 'a' && c <= 'z', large = c >= 'A' && c <= 'Z', other = (c >= '0' && c <= '9') || c == '-' || c == '_';
+		bool small = c >= 'a' && c <= 'z', large = c >= 'A' && c <= 'Z',
+			 other = (c >= '0' && c <= '9') || c == '-' || c == '_';
 		if (i == 0 ? (capital ? !large : !small) : (!small && !other && !(large && capital))) return false;
 	}
 	return name.size > 0;
@@ -35,23 +36,28 @@ static bool is_one_of(pa_text name, const char *const *list) {
 	return false;
 }
 
-/* unique reports whether no row of the table from first to before row, and of the same part and, if it names a bit, the same
- * cell, has the name of row. */
+/* unique reports whether no row of the table from first to before row, and of the same part and, if it names a bit, the
+ * same cell, has the name of row. */
 static bool unique(const shapes *s, uint32_t first, uint32_t row) {
 	head h = head_of(s->heads[row]);
 	for (uint32_t i = first; i < row; i++) {
 		head other = head_of(s->heads[i]);
-		if (other.part == h.part && (h.part < SHAPE_CELL_BIT || other.cell == h.cell) && same_text(name_at(s, i), name_at(s, row))) return false;
+		if (other.part == h.part && (h.part < SHAPE_CELL_BIT || other.cell == h.cell) &&
+			same_text(name_at(s, i), name_at(s, row)))
+			return false;
 	}
 	return true;
 }
 
 static const char *begin_shape(shapes *s, head h, uint32_t row) {
-	static const char *const taken[] = {"Bit", "Counter", "Jump", "ReceiverType", "VirtualCall", "Ret", "Branch", "MultiBranch", "ArgInfo", "CallType",
-		"VirtualCallType", "ParametersType", "SpeculativeTrap", "Counters", "ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count", NULL};
+	static const char *const taken[] = {"Bit", "Counter", "Jump", "ReceiverType", "VirtualCall", "Ret", "Branch",
+		"MultiBranch", "ArgInfo", "CallType", "VirtualCallType", "ParametersType", "SpeculativeTrap", "Counters",
+		"ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count", NULL};
 	if (h.tag < PA_PRODUCER || h.tag > 255) return "the shape of a tag that is no producer's";
-	if (h.part != SHAPE_ENTRY || h.cell != 0 || h.bit != 0 || h.kind >= UNITS) return "a shape does not begin with its name and unit";
-	if (!is_name(name_at(s, row), true) || is_one_of(name_at(s, row), taken) || !unique(s, 0, row)) return "a shape without a name of its own";
+	if (h.part != SHAPE_ENTRY || h.cell != 0 || h.bit != 0 || h.kind >= UNITS)
+		return "a shape does not begin with its name and unit";
+	if (!is_name(name_at(s, row), true) || is_one_of(name_at(s, row), taken) || !unique(s, 0, row))
+		return "a shape without a name of its own";
 	s->of[h.tag - PA_PRODUCER] = (shape){.declared = true, .unit = (uint8_t)h.kind, .first = row};
 	return NULL;
 }
@@ -60,9 +66,12 @@ static const char *add_shape_cell(shapes *s, shape *to, head h, uint32_t row) {
 	static const char *const taken[] = {"tag", "point", "flags", "traps", "sub", "rows", NULL};
 	bool of_row = h.part == SHAPE_ROW;
 	unsigned n = of_row ? to->row_cells : to->cells;
-	if (h.cell != n || n >= (of_row ? MAX_SHAPE_ROW : MAX_SHAPE_CELLS) || h.bit != 0) return "a shape with too many cells, or cells without an order";
+	if (h.cell != n || n >= (of_row ? MAX_SHAPE_ROW : MAX_SHAPE_CELLS) || h.bit != 0)
+		return "a shape with too many cells, or cells without an order";
 	if (h.kind < PA_CELL_COUNT || h.kind > PA_CELL_METHOD) return "a cell of a kind that no producer can declare";
-	if (!is_name(name_at(s, row), false) || (!of_row && is_one_of(name_at(s, row), taken)) || !unique(s, to->first, row)) return "a cell without a name of its own";
+	if (!is_name(name_at(s, row), false) || (!of_row && is_one_of(name_at(s, row), taken)) ||
+		!unique(s, to->first, row))
+		return "a cell without a name of its own";
 	to->kinds[to->cells + to->row_cells] = (uint8_t)h.kind;
 	if (of_row) to->row_cells++;
 	else to->cells++;
@@ -71,8 +80,10 @@ static const char *add_shape_cell(shapes *s, shape *to, head h, uint32_t row) {
 
 static const char *name_bit(shapes *s, shape *to, head h, uint32_t row) {
 	bool of_row = h.part == SHAPE_ROW_BIT;
-	if (h.cell >= (of_row ? to->row_cells : to->cells) || h.bit >= MAX_SHAPE_BITS || h.kind != 0) return "the name of a bit of no cell";
-	if (to->kinds[h.cell + (of_row ? to->cells : 0)] != PA_CELL_BITS) return "the name of a bit of a cell that has none";
+	if (h.cell >= (of_row ? to->row_cells : to->cells) || h.bit >= MAX_SHAPE_BITS || h.kind != 0)
+		return "the name of a bit of no cell";
+	if (to->kinds[h.cell + (of_row ? to->cells : 0)] != PA_CELL_BITS)
+		return "the name of a bit of a cell that has none";
 	return is_name(name_at(s, row), false) && unique(s, to->first, row) ? NULL : "a bit without a name of its own";
 }
 
@@ -116,7 +127,8 @@ bool pai_shapes_open(pa_archive *a, pa_error *e) {
 	if (e->code == PA_NOT_FOUND) return *e = pai_none(), true;
 	if (e->code != PA_OK) return false;
 	uint64_t at = t._columns[0];
-	if (t.columns != SHAPE_COLUMNS || t.flags != 0) return pai_damage(a, e, at, "the table of shapes has flags or further columns");
+	if (t.columns != SHAPE_COLUMNS || t.flags != 0)
+		return pai_damage(a, e, at, "the table of shapes has flags or further columns");
 	a->shapes = calloc(1, sizeof *a->shapes);
 	if (a->shapes == NULL) return pai_system(e, "no memory for the shapes of entries");
 	if (!copy_rows(a->shapes, &t, e)) return false;
@@ -133,7 +145,8 @@ void pai_shapes_free(shapes *s) {
 }
 
 static slots column(const shape *s, const pa_entry *entry, uint32_t i) {
-	return (slots){i, s->row_cells, i < s->cells ? 1 : entry->rows, s->kinds[i] == PA_CELL_METHOD ? POINTS_TO_METHOD : POINTS_TO_TYPE};
+	return (slots){i, s->row_cells, i < s->cells ? 1 : entry->rows,
+		s->kinds[i] == PA_CELL_METHOD ? POINTS_TO_METHOD : POINTS_TO_TYPE};
 }
 
 unsigned pai_shape_slots(const pa_entry *entry, slots *list) {

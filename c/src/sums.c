@@ -22,8 +22,10 @@ static uint64_t place(pa_archive *a) {
 }
 
 bool pai_sums_open(pa_archive *a, pa_error *e) {
-	uint64_t bits = place(a), size = a->sums.at[0] + 8 * a->sums.count[0] - a->region[PA_PS].at, room = a->region[PA_PS].size;
-	if (size > room || room - size > FANOUT + round_up(size / 256, 8)) return pai_damage(a, e, a->region[PA_PS].at, "the page sums do not fit into ps");
+	uint64_t bits = place(a), size = a->sums.at[0] + 8 * a->sums.count[0] - a->region[PA_PS].at,
+			 room = a->region[PA_PS].size;
+	if (size > room || room - size > FANOUT + round_up(size / 256, 8))
+		return pai_damage(a, e, a->region[PA_PS].at, "the page sums do not fit into ps");
 	a->sums.checked = calloc(bits / 64 + 1, sizeof *a->sums.checked);
 	return a->sums.checked != NULL || pai_system(e, "no memory for the bits of the pages");
 }

@@ -5,8 +5,9 @@
 enum { MAX_TABLES = 1024 };
 
 const char *pai_columns_of(uint32_t kind) {
-	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112", "11111111", "3", "22", "42",
-		"1111111111111222222", "112111", "2111", "11111", "41111111", "611", "4221", "11112", "", "", "5111"};
+	static const char *const columns[] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
+		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
+		"4221", "11112", "", "", "5111"};
 	return kind < sizeof columns / sizeof *columns ? columns[kind] : "";
 }
 
@@ -15,9 +16,11 @@ static uint64_t width_of(uint8_t column) { return column == PA_COLUMN_WORD ? 8 :
 static const char *parse(const pa_archive *a, span s, pa_table *t) {
 	const uint8_t *p = a->bytes + s.at;
 	if (s.size < 16) return "a table is cut off";
-	*t = (pa_table){.archive = a, .kind = get32(p), .flags = get32(p + 4), .columns = get32(p + 8), .rows = get32(p + 12)};
+	*t = (pa_table){
+		.archive = a, .kind = get32(p), .flags = get32(p + 4), .columns = get32(p + 8), .rows = get32(p + 12)};
 	const char *begins = pai_columns_of(t->kind);
-	if (t->columns < 1 || t->columns > PA_MAX_COLUMNS || t->columns < strlen(begins)) return "a table with an impossible number of columns";
+	if (t->columns < 1 || t->columns > PA_MAX_COLUMNS || t->columns < strlen(begins))
+		return "a table with an impossible number of columns";
 	uint64_t at = 16 + round_up(t->columns, 8);
 	if (at > s.size) return "a table is cut off";
 	if (begins[0] != 0 && t->flags != 0) return "a table with unknown flags";
@@ -32,8 +35,8 @@ static const char *parse(const pa_archive *a, span s, pa_table *t) {
 	return at == s.size ? NULL : "the columns do not fill their table";
 }
 
-/* directory finds the i-th table, or the one of a kind, and checks the directory up to its end. *s is of size 0 if there is
- * no such table. */
+/* directory finds the i-th table, or the one of a kind, and checks the directory up to its end. *s is of size 0 if
+ * there is no such table. */
 static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *s, uint32_t *kind, pa_error *e) {
 	span ex = a->region[PA_EX];
 	uint64_t n, end;
@@ -42,12 +45,14 @@ static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *
 	if (ex.size == 0) return true;
 	if (!pai_touch(a, ex.at, 8, e)) return false;
 	n = get32(a->bytes + ex.at), end = ex.at + 8 + 24 * n;
-	if (n > MAX_TABLES || 8 + 24 * n > ex.size) return pai_damage(a, e, ex.at, "the directory of the tables does not fit");
+	if (n > MAX_TABLES || 8 + 24 * n > ex.size)
+		return pai_damage(a, e, ex.at, "the directory of the tables does not fit");
 	if (!pai_touch(a, ex.at, 8 + 24 * n, e)) return false;
 	for (uint64_t i = 0; i < n; i++) {
 		const uint8_t *row = a->bytes + ex.at + 8 + 24 * i;
 		span t = {get64(row + 8), get64(row + 16)};
-		if (get32(row) <= last || t.at != end || t.size == 0 || t.size % 8 != 0 || !inside(ex, t.at, t.size)) return pai_damage(a, e, ex.at + 8 + 24 * i, "a table does not lie at its place");
+		if (get32(row) <= last || t.at != end || t.size == 0 || t.size % 8 != 0 || !inside(ex, t.at, t.size))
+			return pai_damage(a, e, ex.at + 8 + 24 * i, "a table does not lie at its place");
 		last = get32(row), end = end_of(t);
 		if (by_kind ? last == wanted : i == wanted) *s = t, *kind = last;
 	}

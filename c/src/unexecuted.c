@@ -14,14 +14,21 @@ bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e) {
 	if (size == 0) return n->rows.size == 0 || pai_damage(a, e, s.at, "unexecuted methods of no class");
 	uint64_t last = end_of(n->classes) - 8;
 	if (!pai_touch(a, n->classes.at, 8, e) || !pai_touch(a, last, 8, e)) return false;
-	if (get32(a->bytes + n->classes.at + 4) == 0) return pai_damage(a, e, n->classes.at, "a class of unexecuted methods without a row");
-	return 8 * (uint64_t)get32(a->bytes + last + 4) == n->rows.size || pai_damage(a, e, last, "a wrong number of unexecuted methods");
+	if (get32(a->bytes + n->classes.at + 4) == 0)
+		return pai_damage(a, e, n->classes.at, "a class of unexecuted methods without a row");
+	return 8 * (uint64_t)get32(a->bytes + last + 4) == n->rows.size ||
+		pai_damage(a, e, last, "a wrong number of unexecuted methods");
 }
 
 bool pai_row(const pa_archive *a, uint64_t class_row, uint64_t at, record *r, pa_error *e) {
 	if (!pai_touch(a, class_row, 8, e) || !pai_touch(a, at, 8, e)) return false;
-	*r = (record){.at = at, .size = 8, .flags = DECLARED | PA_METHOD_UNEXECUTED, .row = true, .holder = place_of(get32(a->bytes + class_row)),
-		.name = get32(a->bytes + at), .signature = get32(a->bytes + at + 4)};
+	*r = (record){.at = at,
+		.size = 8,
+		.flags = DECLARED | PA_METHOD_UNEXECUTED,
+		.row = true,
+		.holder = place_of(get32(a->bytes + class_row)),
+		.name = get32(a->bytes + at),
+		.signature = get32(a->bytes + at + 4)};
 	return true;
 }
 
@@ -55,7 +62,8 @@ static bool rows_of(const pa_archive *a, const never_ran *n, uint64_t class_row,
 		if (!pai_touch(a, class_row - 8, 8, e)) return false;
 		from = get32(a->bytes + class_row - 4);
 	}
-	if (from >= to || to > n->rows.size / 8) return pai_damage(a, e, class_row, "a class of unexecuted methods without a row");
+	if (from >= to || to > n->rows.size / 8)
+		return pai_damage(a, e, class_row, "a class of unexecuted methods without a row");
 	*rows = (span){n->rows.at + 8 * from, 8 * (to - from)};
 	return true;
 }
@@ -72,10 +80,12 @@ bool pai_find_row(const pa_archive *a, const pa_key *key, record *r, pa_error *e
 	never_ran n;
 	uint64_t holder, class_row;
 	span rows;
-	if (a->section[NEVER_RAN].size == 0 || key->class_name.size == 0 || key->loader.size != 0) return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
+	if (a->section[NEVER_RAN].size == 0 || key->class_name.size == 0 || key->loader.size != 0)
+		return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
 	if (!pai_find_type(a, key->class_name, key->loader, &holder, e) || !pai_never_ran(a, &n, e)) return false;
 	if (!first_above(a, n.classes, 0, holder / 8, &class_row, e)) return false;
-	if (class_row == end_of(n.classes) || get32(a->bytes + class_row) != holder / 8) return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
+	if (class_row == end_of(n.classes) || get32(a->bytes + class_row) != holder / 8)
+		return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
 	if (!rows_of(a, &n, class_row, &rows, e)) return false;
 	uint64_t low = 0, high = rows.size / 8;
 	while (low < high) {

@@ -69,7 +69,9 @@ static bool before(const record *r, const record *row) {
 
 /* parts_of returns the number of parts of the signature of a method, which was read; 0 if it is no list. */
 static uint64_t parts_of(const pa_archive *a, const record *r) {
-	return r->signature != 0 && get32(a->bytes + place_of(r->signature)) >> 31 ? get32(a->bytes + place_of(r->signature)) & 0x7fffffff : 0;
+	return r->signature != 0 && get32(a->bytes + place_of(r->signature)) >> 31
+		? get32(a->bytes + place_of(r->signature)) & 0x7fffffff
+		: 0;
 }
 
 bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const pa_method *m, pa_error *e) {
@@ -84,7 +86,8 @@ bool pai_peek_record(pa_methods *it, record *r, pa_error *e) {
 	if (!it->_begun && !begin(it, e)) return false;
 	bool records = it->_record < end_of(a->section[METHODS]), rows = it->_row < it->_rows_end;
 	if (!records && !rows) {
-		if (it->_class + 8 < it->_classes_end) return pai_damage(a, e, it->_class + 8, "a class of unexecuted methods without a row");
+		if (it->_class + 8 < it->_classes_end)
+			return pai_damage(a, e, it->_class + 8, "a class of unexecuted methods without a row");
 		return pai_fail(e, PA_NOT_FOUND, "no more methods");
 	}
 	if ((records && !pai_record(a, it->_record, r, e)) || (rows && !next_row(it, &row, e))) return false;
@@ -101,7 +104,9 @@ pa_error pa_methods_next(pa_methods *it, pa_method *m) {
 	pa_error e = pai_none();
 	record r;
 	pa_method got;
-	if (!pai_peek_record(it, &r, &e) || !pai_method(it->_archive, &r, &got, &e) || !pai_spend_key(it->_archive, &it->_text, &r, &got, &e)) return e;
+	if (!pai_peek_record(it, &r, &e) || !pai_method(it->_archive, &r, &got, &e) ||
+		!pai_spend_key(it->_archive, &it->_text, &r, &got, &e))
+		return e;
 	pai_skip_record(it, &r);
 	*m = got;
 	return e;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt counts in every profile of an archive with several threads, which also race for the claims, and compares all sums.
+ * adopt counts in every profile of an archive with several threads, which also race for the claims, and compares all
+ * sums.
  *
  *	adopt ARCHIVE requested|anywhere|memory THREADS
  *
@@ -32,10 +33,13 @@ static void each(void (*take)(pa_profile *p, void *to), void *to) {
 	must(e.code == PA_NOT_FOUND, e.message);
 }
 
-/* counted returns the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are. */
+/* counted returns the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are.
+ */
 static unsigned counted(const pa_entry *entry, uint32_t cells[2]) {
 	cells[0] = 0, cells[1] = 2;
-	return entry->tag == PA_BRANCH ? 2 : entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_CALL_TYPE || entry->tag == PA_JUMP;
+	return entry->tag == PA_BRANCH
+		? 2
+		: entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_CALL_TYPE || entry->tag == PA_JUMP;
 }
 
 /* type_of returns a type that is recorded in a round: of the archive, or late. */
@@ -63,7 +67,8 @@ static void count_profile(pa_profile *p, void *to) {
 		check(pa_record_null(&entry)), check(pa_record_trap(&entry, 1, true));
 		for (unsigned i = 0; i < TYPES_OF_A_ROUND; i++) {
 			check(pa_record(&entry, type_of(round, i), &row));
-			must(row == PA_NO_ROW || pa_cell_type(&entry, rows.first + 2 * row, NULL) == type_of(round, i), "a row has another type");
+			must(row == PA_NO_ROW || pa_cell_type(&entry, rows.first + 2 * row, NULL) == type_of(round, i),
+				"a row has another type");
 		}
 	}
 }
@@ -91,7 +96,8 @@ static void check_receivers(const pa_entry *entry, const pa_rows *rows, sums *s)
 		old.live = NULL;
 		uint32_t trained = pa_cell_type(&old, cell, NULL);
 		must(trained == PA_NO_TYPE || trained == type, "a row has lost its type");
-		for (uint32_t k = 0; k < i && type != PA_NO_TYPE; k++) must(pa_cell_type(entry, rows->first + 2 * k, NULL) != type, "a type has two rows");
+		for (uint32_t k = 0; k < i && type != PA_NO_TYPE; k++)
+			must(pa_cell_type(entry, rows->first + 2 * k, NULL) != type, "a type has two rows");
 		before += pa_trained(entry, cell + 1), now += pa_cell(entry, cell + 1);
 		s->rows += type != PA_NO_TYPE;
 	}
@@ -108,11 +114,13 @@ static void check_profile(pa_profile *p, void *to) {
 	pa_error e = pa_claim(p);
 	if (e.code == PA_NOT_DECODED) return;
 	check(e), pa_summarize(p, &now);
-	must(now.invocations - before.invocations == (before.has >> PA_FIELD_INVOCATIONS & 1 ? s->added : 0), "invocations are lost");
+	must(now.invocations - before.invocations == (before.has >> PA_FIELD_INVOCATIONS & 1 ? s->added : 0),
+		"invocations are lost");
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry); s->entries++) {
 		pa_rows rows;
 		must(entry.tag != PA_UNDECODED, "a profile that was not decoded is adopted");
-		for (unsigned i = counted(&entry, cells); i-- > 0;) must(pa_cell(&entry, cells[i]) - pa_trained(&entry, cells[i]) == s->added, "counts are lost");
+		for (unsigned i = counted(&entry, cells); i-- > 0;)
+			must(pa_cell(&entry, cells[i]) - pa_trained(&entry, cells[i]) == s->added, "counts are lost");
 		if (pa_receivers_of(&entry, &rows)) check_receivers(&entry, &rows, s);
 	}
 	s->profiles++;
@@ -132,8 +140,10 @@ static void check_binding(void) {
 	must(pa_bind(archive, late + 1, &class_a).code == PA_NOT_FOUND, "a type that is not there was bound");
 	pa_type t;
 	check(pa_type_get(archive, late, &t));
-	must(t.name.size == 4 && memcmp(t.name.bytes, "Late", 4) == 0 && t.loader.size == 4, "a late type has another name");
-	must(pa_late_type(archive, (pa_text){"a\0b", 3}, pa_text_of(""), &late).code == PA_ARGUMENT, "a name has a NUL byte");
+	must(
+		t.name.size == 4 && memcmp(t.name.bytes, "Late", 4) == 0 && t.loader.size == 4, "a late type has another name");
+	must(pa_late_type(archive, (pa_text){"a\0b", 3}, pa_text_of(""), &late).code == PA_ARGUMENT,
+		"a name has a NUL byte");
 }
 
 static void bind_first(pa_profile *p, void *to) {
@@ -145,7 +155,10 @@ static void bind_first(pa_profile *p, void *to) {
 	check(e);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
 		for (uint32_t row = 0; pa_next_bound(&entry, &row, &r); (*seen)++)
-			must(r.type == 0 && r.bound == seen && r.word == pa_word(&entry, (uint32_t)((uint8_t *)r.word - entry.live - (entry.tag < 64 ? 8 : 16)) / 8), "a row of an unbound type");
+			must(r.type == 0 && r.bound == seen &&
+					r.word ==
+						pa_word(&entry, (uint32_t)((uint8_t *)r.word - entry.live - (entry.tag < 64 ? 8 : 16)) / 8),
+				"a row of an unbound type");
 }
 
 int main(int argc, char **argv) {
@@ -155,8 +168,10 @@ int main(int argc, char **argv) {
 	pthread_t threads[64];
 	unsigned n = (unsigned)atoi(argv[3]);
 	uint64_t bound = 0;
-	check(strcmp(argv[2], "memory") == 0 ? pa_open_memory(bytes, size, NULL, &archive) : pa_open(argv[1], NULL, &archive));
-	must(pa_late_type(archive, pa_text_of("Late"), pa_text_of("test"), &late).code == PA_NOT_ADOPTED, "a type before the adoption");
+	check(strcmp(argv[2], "memory") == 0 ? pa_open_memory(bytes, size, NULL, &archive)
+										 : pa_open(argv[1], NULL, &archive));
+	must(pa_late_type(archive, pa_text_of("Late"), pa_text_of("test"), &late).code == PA_NOT_ADOPTED,
+		"a type before the adoption");
 	check(pa_adopt(archive, strcmp(argv[2], "anywhere") == 0 ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED));
 	must(pa_adopt(archive, PA_BASE_ANYWHERE).code == PA_ADOPTED, "the archive was adopted twice");
 	check(pa_late_type(archive, pa_text_of("Late"), pa_text_of("test"), &late));
@@ -168,8 +183,8 @@ int main(int argc, char **argv) {
 	check_binding();
 	pa_adoption adoption;
 	must(pa_adoption_of(archive, &adoption), "the archive is not adopted");
-	printf("%s: %" PRIu64 " profiles, %" PRIu64 " entries, %" PRIu64 " rows, %" PRIu64 " of them of type 0\n", adoption.at_requested ? "requested" : "elsewhere", s.profiles,
-		s.entries, s.rows, bound);
+	printf("%s: %" PRIu64 " profiles, %" PRIu64 " entries, %" PRIu64 " rows, %" PRIu64 " of them of type 0\n",
+		adoption.at_requested ? "requested" : "elsewhere", s.profiles, s.entries, s.rows, bound);
 	pa_close(archive);
 	again = read_all(argv[1], &size);
 	must(memcmp(bytes, again, size) == 0, "the file was changed");

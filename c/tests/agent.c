@@ -43,7 +43,8 @@ static uint32_t look(const pa_entry *entry) {
 	if (pa_arguments_of(entry, &rows, &returned)) n += types(entry, rows, 1);
 	if (!pa_receivers_of(entry, &rows)) return n;
 	for (uint32_t i = 0; i < rows.count; i++)
-		if (pa_receiver_at(entry, i, &receiver)) must(receiver.word == NULL && receiver.binding == PA_UNBOUND, "a row that is live");
+		if (pa_receiver_at(entry, i, &receiver))
+			must(receiver.word == NULL && receiver.binding == PA_UNBOUND, "a row that is live");
 	return n + types(entry, rows, 0);
 }
 
@@ -58,7 +59,8 @@ static uint32_t profiles_of(const pa_method *m) {
 		pa_summarize(&p, &s);
 		must(s.method == m->at, "a profile of another method");
 		for (unsigned section = PA_DATA; section <= PA_HANDLERS; section++)
-			for (pa_entries all = pa_entries_of(&p, (pa_section)section); pa_entries_next(&all, &entry);) n += look(&entry);
+			for (pa_entries all = pa_entries_of(&p, (pa_section)section); pa_entries_next(&all, &entry);)
+				n += look(&entry);
 	}
 	must(e.code == PA_NOT_FOUND, e.message);
 	return n;
@@ -66,7 +68,9 @@ static uint32_t profiles_of(const pa_method *m) {
 
 /* ---- classes ---- */
 
-static bool same(pa_text x, pa_text y) { return x.size == y.size && (x.size == 0 || memcmp(x.bytes, y.bytes, x.size) == 0); }
+static bool same(pa_text x, pa_text y) {
+	return x.size == y.size && (x.size == 0 || memcmp(x.bytes, y.bytes, x.size) == 0);
+}
 
 typedef struct found { uint64_t methods, types; } found;
 
@@ -77,10 +81,13 @@ static void of_class(const pa_type *class, uint32_t type, found *f) {
 	pa_error e;
 	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK) {
 		check(pa_table_method(archive, m.at, &again));
-		must(m.holder == type && m.id == again.id && same(m.key.name, again.key.name), "a method that is not of its class");
-		if (class != NULL) must(same(m.key.class_name, class->name) && same(m.key.loader, class->loader), "a class with another name");
+		must(m.holder == type && m.id == again.id && same(m.key.name, again.key.name),
+			"a method that is not of its class");
+		if (class != NULL)
+			must(same(m.key.class_name, class->name) && same(m.key.loader, class->loader), "a class with another name");
 		size_t n = last.key.name.size < m.key.name.size ? last.key.name.size : m.key.name.size;
-		must(n == 0 || memcmp(last.key.name.bytes, m.key.name.bytes, n) <= 0, "methods that are not in the order of their names");
+		must(n == 0 || memcmp(last.key.name.bytes, m.key.name.bytes, n) <= 0,
+			"methods that are not in the order of their names");
 		f->methods++, f->types += profiles_of(&m);
 		last = m;
 	}
@@ -101,7 +108,8 @@ static void *look_at_all(void *to) {
 	must(e.code == PA_NOT_FOUND, e.message);
 	of_class(NULL, PA_NO_TYPE, f);
 	pa_class_methods late = pa_class_methods_of(archive, (uint32_t)pa_info_of(archive)->types);
-	must(pa_class_methods_next(&late, &(pa_method){0}).code == PA_NOT_FOUND, "a method of a type that the archive does not have");
+	must(pa_class_methods_next(&late, &(pa_method){0}).code == PA_NOT_FOUND,
+		"a method of a type that the archive does not have");
 	return NULL;
 }
 
@@ -125,8 +133,11 @@ int main(int argc, char **argv) {
 	if (argc == 3 && strcmp(argv[1], "codes") == 0) return codes(argv[2]), 0;
 	must(argc == 2, "usage: agent ARCHIVE | agent codes FILE");
 	check(pa_open(argv[1], NULL, &archive));
-	for (unsigned i = 0; i < THREADS; i++) must(pthread_create(&threads[i], NULL, look_at_all, &all[i]) == 0, "no threads");
-	for (unsigned i = 0; i < THREADS; i++) pthread_join(threads[i], NULL), must(memcmp(&all[i], &all[0], sizeof *all) == 0, "threads found different methods");
+	for (unsigned i = 0; i < THREADS; i++)
+		must(pthread_create(&threads[i], NULL, look_at_all, &all[i]) == 0, "no threads");
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL),
+			must(memcmp(&all[i], &all[0], sizeof *all) == 0, "threads found different methods");
 	printf("%" PRIu64 " methods, %" PRIu64 " types\n", all[0].methods, all[0].types);
 	pa_close(archive);
 	return 0;

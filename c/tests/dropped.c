@@ -28,10 +28,12 @@ static void snapshot(const pa_archive *a, pa_take take, const char *path, uint64
 	pa_report report;
 	pa_method m;
 	check(pa_snapshot(a, take, path, &report));
-	must(report.dropped.rows == rows && (report.dropped.reason == NULL) == (rows == 0), "another number of dropped rows");
+	must(report.dropped.rows == rows && (report.dropped.reason == NULL) == (rows == 0),
+		"another number of dropped rows");
 	if (rows == 0) return;
 	check(pa_table_method(a, report.dropped.method, &m));
-	must(report.dropped.point == 7 && m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "the first row that was dropped stands elsewhere");
+	must(report.dropped.point == 7 && m.key.name.size == 1 && m.key.name.bytes[0] == 'm',
+		"the first row that was dropped stands elsewhere");
 }
 
 /* copy_beside copies a profile that the builder has. */
@@ -47,7 +49,8 @@ static void copy_beside(const pa_archive *a) {
 	check(pa_done(b, NULL));
 	check(pa_copy(b, a, PA_LIVE));
 	check(pa_write_memory(b, &bytes, &size, &report));
-	must(report.dropped.profiles == 1 && report.dropped.error.code == PA_AMBIGUOUS && report.duplicates == 1, "the copy does not say what it lacks");
+	must(report.dropped.profiles == 1 && report.dropped.error.code == PA_AMBIGUOUS && report.duplicates == 1,
+		"the copy does not say what it lacks");
 	check(pa_table_method(a, report.dropped.lost, &m));
 	must(m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "it says that of another method");
 	free(bytes), pa_builder_free(b);

@@ -28,10 +28,16 @@ static bool more(pa_error e) { return e.code != PA_NOT_FOUND && !failed(e); }
 
 /* ---- text ---- */
 
-/* utf8 returns the length of the valid sequence at the front of n bytes, whose character is *c then; 0 if there is none. */
+/* utf8 returns the length of the valid sequence at the front of n bytes, whose character is *c then; 0 if there is
+ * none. */
 static size_t utf8(const uint8_t *p, size_t n, uint32_t *c) {
 	size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
-	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+	uint8_t low = p[0] == 0xe0 ? 0xa0
+		: p[0] == 0xf0         ? 0x90
+							   : 0x80,
+			high = p[0] == 0xed ? 0x9f
+		: p[0] == 0xf4          ? 0x8f
+								: 0xbf;
 	if (length == 1) return *c = p[0], 1;
 	if (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high) return 0;
 	*c = p[0] & 0x7f >> length;
@@ -43,8 +49,8 @@ static size_t utf8(const uint8_t *p, size_t n, uint32_t *c) {
 }
 
 static bool escaped(uint32_t c) {
-	static const uint32_t ranges[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},
-		{0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+	static const uint32_t ranges[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
 	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
 		if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
 	return false;
@@ -118,7 +124,8 @@ static void put_context(pa_ref at) {
 	static pa_frame frames[65535];
 	pa_context c;
 	size_t n;
-	if (at == 0 || failed(pa_context_at(archive, at, &c)) || failed(pa_context_frames(archive, &c, frames, 65535, &n))) return;
+	if (at == 0 || failed(pa_context_at(archive, at, &c)) || failed(pa_context_frames(archive, &c, frames, 65535, &n)))
+		return;
 	fputs(",\"context\":[", out);
 	for (size_t i = 0; i < n && first.code == PA_OK; i++) {
 		fprintf(out, "%s{\"caller\":", comma(i)), put_record(frames[i].caller);
@@ -130,9 +137,10 @@ static void put_context(pa_ref at) {
 /* ---- entries ---- */
 
 static const char *name_of(uint8_t tag) {
-	static const char *const narrow[] = {"", "Bit", "Counter", "Jump", "ReceiverType", "VirtualCall", "Ret", "Branch", "MultiBranch", "ArgInfo", "CallType",
-		"VirtualCallType", "ParametersType", "SpeculativeTrap"};
-	static const char *const wide[] = {"Counters", "ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count", "Undecoded"};
+	static const char *const narrow[] = {"", "Bit", "Counter", "Jump", "ReceiverType", "VirtualCall", "Ret", "Branch",
+		"MultiBranch", "ArgInfo", "CallType", "VirtualCallType", "ParametersType", "SpeculativeTrap"};
+	static const char *const wide[] = {
+		"Counters", "ValueSite", "Bitmap", "Successors", "Receivers", "Callees", "Count", "Undecoded"};
 	return tag < 64 ? narrow[tag] : wide[tag - 64];
 }
 
@@ -142,7 +150,9 @@ static void put_name(const pa_entry *entry) {
 	else fputs(name_of(entry->tag), out);
 }
 
-static void put_cell(const char *key, const pa_entry *entry, uint32_t i) { fprintf(out, ",\"%s\":%" PRIu64, key, pa_cell(entry, i)); }
+static void put_cell(const char *key, const pa_entry *entry, uint32_t i) {
+	fprintf(out, ",\"%s\":%" PRIu64, key, pa_cell(entry, i));
+}
 
 static void put_word(const pa_entry *entry, uint32_t i) {
 	unsigned tags;
@@ -191,13 +201,21 @@ static void put_row(const pa_entry *entry, const pa_rows *rows, uint32_t i) {
 	case PA_COUNTERS: case PA_UNDECODED: fprintf(out, "%" PRIu64, v); break;
 	case PA_VALUE_SITE: fprintf(out, "[%" PRIu64 ",%" PRIu64 "]", v, w); break;
 	case PA_SUCCESSORS: fprintf(out, "[%" PRId32 ",%" PRIu64 ",%" PRIu64 "]", (int32_t)v, v >> 32, w); break;
-	default: fputs("{\"method\":", out), put_method(pa_cell_method(entry, cell, &m), &m), put_cell("count", entry, cell + 1), putc('}', out);
+	default:
+		fputs("{\"method\":", out), put_method(pa_cell_method(entry, cell, &m), &m), put_cell("count", entry, cell + 1),
+			putc('}', out);
 	}
 }
 
 static void put_rows(const pa_entry *entry) {
-	static const char *const keys[] = {[PA_MULTI_BRANCH] = "cases", [PA_RET] = "rows", [PA_ARG_INFO] = "modified", [PA_COUNTERS] = "counts",
-		[PA_VALUE_SITE] = "values", [PA_SUCCESSORS] = "rows", [PA_CALLEES] = "rows", [PA_UNDECODED] = "words"};
+	static const char *const keys[] = {[PA_MULTI_BRANCH] = "cases",
+		[PA_RET] = "rows",
+		[PA_ARG_INFO] = "modified",
+		[PA_COUNTERS] = "counts",
+		[PA_VALUE_SITE] = "values",
+		[PA_SUCCESSORS] = "rows",
+		[PA_CALLEES] = "rows",
+		[PA_UNDECODED] = "words"};
 	pa_rows rows;
 	if (!pa_rows_of(entry, &rows)) return;
 	fprintf(out, ",\"%s\":[", keys[entry->tag]);
@@ -211,12 +229,15 @@ static void put_front(const pa_entry *entry) {
 	pa_branch b;
 	pa_method m;
 	if (pa_count_of(entry, &count)) fprintf(out, ",\"count\":%" PRIu64, count);
-	if (pa_branch_of(entry, &b)) fprintf(out, ",\"taken\":%" PRIu64 ",\"displacement\":%" PRId64, b.taken, b.displacement);
+	if (pa_branch_of(entry, &b))
+		fprintf(out, ",\"taken\":%" PRIu64 ",\"displacement\":%" PRId64, b.taken, b.displacement);
 	switch (entry->tag) {
 	case PA_BRANCH: fprintf(out, ",\"not_taken\":%" PRIu64, b.not_taken); break;
 	case PA_RECEIVER_TYPE: fprintf(out, ",\"count\":%" PRId64, (int64_t)pa_cell(entry, 0)); break;
 	case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: case PA_RET: put_cell("count", entry, 0); break;
-	case PA_MULTI_BRANCH: fprintf(out, ",\"default\":[%" PRIu64 ",%" PRId64 "]", pa_cell(entry, 1), (int64_t)pa_cell(entry, 2)); break;
+	case PA_MULTI_BRANCH:
+		fprintf(out, ",\"default\":[%" PRIu64 ",%" PRId64 "]", pa_cell(entry, 1), (int64_t)pa_cell(entry, 2));
+		break;
 	case PA_SPECULATIVE_TRAP: fputs(",\"method\":", out), put_method(pa_cell_method(entry, 0, &m), &m); break;
 	case PA_BITMAP: fputs(",\"bytes\":", out), put_hex(pa_bitmap_of(entry), entry->rows); break;
 	case PA_RECEIVERS: put_cell("other", entry, 0), put_cell("traps", entry, 1); break;
@@ -230,7 +251,8 @@ static void put_declared_cell(const pa_entry *entry, uint32_t i, uint8_t kind) {
 	else fprintf(out, "%" PRIu64, pa_cell(entry, i));
 }
 
-/* put_declared prints the cells of a producer's entry: rows as objects if they have pointers, else as lists or numbers. */
+/* put_declared prints the cells of a producer's entry: rows as objects if they have pointers, else as lists or numbers.
+ */
 static void put_declared(const pa_entry *entry) {
 	pa_shape shape;
 	pa_cell_shape cell;
@@ -240,7 +262,8 @@ static void put_declared(const pa_entry *entry) {
 	for (uint32_t i = 0; i < shape.cells && pa_shape_cell(&shape, i, &cell); i++)
 		fprintf(out, ",\"%.*s\":", (int)cell.name.size, cell.name.bytes), put_declared_cell(entry, i, cell.kind);
 	if (!pa_rows_of(entry, &rows)) return;
-	for (uint32_t i = 0; i < rows.width && pa_shape_cell(&shape, rows.first + i, &cell); i++) pointers |= cell.kind == PA_CELL_TYPE || cell.kind == PA_CELL_METHOD;
+	for (uint32_t i = 0; i < rows.width && pa_shape_cell(&shape, rows.first + i, &cell); i++)
+		pointers |= cell.kind == PA_CELL_TYPE || cell.kind == PA_CELL_METHOD;
 	const char *around = pointers ? "{}" : rows.width > 1 ? "[]" : "";
 	fputs(",\"rows\":[", out);
 	for (uint32_t row = 0; row < rows.count; row++) {
@@ -283,9 +306,12 @@ static void put_fields(const pa_summary *s) {
 	if (s->has >> PA_FIELD_INVOCATIONS & 1) fprintf(out, ",\"invocations\":%" PRIu64, s->invocations);
 	if (s->has >> PA_FIELD_BACKEDGES & 1) fprintf(out, ",\"backedges\":%" PRIu64, s->backedges);
 	if (s->has >> PA_FIELD_INTERPRETED & 1) fprintf(out, ",\"interpreted\":%" PRIu64, s->interpreted);
-	if (s->has >> PA_FIELD_HISTORY & 1) put_list("history", (uint64_t[]){s->decompiles, s->overflow_recompiles, s->overflow_traps, s->tenure_traps}, 4);
-	if (s->has >> PA_FIELD_COMPILE & 1) put_list("compile", (uint64_t[]){s->highest_level, s->state, s->would_profile, s->loops, s->blocks}, 5);
-	if (s->has >> PA_FIELD_ESCAPE & 1) put_list("escape", (uint64_t[]){s->escape_flags, s->escape_local, s->escape_stack, s->escape_returned}, 4);
+	if (s->has >> PA_FIELD_HISTORY & 1)
+		put_list("history", (uint64_t[]){s->decompiles, s->overflow_recompiles, s->overflow_traps, s->tenure_traps}, 4);
+	if (s->has >> PA_FIELD_COMPILE & 1)
+		put_list("compile", (uint64_t[]){s->highest_level, s->state, s->would_profile, s->loops, s->blocks}, 5);
+	if (s->has >> PA_FIELD_ESCAPE & 1)
+		put_list("escape", (uint64_t[]){s->escape_flags, s->escape_local, s->escape_stack, s->escape_returned}, 4);
 	if (!(s->has >> PA_FIELD_TRAPS & 1)) return;
 	fputs(",\"traps\":[", out);
 	for (uint32_t i = 0; i < s->trap_reasons; i++) fprintf(out, "%s%u", comma(i), s->traps[i]);
@@ -305,23 +331,34 @@ static void put_method_line(const pa_method *m) {
 	pa_profile p;
 	fprintf(out, "{\"id\":\"%016" PRIx64 "\",", m->id), put_key(m);
 	optional_number("flags", m->flags & 0x38), optional_number("access", m->access), fputs(",\"profiles\":[", out);
-	for (uint64_t n = 0; first.code == PA_OK && more(pa_profiles_next(&it, &p)); n++) fputs(comma(n), out), put_profile(&p);
+	for (uint64_t n = 0; first.code == PA_OK && more(pa_profiles_next(&it, &p)); n++)
+		fputs(comma(n), out), put_profile(&p);
 	fputs("]}", out);
 }
 
 /* ---- the dump ---- */
 
 static void put_header(void) {
-	static const char *const domains[] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
+	static const char *const domains[] = {
+		"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
 	const pa_info *i = pa_info_of(archive);
 	uint64_t settings[PA_SETTINGS];
 	for (unsigned n = 0; n < PA_SETTINGS; n++) settings[n] = i->settings[n];
-	fprintf(out, "\"header\":{\"format\":\"draft %u\",\"domain\":\"%s\",\"producer\":", (unsigned)(i->version & 0x7fffffff), domains[i->domain]);
-	put_text(i->producer), fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);
-	fputs(",\"producer_id\":", out), put_hex(i->producer_id, 16), fputs(",\"fingerprint\":", out), put_hex(i->fingerprint, 16), fputs(",\"dump_id\":", out), put_hex(i->dump_id, 16);
-	fprintf(out, ",\"dump_time\":%" PRId64 ",\"flags\":%" PRIu64, i->dump_time, i->flags), put_list("settings", settings, PA_SETTINGS);
-	fprintf(out, ",\"seed\":\"%016" PRIx64 "\",\"lines\":%" PRIu64 ",\"max_probe\":%u", i->seed, i->index_lines, (unsigned)i->max_probe);
-	put_list("counts", (uint64_t[]){i->methods, i->unexecuted, i->profiles, i->contexts, i->types, i->symbols, i->entries, i->pointers}, 8);
+	fprintf(out,
+		"\"header\":{\"format\":\"draft %u\",\"domain\":\"%s\",\"producer\":", (unsigned)(i->version & 0x7fffffff),
+		domains[i->domain]);
+	put_text(i->producer),
+		fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);
+	fputs(",\"producer_id\":", out), put_hex(i->producer_id, 16), fputs(",\"fingerprint\":", out),
+		put_hex(i->fingerprint, 16), fputs(",\"dump_id\":", out), put_hex(i->dump_id, 16);
+	fprintf(out, ",\"dump_time\":%" PRId64 ",\"flags\":%" PRIu64, i->dump_time, i->flags),
+		put_list("settings", settings, PA_SETTINGS);
+	fprintf(out, ",\"seed\":\"%016" PRIx64 "\",\"lines\":%" PRIu64 ",\"max_probe\":%u", i->seed, i->index_lines,
+		(unsigned)i->max_probe);
+	put_list("counts",
+		(uint64_t[]){
+			i->methods, i->unexecuted, i->profiles, i->contexts, i->types, i->symbols, i->entries, i->pointers},
+		8);
 	put_list("summary", (uint64_t[]){i->total_invocations, i->max_invocations, i->total_count, i->max_count}, 4);
 	fputs("},\n", out);
 }
@@ -331,14 +368,16 @@ static void put_types(void) {
 	pa_type t;
 	for (uint64_t n = 0; more(pa_types_next(&it, &t)); n++) {
 		fprintf(out, "%s\n{\"id\":\"%016" PRIx64 "\",\"name\":", comma(n), t.id), put_text(t.name);
-		optional_text("loader", t.loader), optional_text("alias", t.alias), optional_number("flags", t.flags), putc('}', out);
+		optional_text("loader", t.loader), optional_text("alias", t.alias), optional_number("flags", t.flags),
+			putc('}', out);
 	}
 }
 
 static void put_methods(void) {
 	pa_methods it = pa_methods_of(archive);
 	pa_method m;
-	for (uint64_t n = 0; first.code == PA_OK && more(pa_methods_next(&it, &m)); n++) fprintf(out, "%s\n", comma(n)), put_method_line(&m);
+	for (uint64_t n = 0; first.code == PA_OK && more(pa_methods_next(&it, &m)); n++)
+		fprintf(out, "%s\n", comma(n)), put_method_line(&m);
 }
 
 /* put_place prints a profile, or a context, to which a table refers. */
@@ -361,7 +400,8 @@ static void put_table_cell(uint8_t kind, uint64_t v) {
 	else if (kind == PA_COLUMN_SYMBOL && !failed(pa_symbol_at(archive, at, &text))) put_text(text);
 	else if (kind == PA_COLUMN_TYPE && !failed(pa_type_at(archive, at, &t))) put_type(t.ordinal);
 	else if (kind == PA_COLUMN_METHOD) put_method(pa_table_method(archive, at, &m), &m);
-	else if (kind >= PA_COLUMN_PROFILE) put_place(kind == PA_COLUMN_PROFILE ? at : 0, kind == PA_COLUMN_CONTEXT ? at : 0);
+	else if (kind >= PA_COLUMN_PROFILE)
+		put_place(kind == PA_COLUMN_PROFILE ? at : 0, kind == PA_COLUMN_CONTEXT ? at : 0);
 }
 
 static void put_table(const pa_table *t) {
@@ -371,7 +411,8 @@ static void put_table(const pa_table *t) {
 	fputs("],\"rows\":[", out);
 	for (uint32_t row = 0; row < t->rows && first.code == PA_OK; row++) {
 		fprintf(out, "%s[", comma(row));
-		for (uint32_t i = 0; i < t->columns; i++) fputs(comma(i), out), put_table_cell(t->column_kinds[i], pa_table_cell(t, i, row));
+		for (uint32_t i = 0; i < t->columns; i++)
+			fputs(comma(i), out), put_table_cell(t->column_kinds[i], pa_table_cell(t, i, row));
 		putc(']', out);
 	}
 	fputs("]}", out);
@@ -381,7 +422,8 @@ static void dump(void) {
 	pa_table t;
 	fputs("{\n", out), put_header(), fputs("\"types\":[", out), put_types();
 	fputs("\n],\n\"methods\":[", out), put_methods(), fputs("\n],\n\"tables\":[", out);
-	for (uint32_t i = 0; first.code == PA_OK && more(pa_table_number(archive, i, &t)); i++) fputs(comma(i), out), put_table(&t);
+	for (uint32_t i = 0; first.code == PA_OK && more(pa_table_number(archive, i, &t)); i++)
+		fputs(comma(i), out), put_table(&t);
 	fputs("\n]\n}\n", out);
 }
 
@@ -400,8 +442,8 @@ static void lookup(const pa_method *m, uint64_t code, const pa_frame *frames, si
 	fprintf(out, " %s %zu %" PRIu32 ",", code_name(e), depth, p.at);
 }
 
-/* contexts prints what lookups give for every context of a method: for its frames; with a frame more; with another point in
- * the outermost; for every version of the code, and one that there is not. */
+/* contexts prints what lookups give for every context of a method: for its frames; with a frame more; with another
+ * point in the outermost; for every version of the code, and one that there is not. */
 static void contexts(const pa_method *m) {
 	static pa_frame frames[65536];
 	pa_contexts it = pa_contexts_of(archive, m);
@@ -411,9 +453,11 @@ static void contexts(const pa_method *m) {
 	size_t n;
 	fputs("contexts:", out);
 	lookup(m, PA_ANY_CODE, NULL, 0), lookup(m, PA_UNKNOWN_CODE, NULL, 0);
-	while (first.code == PA_OK && more(pa_contexts_next(&it, &c)) && !failed(pa_context_frames(archive, &c, frames, 65535, &n))) {
+	while (first.code == PA_OK && more(pa_contexts_next(&it, &c)) &&
+		!failed(pa_context_frames(archive, &c, frames, 65535, &n))) {
 		frames[n] = frames[n - 1];
-		lookup(m, PA_ANY_CODE, frames, n), lookup(m, PA_UNKNOWN_CODE, frames, n), lookup(m, PA_ANY_CODE, frames, n + 1), lookup(m, 1, frames, n);
+		lookup(m, PA_ANY_CODE, frames, n), lookup(m, PA_UNKNOWN_CODE, frames, n), lookup(m, PA_ANY_CODE, frames, n + 1),
+			lookup(m, 1, frames, n);
 		frames[n - 1].point ^= 1;
 		lookup(m, PA_ANY_CODE, frames, n);
 	}
@@ -422,7 +466,10 @@ static void contexts(const pa_method *m) {
 		pa_summary s;
 		pa_summarize(&p, &s);
 		n = 0;
-		if (s.context != 0 && (failed(pa_context_at(archive, s.context, &c)) || failed(pa_context_frames(archive, &c, frames, 65535, &n)))) return;
+		if (s.context != 0 &&
+			(failed(pa_context_at(archive, s.context, &c)) ||
+				failed(pa_context_frames(archive, &c, frames, 65535, &n))))
+			return;
 		lookup(m, s.code, frames, n), lookup(m, s.code + 1, frames, n);
 	}
 	putc('\n', out);
@@ -437,14 +484,15 @@ static void points(const pa_profile *p) {
 			int32_t point = (int32_t)((uint32_t)entry.point + (uint32_t)d);
 			pa_entries again = pa_entries_of(p, PA_DATA), at = pa_entries_at(p, point);
 			while (pa_entries_next(&again, &entry))
-				if (entry.point == point && (!pa_entries_next(&at, &got) || got.bytes != entry.bytes)) fputs("an entry is not found at its point\n", out);
+				if (entry.point == point && (!pa_entries_next(&at, &got) || got.bytes != entry.bytes))
+					fputs("an entry is not found at its point\n", out);
 			if (pa_entries_next(&at, &got)) fputs("an entry is found at another point\n", out);
 			entry = (pa_entry){.point = (int32_t)((uint32_t)point - (uint32_t)d)};
 		}
 }
 
-/* keys prints every method as it is found by its key, and what lookups give: of the method by its id, of its profile by key
- * and by id with the places of the profiles, and of a key that nearly is its own. */
+/* keys prints every method as it is found by its key, and what lookups give: of the method by its id, of its profile by
+ * key and by id with the places of the profiles, and of a key that nearly is its own. */
 static void keys(void) {
 	pa_methods it = pa_methods_of(archive);
 	pa_method m, found;
@@ -495,7 +543,8 @@ static void count(pa_archive *a) {
 		for (pa_profiles profiles = pa_profiles_of(a, &m); pa_profiles_next(&profiles, &p).code == PA_OK;) {
 			if (pa_claim(&p).code != PA_OK) continue;
 			for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &entry);)
-				if (pa_record(&entry, 0, NULL).code != PA_OK && entry.cells > 0) pa_add(pa_word(&entry, entry.cells - 1), 1);
+				if (pa_record(&entry, 0, NULL).code != PA_OK && entry.cells > 0)
+					pa_add(pa_word(&entry, entry.cells - 1), 1);
 		}
 }
 
@@ -509,8 +558,9 @@ static bool forged(const uint8_t *bytes, size_t size) {
 	return first.code == PA_OK;
 }
 
-/* serve reads the size and the bytes of an archive, then, again and again, a number of edits and the edits: a place, and the
- * eight bytes that go there. For each forgery it writes whether it is sound, and a hash (FNV-1a) of what it printed. */
+/* serve reads the size and the bytes of an archive, then, again and again, a number of edits and the edits: a place,
+ * and the eight bytes that go there. For each forgery it writes whether it is sound, and a hash (FNV-1a) of what it
+ * printed. */
 static int serve(void) {
 	size_t size = (size_t)receive(), length;
 	uint8_t *bytes = malloc(size), old[64][8];
@@ -521,7 +571,8 @@ static int serve(void) {
 		uint64_t n = receive(), at[64], hash = 0xcbf29ce484222325;
 		for (uint64_t i = 0; i < n && i < 64; i++) {
 			uint64_t v = (at[i] = receive(), receive());
-			for (int b = 0; b < 8; b++) old[i][b] = bytes[at[i] + (uint64_t)b], bytes[at[i] + (uint64_t)b] = (uint8_t)(v >> 8 * b);
+			for (int b = 0; b < 8; b++)
+				old[i][b] = bytes[at[i] + (uint64_t)b], bytes[at[i] + (uint64_t)b] = (uint8_t)(v >> 8 * b);
 		}
 		rewind(out);
 		bool sound = forged(bytes, size);

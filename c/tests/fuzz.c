@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz gives libFuzzer an archive whose sums are not compared: it walks, looks up, adopts elsewhere than at the requested base,
- * and counts. An input is an archive without the padding before rw, most of a small file, which is put back here; then the
- * sum of the header is made right.
+ * fuzz gives libFuzzer an archive whose sums are not compared: it walks, looks up, adopts elsewhere than at the
+ * requested base, and counts. An input is an archive without the padding before rw, most of a small file, which is put
+ * back here; then the sum of the header is made right.
  *
  *	clang -fsanitize=fuzzer,address,undefined ... fuzz.c libprofarc.a && ./a.out SEEDS
  */
@@ -16,7 +16,8 @@ enum { MOST = 1 << 22 };
 /* expand returns the archive of an input, or NULL. */
 static uint8_t *expand(const uint8_t *input, size_t n, size_t *size) {
 	if (n < HEADER) return NULL;
-	uint64_t ex = get64(input + 288 + 24 * 4), ex_size = get64(input + 288 + 24 * 4 + 8), rw = get64(input + 288 + 24 * 5), front = ex + ex_size;
+	uint64_t ex = get64(input + 288 + 24 * 4), ex_size = get64(input + 288 + 24 * 4 + 8),
+			 rw = get64(input + 288 + 24 * 5), front = ex + ex_size;
 	if (ex > MOST || ex_size > MOST || rw > MOST || front > n || rw < front) return NULL;
 	*size = (size_t)(rw + (n - front));
 	uint8_t *bytes = calloc(1, *size), rest[HEADER];
@@ -86,7 +87,8 @@ static void tables(const pa_archive *a) {
 		for (uint32_t row = 0; row < t.rows && row < 100; row++)
 			for (uint32_t column = 0; column < t.columns; column++) {
 				pa_ref at = (pa_ref)pa_table_cell(&t, column, row);
-				pa_table_method(a, at, &m), pa_context_at(a, at, &c), pa_profile_at(a, at, &p), pa_symbol_at(a, at, &text);
+				pa_table_method(a, at, &m), pa_context_at(a, at, &c), pa_profile_at(a, at, &p),
+					pa_symbol_at(a, at, &text);
 			}
 }
 

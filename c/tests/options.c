@@ -81,7 +81,8 @@ static void no_such_thing(pa_archive *a) {
 	expect("an id of no method", pa_lookup(a, 1, PA_ANY_CODE, &p), PA_NOT_FOUND);
 	expect("an empty key", pa_find(a, &(pa_key){.name = {NULL, 0}}, PA_ANY_CODE, &p), PA_NOT_FOUND);
 	expect("no such choice", pa_adopt(a, (pa_base)7), PA_ARGUMENT);
-	expect("a late type too early", pa_late_type(a, pa_text_of("no such type"), pa_text_of(""), &ordinal), PA_NOT_ADOPTED);
+	expect(
+		"a late type too early", pa_late_type(a, pa_text_of("no such type"), pa_text_of(""), &ordinal), PA_NOT_ADOPTED);
 	expect("bound to nothing", pa_bind(a, 0, NULL), PA_ARGUMENT);
 }
 
@@ -94,12 +95,16 @@ static void unclaimed(pa_archive *a) {
 	while (pa_methods_next(&methods, &m).code == PA_OK)
 		for (pa_profiles profiles = pa_profiles_of(a, &m); pa_profiles_next(&profiles, &p).code == PA_OK;) {
 			expect("a claim without adoption", pa_claim(&p), PA_NOT_ADOPTED);
-			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL) expect("a word", (pa_error){.message = "of a profile that is not claimed"}, PA_ARGUMENT);
+			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL)
+				expect("a word", (pa_error){.message = "of a profile that is not claimed"}, PA_ARGUMENT);
 			for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &entry);) {
 				pa_rows rows;
-				expect("a receiver", pa_record(&entry, 0, NULL), pa_receivers_of(&entry, &rows) ? PA_NOT_ADOPTED : PA_ARGUMENT);
-				if (pa_word(&entry, 0) != NULL) expect("a word", (pa_error){.message = "of an entry that is not claimed"}, PA_ARGUMENT);
-				if (pa_cell(&entry, entry.cells) != 0) expect("a cell", (pa_error){.message = "after the last"}, PA_ARGUMENT);
+				expect("a receiver", pa_record(&entry, 0, NULL),
+					pa_receivers_of(&entry, &rows) ? PA_NOT_ADOPTED : PA_ARGUMENT);
+				if (pa_word(&entry, 0) != NULL)
+					expect("a word", (pa_error){.message = "of an entry that is not claimed"}, PA_ARGUMENT);
+				if (pa_cell(&entry, entry.cells) != 0)
+					expect("a cell", (pa_error){.message = "after the last"}, PA_ARGUMENT);
 			}
 		}
 }

@@ -3,11 +3,12 @@
  * replay records what a journal says with a builder, writes the archive, and copies it.
  *
  *	replay JOURNAL ARCHIVE         exit status 3: the builder refuses something, which is printed
- *	replay JOURNAL ARCHIVE fail    before that it does so again and again, of which the n-th allocation fails the n-th time
+ *	replay JOURNAL ARCHIVE fail    before that it does so again and again, of which the n-th allocation fails the n-th
+ * time
  *
- * A journal is a config and calls, each a number and its arguments: u64, texts with their size before them. What a call has
- * interned is named by the number of that call among those of its kind, from 1. It is linked with --wrap for malloc, calloc and
- * realloc.
+ * A journal is a config and calls, each a number and its arguments: u64, texts with their size before them. What a call
+ * has interned is named by the number of that call among those of its kind, from 1. It is linked with --wrap for
+ * malloc, calloc and realloc.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,11 +18,52 @@
 
 #include "profarc.h"
 
-enum { CALL_SYMBOL = 1, CALL_TYPE, CALL_DESCRIBE_TYPE, CALL_METHOD, CALL_DESCRIBE_METHOD, CALL_SEEN, CALL_CONTEXT, CALL_BEGIN, CALL_DONE, CALL_TABLE, CALL_ROW,
-       CALL_RUN, CALL_INVOCATIONS, CALL_BACKEDGES, CALL_INTERPRETED, CALL_SIZE, CALL_HISTORY, CALL_COMPILE, CALL_ESCAPE, CALL_TRAPS, CALL_BIT,
-       CALL_COUNTER, CALL_JUMP, CALL_BRANCH, CALL_RECEIVER_TYPE, CALL_VIRTUAL_CALL, CALL_RET, CALL_MULTI_BRANCH, CALL_ARG_INFO, CALL_CALL_TYPE,
-       CALL_VIRTUAL_CALL_TYPE, CALL_PARAMETERS, CALL_SPECULATIVE_TRAP, CALL_COUNTERS, CALL_VALUE_SITE, CALL_BITMAP, CALL_SUCCESSORS, CALL_RECEIVERS,
-       CALL_CALLEES, CALL_COUNT, CALL_DECLARE, CALL_CUSTOM, CALL_UNDECODED, CALL_DISCARD };
+enum {
+	CALL_SYMBOL = 1,
+	CALL_TYPE,
+	CALL_DESCRIBE_TYPE,
+	CALL_METHOD,
+	CALL_DESCRIBE_METHOD,
+	CALL_SEEN,
+	CALL_CONTEXT,
+	CALL_BEGIN,
+	CALL_DONE,
+	CALL_TABLE,
+	CALL_ROW,
+	CALL_RUN,
+	CALL_INVOCATIONS,
+	CALL_BACKEDGES,
+	CALL_INTERPRETED,
+	CALL_SIZE,
+	CALL_HISTORY,
+	CALL_COMPILE,
+	CALL_ESCAPE,
+	CALL_TRAPS,
+	CALL_BIT,
+	CALL_COUNTER,
+	CALL_JUMP,
+	CALL_BRANCH,
+	CALL_RECEIVER_TYPE,
+	CALL_VIRTUAL_CALL,
+	CALL_RET,
+	CALL_MULTI_BRANCH,
+	CALL_ARG_INFO,
+	CALL_CALL_TYPE,
+	CALL_VIRTUAL_CALL_TYPE,
+	CALL_PARAMETERS,
+	CALL_SPECULATIVE_TRAP,
+	CALL_COUNTERS,
+	CALL_VALUE_SITE,
+	CALL_BITMAP,
+	CALL_SUCCESSORS,
+	CALL_RECEIVERS,
+	CALL_CALLEES,
+	CALL_COUNT,
+	CALL_DECLARE,
+	CALL_CUSTOM,
+	CALL_UNDECODED,
+	CALL_DISCARD
+};
 enum { SYMBOLS, TYPES, METHODS, CONTEXTS, PROFILES, KINDS };
 enum { MOST = 1 << 16 };
 
@@ -152,7 +194,9 @@ static void intern(pa_builder *b, uint64_t call) {
 		k.class_name = text(), k.name = text(), k.signature = text(), k.loader = text();
 		interned(METHODS, pa_add_method(b, &k));
 		break;
-	case CALL_DESCRIBE_METHOD: m = ref(METHODS), inner = (uint32_t)number(), pa_describe_method(b, m, inner, (uint32_t)number()); break;
+	case CALL_DESCRIBE_METHOD:
+		m = ref(METHODS), inner = (uint32_t)number(), pa_describe_method(b, m, inner, (uint32_t)number());
+		break;
 	case CALL_SEEN: pa_add_seen(b, ref(METHODS)); break;
 	case CALL_CONTEXT: {
 		m = ref(METHODS), inner = ref(CONTEXTS);
@@ -163,7 +207,10 @@ static void intern(pa_builder *b, uint64_t call) {
 }
 
 static void table(pa_builder *b, uint64_t call) {
-	static const unsigned kinds[] = {[PA_COLUMN_SYMBOL] = SYMBOLS, [PA_COLUMN_TYPE] = TYPES, [PA_COLUMN_METHOD] = METHODS, [PA_COLUMN_PROFILE] = PROFILES,
+	static const unsigned kinds[] = {[PA_COLUMN_SYMBOL] = SYMBOLS,
+		[PA_COLUMN_TYPE] = TYPES,
+		[PA_COLUMN_METHOD] = METHODS,
+		[PA_COLUMN_PROFILE] = PROFILES,
 		[PA_COLUMN_CONTEXT] = CONTEXTS};
 	uint32_t kind = (uint32_t)number();
 	uint64_t cells[128];
@@ -190,7 +237,8 @@ static void run(pa_builder *b) {
 	r.vm = text(), r.vendor = text(), r.main = text(), r.command = text(), r.options = text(), r.selection = text();
 	if (number() != 0) {
 		r.class_path = path, r.class_path_size = length();
-		for (size_t i = 0; i < r.class_path_size; i++) path[i].path = text(), path[i].kind = number(), path[i].size = number(), path[i].sum = number();
+		for (size_t i = 0; i < r.class_path_size; i++)
+			path[i].path = text(), path[i].kind = number(), path[i].size = number(), path[i].sum = number();
 	}
 	pa_add_run(b, &r);
 }
@@ -209,7 +257,9 @@ static void field(pa_builder *b, uint64_t call) {
 	case CALL_INTERPRETED: pa_set_interpreted(b, n[0]); break;
 	case CALL_SIZE: pa_set_size(b, (uint32_t)n[0], (uint32_t)n[1]); break;
 	case CALL_HISTORY: pa_set_history(b, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3]); break;
-	case CALL_COMPILE: pa_set_compile(b, (uint8_t)n[0], (uint8_t)n[1], (uint8_t)n[2], (uint16_t)n[3], (uint16_t)n[4]); break;
+	case CALL_COMPILE:
+		pa_set_compile(b, (uint8_t)n[0], (uint8_t)n[1], (uint8_t)n[2], (uint16_t)n[3], (uint16_t)n[4]);
+		break;
 	case CALL_ESCAPE: pa_set_escape(b, n[0], n[1], n[2], n[3]); break;
 	}
 }
@@ -235,7 +285,8 @@ static void narrow(pa_builder *b, uint64_t call) {
 	case CALL_VIRTUAL_CALL: o = others(), n = read_rows(), pa_put_virtual_call(b, a, o, rows, n); break;
 	case CALL_RET:
 		v = number(), n = length();
-		for (uint32_t i = 0; i < n; i++) returns[i].bci = number(), returns[i].count = number(), returns[i].displacement = (int64_t)number();
+		for (uint32_t i = 0; i < n; i++)
+			returns[i].bci = number(), returns[i].count = number(), returns[i].displacement = (int64_t)number();
 		pa_put_ret(b, a, v, returns, n);
 		break;
 	case CALL_MULTI_BRANCH:
@@ -245,7 +296,9 @@ static void narrow(pa_builder *b, uint64_t call) {
 		break;
 	case CALL_ARG_INFO: n = read_numbers(), pa_put_arg_info(b, numbers, n); break;
 	case CALL_CALL_TYPE: v = number(), t = types(), pa_put_call_type(b, a, v, &t); break;
-	case CALL_VIRTUAL_CALL_TYPE: o = others(), n = read_rows(), t = types(), pa_put_virtual_call_type(b, a, o, rows, n, &t); break;
+	case CALL_VIRTUAL_CALL_TYPE:
+		o = others(), n = read_rows(), t = types(), pa_put_virtual_call_type(b, a, o, rows, n, &t);
+		break;
 	case CALL_PARAMETERS: t = types(), pa_put_parameters(b, t.arguments, t.n); break;
 	case CALL_SPECULATIVE_TRAP: pa_put_speculative_trap(b, a, ref(METHODS)); break;
 	}
@@ -312,10 +365,14 @@ static void wide(pa_builder *b, uint64_t call) {
 	case CALL_BITMAP: t = text(), pa_put_bitmap(b, point, (const uint8_t *)t.bytes, (uint32_t)t.size); break;
 	case CALL_SUCCESSORS:
 		n = length();
-		for (uint32_t i = 0; i < n; i++) successors[i].point = (int32_t)number(), successors[i].index = (uint32_t)number(), successors[i].count = number();
+		for (uint32_t i = 0; i < n; i++)
+			successors[i].point = (int32_t)number(), successors[i].index = (uint32_t)number(),
+			successors[i].count = number();
 		pa_put_successors(b, point, sub, successors, n);
 		break;
-	case CALL_RECEIVERS: r.other = number(), r.traps = (uint32_t)number(), n = read_rows(), pa_put_receivers(b, &r, rows, n); break;
+	case CALL_RECEIVERS:
+		r.other = number(), r.traps = (uint32_t)number(), n = read_rows(), pa_put_receivers(b, &r, rows, n);
+		break;
 	case CALL_CALLEES:
 		n = length();
 		for (uint32_t i = 0; i < n; i++) callees[i].method = ref(METHODS), callees[i].count = number();
@@ -374,7 +431,8 @@ static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	memset(count, 0, sizeof count);
 	c.domain = (uint32_t)number();
 	for (unsigned i = 0; i < PA_SETTINGS; i++) c.settings[i] = (uint32_t)number();
-	c.producer = text(), bytes(c.producer_id, 16), bytes(c.fingerprint, 16), bytes(c.dump_id, 16), c.dump_time = (int64_t)number(), c.flags = number();
+	c.producer = text(), bytes(c.producer_id, 16), bytes(c.fingerprint, 16), bytes(c.dump_id, 16),
+	c.dump_time = (int64_t)number(), c.flags = number();
 	pa_error e = pa_builder_new(&c, &b);
 	if (e.code != PA_OK) return e;
 	replay(b);
@@ -396,7 +454,8 @@ static void fail_each(const char *path, const void *want, size_t want_size) {
 		uint64_t made = allocations;
 		failing = 0;
 		must(e.code == PA_OK || (e.code == PA_SYSTEM && e.system == ENOMEM), e.message);
-		must(e.code != PA_OK || (archive_size == want_size && memcmp(archive, want, want_size) == 0), "another archive");
+		must(
+			e.code != PA_OK || (archive_size == want_size && memcmp(archive, want, want_size) == 0), "another archive");
 		free(archive);
 		if (made < n) {
 			printf("%" PRIu64 " allocations failed\n", n - 1);
@@ -423,7 +482,8 @@ int main(int argc, char **argv) {
 	f = e.code == PA_OK ? fopen(argv[2], "rb") : NULL;
 	if (f != NULL) {
 		uint8_t *file = malloc(archive_size + 1);
-		must(fread(file, 1, archive_size + 1, f) == archive_size && memcmp(file, archive, archive_size) == 0, "the file is another than the archive in memory");
+		must(fread(file, 1, archive_size + 1, f) == archive_size && memcmp(file, archive, archive_size) == 0,
+			"the file is another than the archive in memory");
 		free(file), fclose(f);
 	}
 	for (unsigned i = 0; i < KINDS; i++) free(refs[i]);

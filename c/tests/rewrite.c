@@ -3,8 +3,10 @@
  * rewrite writes an archive again, or a snapshot of what it has counted in it.
  *
  *	rewrite ARCHIVE OUT trained            the archive
- *	rewrite ARCHIVE OUT live|delta WHERE   adopted at the requested base, elsewhere (anywhere) or in memory, and counted in;
- *	                                       unsummed: in memory, without a look at page sums; LOST is how many profiles are lost
+ *	rewrite ARCHIVE OUT live|delta WHERE   adopted at the requested base, elsewhere (anywhere) or in memory,
+ *	                                       and counted in; unsummed: in memory, without a look at page sums
+ *
+ * LOST is how many profiles are lost.
  *
  * TestSnapshots counts the same in Go.
  */
@@ -22,8 +24,8 @@ static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_record(entry, (number + i) % types, NULL));
 		check(pa_record(entry, late, NULL)), check(pa_record(entry, late, NULL));
 		check(pa_record_null(entry)), check(pa_record_trap(entry, 1, true));
-	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH || entry->tag == PA_CALL_TYPE ||
-		entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
+	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH ||
+		entry->tag == PA_CALL_TYPE || entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
 		pa_add(pa_word(entry, 0), 7);
 	}
 }
@@ -42,7 +44,8 @@ static void count_all(void) {
 			pa_error e = pa_claim(&p);
 			if (e.code == PA_NOT_DECODED || e.code == PA_DAMAGED) continue;
 			check(e);
-			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
+			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL)
+				pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
 			for (pa_entries at = pa_entries_of(&p, PA_DATA); pa_entries_next(&at, &entry);) count(&entry, late, number);
 		}
 }
@@ -59,12 +62,14 @@ static pa_error snapshot(pa_take take, const char *path, pa_report *report) {
 }
 
 int main(int argc, char **argv) {
-	must(argc >= 4 && argc <= 6, "usage: rewrite ARCHIVE OUT trained|live|delta [requested|anywhere|memory|unsummed [LOST]]");
+	must(argc >= 4 && argc <= 6,
+		"usage: rewrite ARCHIVE OUT trained|live|delta [requested|anywhere|memory|unsummed [LOST]]");
 	pa_take take = strcmp(argv[3], "live") == 0 ? PA_LIVE : strcmp(argv[3], "delta") == 0 ? PA_DELTA : PA_TRAINED;
 	size_t size;
 	void *bytes = read_all(argv[1], &size), *again;
 	pa_report report;
-	bool unsummed = argc >= 5 && strcmp(argv[4], "unsummed") == 0, memory = unsummed || (argc >= 5 && strcmp(argv[4], "memory") == 0);
+	bool unsummed = argc >= 5 && strcmp(argv[4], "unsummed") == 0,
+		 memory = unsummed || (argc >= 5 && strcmp(argv[4], "memory") == 0);
 	pa_options options = {.check = unsummed ? PA_CHECK_NONE : PA_CHECK_TOUCH};
 	check(memory ? pa_open_memory(bytes, size, &options, &archive) : pa_open(argv[1], &options, &archive));
 	if (argc >= 5) {
@@ -72,13 +77,16 @@ int main(int argc, char **argv) {
 		count_all();
 	}
 	check(snapshot(take, argv[2], &report));
-	must(report.dropped.profiles == (argc == 6 ? strtoull(argv[5], NULL, 10) : 0), "another number of profiles is lost");
+	must(
+		report.dropped.profiles == (argc == 6 ? strtoull(argv[5], NULL, 10) : 0), "another number of profiles is lost");
 	must((report.dropped.error.code == PA_OK) == (report.dropped.profiles == 0), "an error of no profile, or none");
 	pa_close(archive);
 	again = read_all(argv[2], &size);
 	must(report.file_size == size, "the report says another size");
 	check(pa_open_memory(again, size, &(pa_options){.check = PA_CHECK_ALL}, &archive));
-	must(memcmp(pa_info_of(archive)->dump_id, report.dump_id, 16) == 0 && pa_info_of(archive)->requested_base == report.requested_base, "the report is wrong");
+	must(memcmp(pa_info_of(archive)->dump_id, report.dump_id, 16) == 0 &&
+			pa_info_of(archive)->requested_base == report.requested_base,
+		"the report is wrong");
 	pa_close(archive);
 	free(bytes), free(again);
 	return 0;

@@ -20,7 +20,9 @@
 #include <string.h>
 
 enum { HEADER = 640, PAGE = 4096, FANOUT = 64, LINE = 64, SLOTS = 10, TYPE = 24, CONTEXT = 16, DEEPEST = 65535 };
-enum { PS = 1, IX, RO, BM, EX, RW }; enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS }; enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
+enum { PS = 1, IX, RO, BM, EX, RW };
+enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS };
+enum { DATA, EXTRA, PARAMETERS, HANDLERS, DIRECTORY };
 
 struct span { uint64_t at, size; }; struct text { const uint8_t *bytes; uint64_t n; };
 
@@ -49,14 +51,18 @@ static uint64_t narrow(uint64_t at) { return u32(at) * 8; }
 static uint64_t round_up(uint64_t n, uint64_t align) { return (n + align - 1) / align * align; }
 static struct span span_at(uint64_t at) { return (struct span){u64(at), u64(at + 8)}; }
 static uint64_t end_of(struct span s) { return s.at + s.size; }
-static bool inside(struct span s, uint64_t at, uint64_t n) { return at >= s.at && n <= s.size && at - s.at <= s.size - n; }
-static bool placed(struct span s, uint64_t at, struct span in) { return s.at == at && s.size % 8 == 0 && inside(in, at, s.size); }
+static bool inside(struct span s, uint64_t at, uint64_t n) {
+	return at >= s.at && n <= s.size && at - s.at <= s.size - n;
+}
+static bool placed(struct span s, uint64_t at, struct span in) {
+	return s.at == at && s.size % 8 == 0 && inside(in, at, s.size);
+}
 static void *allocate(uint64_t n) { void *p = calloc(n, 1); return must(p != NULL, 0, "out of memory"), p; }
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- hashes ---- */
-static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9, P4 = 0x85ebca77c2b2ae63,
-	P5 = 0x27d4eb2f165667c5;
+static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9,
+					  P4 = 0x85ebca77c2b2ae63, P5 = 0x27d4eb2f165667c5;
 static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
 static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }
 static uint64_t xxh64(const uint8_t *p, uint64_t n) {
@@ -86,7 +92,8 @@ static uint64_t md5_low(struct text text) {
 		for (int i = 0; i < 64; i++) {
 			int round = i / 16, turn = turns[round][i % 4], word[4] = {i, 5 * i + 1, 3 * i + 5, 7 * i};
 			uint32_t mixed[4] = {(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)};
-			uint32_t f = a + mixed[round] + (uint32_t)(fabs(sin(i + 1)) * 4294967296) + (uint32_t)little(p + word[round] % 16 * 4, 4);
+			uint32_t f = a + mixed[round] + (uint32_t)(fabs(sin(i + 1)) * 4294967296) +
+				(uint32_t)little(p + word[round] % 16 * 4, 4);
 			a = d, d = c, c = b, b += f << turn | f >> (32 - turn);
 		}
 		state[0] += a, state[1] += b, state[2] += c, state[3] += d;
@@ -114,8 +121,10 @@ static void check_sections(void) {
 	must(end == end_of(file.region[RO]), 432, "the sections do not fill ro");
 	struct span rows = file.section[NEVER_RAN];
 	file.rows = rows.at + (rows.size > 0 ? 8 + 8 * u32(rows.at) : 0);
-	must(rows.size == 0 || (file.rows <= end_of(rows) && 8 * u32(file.rows - 4) == end_of(rows) - file.rows), rows.at, "wrong rows");
-	for (uint64_t at = rows.at + 8, last = 0; at < file.rows; last = u32(at + 4), at += 8) must(u32(at + 4) > last, at, "a class without rows");
+	must(rows.size == 0 || (file.rows <= end_of(rows) && 8 * u32(file.rows - 4) == end_of(rows) - file.rows), rows.at,
+		"wrong rows");
+	for (uint64_t at = rows.at + 8, last = 0; at < file.rows; last = u32(at + 4), at += 8)
+		must(u32(at + 4) > last, at, "a class without rows");
 	must(file.section[TYPES].size == TYPE * u64(544) && u64(544) < 1u << 31, 544, "wrong number of types");
 	must(file.section[CONTEXTS].size == CONTEXT * u64(536) && u64(536) <= 1u << 31, 536, "wrong number of contexts");
 }
@@ -134,14 +143,17 @@ static void check_header(void) {
 	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
 	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
 	must(file.domain >= 1 && file.domain <= 7 && u32(68) == 12, 64, "unknown domain or page shift");
-	must((file.domain == 6) == (u64(608) != 0 || u64(616) != 0), 608, "a producer id that the domain does not have, or none");
+	must((file.domain == 6) == (u64(608) != 0 || u64(616) != 0), 608,
+		"a producer id that the domain does not have, or none");
 	struct text producer = trimmed((struct text){file.bytes + 224, 64});
-	must(memchr(producer.bytes, 0, producer.n) == NULL && u64(152) < 4, 152, "a NUL byte in the producer, or unknown flags");
+	must(memchr(producer.bytes, 0, producer.n) == NULL && u64(152) < 4, 152,
+		"a NUL byte in the producer, or unknown flags");
 	must(file.size <= (uint64_t)32 << 30, 24, "impossible file size");
 	must(file.base % PAGE == 0 && file.base <= (uint64_t)1 << 62, 72, "impossible requested base");
 	must(file.type_rows <= 64 && file.bci_rows <= 64 && file.gap <= 64, 160, "impossible settings");
 	check_regions(), check_sections();
-	must(file.region[IX].size % LINE == 0 && file.region[IX].size / LINE == file.lines, 104, "wrong number of index lines");
+	must(file.region[IX].size % LINE == 0 && file.region[IX].size / LINE == file.lines, 104,
+		"wrong number of index lines");
 	must(file.probe <= 255 && file.probe <= file.lines, 84, "impossible length of a look-up");
 }
 static void check_sum(uint64_t at, uint64_t end, uint64_t sum) {
@@ -175,7 +187,8 @@ static struct text signature(uint64_t at) {
 	static uint8_t text[1 << 20];
 	if (at == 0 || !inside(file.section[SYMBOLS], at, 4) || u32(at) >> 31 == 0) return symbol(at);
 	uint64_t parts = u32(at) & 0x7fffffff, n = 0;
-	must(parts > 0 && inside(file.section[SYMBOLS], at, 4 + 4 * parts), at, "a list of symbols does not lie in its section");
+	must(parts > 0 && inside(file.section[SYMBOLS], at, 4 + 4 * parts), at,
+		"a list of symbols does not lie in its section");
 	for (uint64_t i = 0; i < parts; i++) {
 		struct text part = symbol(narrow(at + 4 + 4 * i));
 		must(part.n < sizeof text - 2 - n, at, "a signature is too long");
@@ -186,22 +199,29 @@ static struct text signature(uint64_t at) {
 }
 static uint64_t record(uint64_t at, int section, uint64_t size) {
 	struct span s = file.section[section];
-	return must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section"), at;
+	return must(
+			   at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section"),
+		   at;
 }
 static uint64_t type_at(uint64_t at) { return record(at, TYPES, TYPE); }
 static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); }
 static struct text type_name(uint64_t type) { return symbol(type ? narrow(type + 8) : 0); }
 static struct text type_loader(uint64_t type) { return symbol(type ? narrow(type + 12) : 0); }
-struct method { uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts; struct text name; };
+struct method {
+	uint64_t at, size, id, flags, holder, signature, profiles, access, contexts, ncontexts;
+	struct text name;
+};
 /* multiply returns the high half of the product of two numbers, whose low half it stores. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
-	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32), more = a0 * b1 + (mid & 0xffffffff);
+	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32),
+			 more = a0 * b1 + (mid & 0xffffffff);
 	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
 }
 static uint64_t mum(uint64_t a, uint64_t b) { uint64_t low, high = multiply(a, b, &low); return high ^ low; }
 static uint64_t fold(uint64_t h, struct text t) {
 	uint64_t n = t.n, a = 0, b = 0; const uint8_t *p = t.bytes;
-	for (h ^= n * 0x8ebc6af09c88c6e3; n > 16; n -= 16, p += 16) h = mum(little(p, 8) ^ 0xa0761d6478bd642f, little(p + 8, 8) ^ h);
+	for (h ^= n * 0x8ebc6af09c88c6e3; n > 16; n -= 16, p += 16)
+		h = mum(little(p, 8) ^ 0xa0761d6478bd642f, little(p + 8, 8) ^ h);
 	if (n >= 8) a = little(p, 8), b = little(p + n - 8, 8);
 	else if (n >= 4) a = little(p, 4), b = little(p + n - 4, 4);
 	else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
@@ -216,7 +236,8 @@ static uint64_t key_id(const struct text key[4]) {
 static struct method row_at(uint64_t at) {
 	uint64_t class = file.section[NEVER_RAN].at + 8;
 	for (uint64_t end = file.rows, middle; class < end;)
-		if (u32((middle = class + (end - class) / 16 * 8) + 4) <= (at - file.rows) / 8) class = middle + 8; else end = middle;
+		if (u32((middle = class + (end - class) / 16 * 8) + 4) <= (at - file.rows) / 8) class = middle + 8;
+		else end = middle;
 	must(at >= file.rows && class < file.rows, at, "a method that never ran, of no class");
 	struct method m = {.at = at, .size = 8, .flags = 9, .holder = type_at(narrow(class)), .signature = narrow(at + 4)};
 	m.name = symbol(narrow(at));
@@ -229,12 +250,16 @@ static struct block block_at(uint64_t at) {
 	must(inside(file.region[RW], at, 16), at, "a block does not lie in rw");
 	struct block b = {.at = at, .size = narrow(at), .method = narrow(at + 4)};
 	uint64_t presence = u32(at + 8), end = at + 16;
-	must(b.size >= 16 && inside(file.region[RW], at, b.size) && presence < 1 << 14 && (presence & 5) != 4, at, "a broken block header");
+	must(b.size >= 16 && inside(file.region[RW], at, b.size) && presence < 1 << 14 && (presence & 5) != 4, at,
+		"a broken block header");
 	must(inside(file.section[METHODS], b.method, 8), at, "a block of no method");
 	for (int i = 0; i < 14; i++)
 		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 11 ? round_up(u32(b.field[i]), 8) : 0);
 	for (uint64_t i = DATA; i <= DIRECTORY; end = end_of(b.part[i++])) {
-		uint64_t from = i == DATA ? at + 12 : i == DIRECTORY ? b.field[13] : b.field[12] ? b.field[12] + 4 * (i - EXTRA) : 0;
+		uint64_t from = i == DATA ? at + 12
+			: i == DIRECTORY      ? b.field[13]
+			: b.field[12]         ? b.field[12] + 4 * (i - EXTRA)
+								  : 0;
 		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
 	}
 	must(end <= at + b.size && at + b.size - end <= 24, at, "fields and sections do not fill their block");
@@ -244,7 +269,8 @@ static struct block block_at(uint64_t at) {
 }
 static struct method method_at(uint64_t at) {
 	if (at % 8 == 0 && inside(file.section[NEVER_RAN], at, 8)) return row_at(at);
-	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 4)) && u16(at + 4) > 0, at, "a method does not lie in its section");
+	must(at % 8 == 0 && inside(file.section[METHODS], at, 8 * u16(at + 4)) && u16(at + 4) > 0, at,
+		"a method does not lie in its section");
 	struct method m = {.at = at, .size = 8 * u16(at + 4), .flags = u16(at + 6)};
 	uint64_t field = at + 8, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
 	if (named) m.profiles = narrow(at);
@@ -255,7 +281,8 @@ static struct method method_at(uint64_t at) {
 	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
 	must(m.flags < 256 && (named ? field == fields && end >= field : end == field), at, "a broken method record");
 	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at));
-	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at, "contexts out of place");
+	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at,
+		"contexts out of place");
 	must(!(m.flags & 128) == (m.profiles != 0), at, "a method has its id twice, or not at all");
 	if (m.flags & 128) return m;
 	struct block b = block_at(m.profiles); /* the head has the id */
@@ -272,7 +299,8 @@ static bool is(uint64_t at, const struct text key[4]) {
 }
 /* search returns where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
-	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low, line = multiply(h, file.lines, &rest);
+	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low,
+			 line = multiply(h, file.lines, &rest);
 	for (uint64_t i = 0; i < file.probe; i++, line = (line + 1) % file.lines) {
 		uint64_t at = file.region[IX].at + LINE * line, own = multiply(rest * u8(at + 22), SLOTS, &low);
 		for (uint64_t slot = 0; slot < SLOTS; slot++) {
@@ -280,7 +308,9 @@ static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 			if (u16(at + 2 * slot) != ((h & 0xffff) | 1) || (!u8(at + 23) && slot != own)) continue;
 			if (inside(file.section[TYPES], to, TYPE)) { type_at(to); continue; }
 			uint64_t head = inside(file.section[METHODS], to, 8) ? 0 : to;
-			if (head) to = block_at(head).method, must(method_at(to).profiles == head, at, "a slot leads to a profile that is not a head");
+			if (head)
+				to = block_at(head).method,
+				must(method_at(to).profiles == head, at, "a slot leads to a profile that is not a head");
 			if (key ? method_at(to).id == id && is(to, key) : to == place) return to;
 		}
 		if (!(u16(at + 20) >> (h >> 16 & 15) & 1)) break;
@@ -301,29 +331,38 @@ static struct method referred(uint64_t at) {
 }
 
 /* ---- JSON ---- */
-/* utf8 returns the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there is none. */
+/* utf8 returns the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there
+ * is none. */
 static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
 	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
-	uint8_t low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80, high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+	uint8_t low = p[0] == 0xe0 ? 0xa0
+		: p[0] == 0xf0         ? 0x90
+							   : 0x80,
+			high = p[0] == 0xed ? 0x9f
+		: p[0] == 0xf4          ? 0x8f
+								: 0xbf;
 	if (length > 1 && (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high)) return 0;
 	*c = length > 1 ? p[0] & 0x7f >> length : p[0];
 	for (uint64_t i = 1; i < length; *c = *c << 6 | (p[i++] & 0x3f)) if (p[i] >> 6 != 2) return 0;
 	return length;
 }
 static void put_text(struct text t) { /* an invalid byte stands as a low surrogate */
-	static const uint32_t escaped[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
-		{0x2028, 0x202e}, {0x2060, 0x206f}, {0xdc00, 0xdfff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}, {~0u, ~0u}};
+	static const uint32_t escaped[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xdc00, 0xdfff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+		{0xe0000, 0xe007f}, {~0u, ~0u}};
 	putchar('"');
 	for (uint64_t length; t.n > 0; t.bytes += length, t.n -= length) {
 		uint32_t c, i = 0;
 		if ((length = utf8(t.bytes, t.n, &c)) == 0) length = 1, c = 0xdc00 | *t.bytes;
 		while (escaped[i][1] < c) i++;
-		if (c >= escaped[i][0]) printf(c > 0xffff ? "\\udb40\\u%04x" : "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 | (c & 0x3ff) : c));
+		if (c >= escaped[i][0])
+			printf(c > 0xffff ? "\\udb40\\u%04x" : "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 | (c & 0x3ff) : c));
 		else printf(c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)length, t.bytes);
 	}
 	putchar('"');
 }
-/* say prints a format in which ' stands for ". Verbs: %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, %t text. */
+/* say prints a format in which ' stands for ". Verbs: %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, %t text.
+ */
 static void say(const char *format, ...) {
 	va_list args;
 	va_start(args, format);
@@ -367,7 +406,8 @@ static uint64_t leaf(uint64_t node) {
 	for (; !inside(file.section[METHODS], narrow(top), 16); depth++, top = context_at(narrow(top)))
 		must(narrow(top) > 0 && narrow(top) < top && depth < DEEPEST, top, "a context does not lead to its method");
 	struct method m = method_at(narrow(top));
-	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node, "a context that its method does not have");
+	must(top >= m.contexts && node < m.contexts + CONTEXT * m.ncontexts, node,
+		"a context that its method does not have");
 	return m.at;
 }
 /* put_frames prints the frames of a context. The deepest node is the outermost caller, which comes last. */
@@ -376,45 +416,63 @@ static void put_frames(uint64_t node) {
 	uint64_t i = DEEPEST;
 	for (referred(leaf(node)); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
 	for (const char *sep = "["; i < DEEPEST; i++, sep = ",")
-		say("%s{'caller':", sep), put_method(referred(narrow(path[i] + 4)).at, false), say(",'point':%d}", i32(path[i] + 8));
+		say("%s{'caller':", sep), put_method(referred(narrow(path[i] + 4)).at, false),
+			say(",'point':%d}", i32(path[i] + 8));
 	say("]");
 }
 
 /* ---- entries ---- */
 /* A form is how an entry's cells are printed: text in which ' stands for ", and verbs that take a cell each: %u, %d, %T
- * type, %M method, %W type word, %p point and index. %n takes the number of cells behind it; %r is a return type word if
- * one cell of these is left; %h takes all rows as bytes. <X...> repeats: X is T, B, G by setting, R by the rows of a wide
- * entry, 1 or 2 while so many of the n cells are left. */
+ * type, %M method, %W type word, %p point and index. %n takes the number of cells behind it; %r is a return type word
+ * if one cell of these is left; %h takes all rows as bytes. <X...> repeats: X is T, B, G by setting, R by the rows of a
+ * wide entry, 1 or 2 while so many of the n cells are left. */
 #define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
 #define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
-static struct { const char *name, *form; } tags[256] = {
-	[1] = {"Bit", ""}, {"Counter", ",'count':%u"}, {"Jump", ",'taken':%u,'displacement':%d"}, {"ReceiverType", ",'count':%d" ROWS},
-	{"VirtualCall", ",'count':%u" ROWS}, {"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
-	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"}, {"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
-	{"ArgInfo", "%n,'modified':[<1%d>]"}, {"CallType", ",'count':%u" ARGS "%r"}, {"VirtualCallType", ",'count':%u" ROWS ARGS "%r"},
-	{"ParametersType", ARGS}, {"SpeculativeTrap", ",'method':%M"},
-	[64] = {"Counters", ",'counts':[<R%u>]"}, {"ValueSite", ",'values':[<R[%u,%u]>]"}, {"Bitmap", ",'bytes':'%h'"},
-	{"Successors", ",'rows':[<R[%p,%u]>]"}, {"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
-	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"}, {"Count", ",'count':%u"}, {"Undecoded", ",'words':[<R%u>]"}};
+static struct { const char *name, *form;
+} tags[256] = {[1] = {"Bit", ""},
+	{"Counter", ",'count':%u"},
+	{"Jump", ",'taken':%u,'displacement':%d"},
+	{"ReceiverType", ",'count':%d" ROWS},
+	{"VirtualCall", ",'count':%u" ROWS},
+	{"Ret", ",'count':%u,'rows':[<B[%u,%u,%d]>]"},
+	{"Branch", ",'taken':%u,'displacement':%d,'not_taken':%u"},
+	{"MultiBranch", "%n,'default':[%u,%d],'cases':[<2[%u,%d]>]"},
+	{"ArgInfo", "%n,'modified':[<1%d>]"},
+	{"CallType", ",'count':%u" ARGS "%r"},
+	{"VirtualCallType", ",'count':%u" ROWS ARGS "%r"},
+	{"ParametersType", ARGS},
+	{"SpeculativeTrap", ",'method':%M"},
+	[64] = {"Counters", ",'counts':[<R%u>]"},
+	{"ValueSite", ",'values':[<R[%u,%u]>]"},
+	{"Bitmap", ",'bytes':'%h'"},
+	{"Successors", ",'rows':[<R[%p,%u]>]"},
+	{"Receivers", ",'other':%u,'traps':%u,'rows':[<R{'type':%T,'count':%u}>]"},
+	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"},
+	{"Count", ",'count':%u"},
+	{"Undecoded", ",'words':[<R%u>]"}};
 /* ---- shapes: what a producer declares for entries of its own tags becomes a form ---- */
 static bool is_name(const char *name, bool capital) {
 	const char *small = "abcdefghijklmnopqrstuvwxyz", *large = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *other = "0123456789-_";
 	if (name[0] == 0 || strlen(name) > 32 || !strchr(capital ? large : small, name[0])) return false;
-	for (const char *c = name; *c; c++) if (!strchr(small, *c) && !strchr(other, *c) && !(capital && strchr(large, *c))) return false;
+	for (const char *c = name; *c; c++)
+		if (!strchr(small, *c) && !strchr(other, *c) && !(capital && strchr(large, *c))) return false;
 	return true;
 }
 /* A line is a row of the table of shapes. */
 struct line { uint64_t head; char name[33]; };
-static unsigned part_of(const struct line *l, int byte) { return (unsigned)(l->head >> 8 * byte & 255); } /* 0 kind, 1 bit, 2 cell, 3 part, 4 tag */
+static unsigned part_of(const struct line *l, int byte) {
+	return (unsigned)(l->head >> 8 * byte & 255);
+} /* 0 kind, 1 bit, 2 cell, 3 part, 4 tag */
 static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
 	struct line l = {u64(column + 8 * row), ""};
-	for (int i = 0; i < 32; i++) l.name[i] = (char)u8(column + 8 * (rows * (1 + (uint64_t)i / 8) + row) + (uint64_t)i % 8);
+	for (int i = 0; i < 32; i++)
+		l.name[i] = (char)u8(column + 8 * (rows * (1 + (uint64_t)i / 8) + row) + (uint64_t)i % 8);
 	size_t n = 32;
 	while (n > 0 && l.name[n - 1] == 0) n--;
 	return must(strlen(l.name) == n, column, "a name that holds a zero"), l;
 }
-/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; those of a row have keys if
- * one is a pointer, else they stand in a list, or alone. */
+/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; those of a row have keys
+ * if one is a pointer, else they stand in a list, or alone. */
 static void put_form(char *form, const struct line *cells, unsigned n, bool once) {
 	static const char *const verb[8] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M"};
 	bool keys = once;
@@ -432,29 +490,38 @@ static char *forms[256]; /* those of shapes, each with the name at its end */
 static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	static const char *const words[6] = {"tag", "point", "flags", "traps", "sub", "rows"};
 	unsigned tag = part_of(l, 4), count[3] = {0, 0, 0};
-	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 7 && is_name(l->name, true), at, "a shape without a name and a unit");
-	for (int i = 0; i < 256; i++) must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes, or a tag, of one name");
+	must(l->head >> 40 == 0 && tag >= 192 && (l->head & 0xffffff00) == 0 && part_of(l, 0) < 7 && is_name(l->name, true),
+		at, "a shape without a name and a unit");
+	for (int i = 0; i < 256; i++)
+		must(!tags[i].name || strcmp(tags[i].name, l->name) != 0, at, "two shapes, or a tag, of one name");
 	for (uint64_t i = 1; i < n; i++) {
 		unsigned part = part_of(&l[i], 3), cell = part_of(&l[i], 2), bit = part_of(&l[i], 1), kind = part_of(&l[i], 0);
 		must(part >= 1 && part <= 4 && is_name(l[i].name, false), at, "a line of a shape that describes nothing");
 		for (uint64_t j = 1; j < i; j++)
-			must(part_of(&l[j], 3) != part || (part > 2 && part_of(&l[j], 2) != cell) || strcmp(l[j].name, l[i].name) != 0, at, "a name that stands twice");
+			must(part_of(&l[j], 3) != part || (part > 2 && part_of(&l[j], 2) != cell) ||
+					strcmp(l[j].name, l[i].name) != 0,
+				at, "a name that stands twice");
 		if (part <= 2) {
-			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 7, at, "a cell that is out of order, or of no kind");
-			for (int w = 0; part == 1 && w < 6; w++) must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part of every entry");
+			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 7, at,
+				"a cell that is out of order, or of no kind");
+			for (int w = 0; part == 1 && w < 6; w++)
+				must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part of every entry");
 		} else {
 			const struct line *of = &l[part == 3 ? 1 + cell : 1 + count[1] + cell];
-			must(cell < count[part - 2] && bit < 64 && kind == 0 && part_of(of, 0) == 3, at, "the name of a bit of no cell");
+			must(cell < count[part - 2] && bit < 64 && kind == 0 && part_of(of, 0) == 3, at,
+				"the name of a bit of no cell");
 		}
 	}
 	char *form = forms[tag] = allocate(64 * 48), *name = form + 63 * 48;
 	put_form(form, l + 1, count[1], true);
-	if (count[2] > 0) strcat(form, ",'rows':[<R"), put_form(form, l + 1 + count[1], count[2], false), strcat(form, ">]");
+	if (count[2] > 0)
+		strcat(form, ",'rows':[<R"), put_form(form, l + 1 + count[1], count[2], false), strcat(form, ">]");
 	strcpy(name, l->name), tags[tag].name = name, tags[tag].form = form;
 }
 static void read_shapes(void) {
 	static struct line *lines;
-	for (int i = 192; i < 256; i++) free(forms[i]), forms[i] = NULL, tags[i].name = tags[i].form = NULL; /* of the archive before */
+	for (int i = 192; i < 256; i++)
+		free(forms[i]), forms[i] = NULL, tags[i].name = tags[i].form = NULL; /* of the archive before */
 	struct span ex = file.region[EX], t = {0, 0};
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
 	if (file.domain != 6 || ex.size == 0) return;
@@ -467,14 +534,17 @@ static void read_shapes(void) {
 	}
 	must(end == end_of(ex), ex.at, "the tables do not fill ex");
 	if (t.size == 0) return;
-	must(t.size >= 24 && u32(t.at) == 19 && u32(t.at + 4) == 0 && u32(t.at + 8) == 5 && u64(t.at + 16) << 24 == (uint64_t)0x0101010101 << 24, t.at, "not a table of shapes");
+	must(t.size >= 24 && u32(t.at) == 19 && u32(t.at + 4) == 0 && u32(t.at + 8) == 5 &&
+			u64(t.at + 16) << 24 == (uint64_t)0x0101010101 << 24,
+		t.at, "not a table of shapes");
 	uint64_t rows = u32(t.at + 12), first = 0;
 	must(t.size == 24 + 40 * rows, t.at, "the columns do not fill their table");
 	free(lines), lines = allocate((rows + 1) * sizeof *lines);
 	for (uint64_t i = 0; i < rows; i++) {
 		lines[i] = line_at(t.at + 24, rows, i);
 		must(i == 0 || lines[i].head > lines[i - 1].head, t.at, "shapes are not sorted");
-		if (i > 0 && lines[i].head >> 32 != lines[i - 1].head >> 32) read_shape(&lines[first], i - first, t.at), first = i;
+		if (i > 0 && lines[i].head >> 32 != lines[i - 1].head >> 32)
+			read_shape(&lines[first], i - first, t.at), first = i;
 	}
 	if (rows > 0) read_shape(&lines[first], rows - first, t.at);
 }
@@ -485,7 +555,8 @@ static uint64_t take(struct cursor *c) {
 	return c->left--, c->at += 8, u64(c->at - 8);
 }
 static uint64_t pointed(uint64_t cell) {
-	return must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file"), cell ? cell - file.base : 0;
+	return must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file"),
+		   cell ? cell - file.base : 0;
 }
 static void put_word(uint64_t cell) {
 	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
@@ -519,7 +590,8 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 	must(tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
 	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
 	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
-	optional_number("flags", u8(at + 1)), optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
+	optional_number("flags", u8(at + 1)),
+		optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
 	must(tag < 192 || c.rows == 0 || strchr(tags[tag].form, 'R') != NULL, at, "rows that have no cells");
 	put_cells(tags[tag].form, &c), say("}");
 	must(!(c.counted && c.left > 0), at, "an entry of an impossible length");
@@ -533,7 +605,8 @@ static void put_which(const struct block *b) {
 	say("'code':%x", b->code);
 	if (b->context) say(",'context':"), put_frames(b->context);
 }
-/* put_section prints the entries of a section, and holds the data entries against the point directory if there is one. */
+/* put_section prints the entries of a section, and holds the data entries against the point directory if there is one.
+ */
 static void put_section(const char *key, struct span s, struct span list) {
 	uint64_t row = list.at; say(",'%s':[", key);
 	for (uint64_t at = s.at; at < end_of(s); row += 8) {
@@ -556,7 +629,8 @@ static void put_profile(const struct block *b) {
 	if (field[10]) put_numbers("escape", field[10], 4, 8);
 	if (field[11]) put_numbers("traps", field[11] + 8, u32(field[11]), 1);
 	put_section(keys[DATA], b->part[DATA], b->part[DIRECTORY]);
-	for (int i = EXTRA; i <= HANDLERS; i++) if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
+	for (int i = EXTRA; i <= HANDLERS; i++)
+		if (b->part[i].size > 0) put_section(keys[i], b->part[i], (struct span){0, 0});
 	say("}");
 }
 /* ascend reports whether one context of a method sorts before another. */
@@ -568,7 +642,8 @@ static bool ascend(uint64_t a, uint64_t b) {
 static void spend(uint64_t at, uint64_t n) {
 	must((file.text += n) <= (uint64_t)64 << 20 || file.text <= 32 * file.size, at, "names are shared too often");
 }
-/* put_method_line prints a method with its blocks, those in no context first, and gives the size of its record or row. */
+/* put_method_line prints a method with its blocks, those in no context first, and gives the size of its record or row.
+ */
 static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	struct method m = method_at(at);
 	say("%s{'id':%x,", prefix, m.id), put_key(&m);
@@ -576,7 +651,8 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	spend(at, m.signature && u32(m.signature) >> 31 ? 16 * (u32(m.signature) & 0x7fffffff) : 0);
 	optional_number("flags", m.flags & 0x38), optional_number("access", m.access), say(",'profiles':[");
 	for (uint64_t i = 0, printed = 0; i <= m.ncontexts; i++) {
-		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0, first = i > 0 ? narrow(context + 12) : m.profiles;
+		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0,
+				 first = i > 0 ? narrow(context + 12) : m.profiles;
 		must(i < 2 || ascend(context - CONTEXT, context), context, "contexts are not sorted");
 		must(i == 0 || leaf(context) == at, context, "a context of another method");
 		struct block b = {.next = first};
@@ -584,7 +660,8 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 			b = block_at(to);
 			must(b.method == at && b.context == context, to, "a block of another method or context");
 			must(!b.id == !(i == 0 && to == first), to, "a block that is not the head has an id");
-			must((b.next == 0 || b.next > to) && (to == first || b.code > code), to, "a chain of blocks does not go forward");
+			must((b.next == 0 || b.next > to) && (to == first || b.code > code), to,
+				"a chain of blocks does not go forward");
 			say("%s", comma(printed++)), put_profile(&b);
 		}
 	}
@@ -624,8 +701,9 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[27] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111", "3111112",
-		"11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611", "4221", "11112", "", "", "5111"}; /* the columns of each kind of table */
+	static const char *const begins[27] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
+		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
+		"4221", "11112", "", "", "5111"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
 	const char *begin = u32(t.at) < 27 ? begins[u32(t.at)] : "";
@@ -635,7 +713,8 @@ static void put_table(struct span t) {
 	for (uint64_t i = 0; i < n; i++) {
 		kind[i] = u8(t.at + 16 + i), column[i] = at;
 		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
-		must(i >= strlen(begin) || kind[i] == (uint64_t)(begin[i] - '0'), t.at, "a column that tables of this kind do not have here");
+		must(i >= strlen(begin) || kind[i] == (uint64_t)(begin[i] - '0'), t.at,
+			"a column that tables of this kind do not have here");
 		say("%s'%s'", comma(i), names[kind[i]]), at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
 	}
 	must(at == end_of(t), t.at, "the columns do not fill their table"), say("],'rows':[");
@@ -658,10 +737,12 @@ static void put_tables(void) {
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
 static void dump(void) {
-	static const char *const domains[8] = {"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
+	static const char *const domains[8] = {
+		"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
 	say("{\n'header':{'format':'draft 7','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
-	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"), put_hex(128, 16);
+	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"),
+		put_hex(128, 16);
 	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);
 	say(",'seed':%x,'lines':%u,'max_probe':%u", file.seed, file.lines, file.probe);
 	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 4, 8);

@@ -1,10 +1,10 @@
 //go:build ignore
 
 /*
- * forgeries runs creader over many forgeries of one archive, in one process: a test could not wait for as many. It reads
- * the size and the bytes of an archive, then, again and again, a number of edits and the edits, each a place and the eight
- * bytes that go there; all numbers are u64. For each forgery it writes the exit status of creader, and the XXH64 of what
- * it printed, as two u64, and takes the edits back.
+ * forgeries runs creader over many forgeries of one archive, in one process: a test could not wait for as many. It
+ * reads the size and the bytes of an archive, then, again and again, a number of edits and the edits, each a place and
+ * the eight bytes that go there; all numbers are u64. For each forgery it writes the exit status of creader, and the
+ * XXH64 of what it printed, as two u64, and takes the edits back.
  */
 #include <setjmp.h>
 #include <stdio.h>

@@ -29,13 +29,22 @@ typedef struct { void *a; Klass *holder; int32_t length, b; Symbol *entries[]; }
 typedef struct { ConstantPool *constants; uint16_t code_size, name, signature, b; uint8_t code[]; } ConstMethod;
 typedef struct MethodData MethodData;
 typedef struct { uint32_t invocations, backedges; uint16_t breakpoints; uint8_t highest, b[5]; } MethodCounters;
-typedef struct { void *vtable; ConstMethod *const_method; MethodData *data; MethodCounters *counters; void *code; uint16_t access, b[3]; } Method;
+typedef struct {
+	void *vtable;
+	ConstMethod *const_method;
+	MethodData *data;
+	MethodCounters *counters;
+	void *code;
+	uint16_t access, b[3];
+} Method;
 struct MethodData {
     void *vtable; Method *method; int32_t size, b;
     uint32_t decompiles, recompiles, overflow_traps, c; uint8_t traps[64];
     int64_t eflags, local, stack, returned;
-    uint32_t invocations, backedges, starts[2], tenure_traps, invoke_mask, backedge_mask; int16_t loops, blocks; int32_t would, d;
-    int32_t data_size, parameters;
+	uint32_t invocations, backedges, starts[2], tenure_traps, invoke_mask, backedge_mask;
+	int16_t loops, blocks;
+	int32_t would, d;
+	int32_t data_size, parameters;
     uint64_t data[1];
 };
 typedef struct { void *addr; const char *name; int32_t flags, type; } JVMFlag;
@@ -112,9 +121,19 @@ static StructEntry structs[128] = {
 };
 #define SIZE(type) {#type, 0, 0, 0, 0, sizeof(type)}
 static TypeEntry types[64] = {
-    SIZE(ClassLoaderData), {"Klass", 0, 0, 0, 0, offsetof(Klass, methods)}, {"InstanceKlass", 0, 0, 0, 0, sizeof(Klass)},
-    SIZE(Method), SIZE(ConstMethod), SIZE(ConstantPool), SIZE(MethodCounters), SIZE(MethodData), SIZE(Symbol), SIZE(JVMFlag),
-    {"MethodData::CompilerCounters", 0, 0, 0, 0, 80}, {"Array<int>", 0, 0, 0, 0, 8}, {"Array<Method*>", 0, 0, 0, 0, 16},
+	SIZE(ClassLoaderData),
+	{"Klass", 0, 0, 0, 0, offsetof(Klass, methods)},
+	{"InstanceKlass", 0, 0, 0, 0, sizeof(Klass)},
+	SIZE(Method),
+	SIZE(ConstMethod),
+	SIZE(ConstantPool),
+	SIZE(MethodCounters),
+	SIZE(MethodData),
+	SIZE(Symbol),
+	SIZE(JVMFlag),
+	{"MethodData::CompilerCounters", 0, 0, 0, 0, 80},
+	{"Array<int>", 0, 0, 0, 0, 8},
+	{"Array<Method*>", 0, 0, 0, 0, 16},
 };
 static IntEntry ints[] = {{"InvocationCounter::count_increment", 2}, {"CompLevel_full_optimization", 4}, {0, 0}};
 static LongEntry longs[] = {{"a constant", 1}, {0, 0}};
@@ -125,7 +144,8 @@ IntEntry *gHotSpotVMIntConstants = ints;
 LongEntry *gHotSpotVMLongConstants = longs;
 #define COLUMN(entry, column, type, member) uint64_t entry##column##Offset = offsetof(type, member)
 uint64_t gHotSpotVMStructEntryArrayStride = sizeof(StructEntry), gHotSpotVMTypeEntryArrayStride = sizeof(TypeEntry);
-uint64_t gHotSpotVMIntConstantEntryArrayStride = sizeof(IntEntry), gHotSpotVMLongConstantEntryArrayStride = sizeof(LongEntry);
+uint64_t gHotSpotVMIntConstantEntryArrayStride = sizeof(IntEntry),
+		 gHotSpotVMLongConstantEntryArrayStride = sizeof(LongEntry);
 COLUMN(gHotSpotVMStructEntry, TypeName, StructEntry, type);
 COLUMN(gHotSpotVMStructEntry, FieldName, StructEntry, field);
 COLUMN(gHotSpotVMStructEntry, TypeString, StructEntry, string);
@@ -275,8 +295,9 @@ static void aliased_page(void) {
         abort();
     char *at = memory((size_t)aliases * 4096);
     for (int i = 0; i < aliases; i++)
-        if (mmap(at + (size_t)i * 4096, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, page, 0) == MAP_FAILED)
-            abort();
+		if (mmap(at + (size_t)i * 4096, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, page, 0) ==
+			MAP_FAILED)
+			abort();
     for (int i = 0; i < each; i++)
         ((Method *)at)[i] = methods[0][0][0];
     Klass *k = (Klass *)memory(64 * sizeof(Klass));
@@ -442,8 +463,9 @@ void pose(const char *mode) {
     MODE("method-unmapped") arrays[1][1].array.data[1] = (void *)0x123450;
     MODE("method-in-the-kernel") arrays[1][1].array.data[1] = (void *)0xffffffff81000000;
     MODE("method-at-the-end") arrays[1][1].array.data[1] = (void *)0xfffffffffffffff8;
-    MODE("method-not-readable") arrays[1][1].array.data[1] = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MODE("method-beyond-its-file") {
+	MODE("method-not-readable")
+	arrays[1][1].array.data[1] = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MODE("method-beyond-its-file") {
         int file = memfd_create("file", 0);
         arrays[1][1].array.data[1] = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
     }
