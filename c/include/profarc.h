@@ -176,8 +176,8 @@ PA_API const pa_info *pa_info_of(const pa_archive *archive);
 /* pa_fits_on returns PA_OK if an archive may be a layer on another one, which has what it lacks: it names that one as
  * its base, or it names none and both are of one VM. PA_MISMATCH: it names another; then the layer can be used alone.
  * With a base of NULL: PA_MISMATCH if the archive is a layer at all. A lookup in layers asks the topmost archive first,
- * and each further one for what those before answered with PA_NOT_FOUND, PA_UNEXECUTED or PA_NO_PROFILE. docs/embedding.md
- * says more. */
+ * and each further one for what those before answered with PA_NOT_FOUND, PA_UNEXECUTED or PA_NO_PROFILE.
+ * docs/embedding.md says more. */
 PA_API pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base);
 
 /* ---- types ---- */
