@@ -84,7 +84,7 @@ func TestNoFalseClaims(t *testing.T) {
 
 // phrases are turns that a reader must resolve before a sentence makes sense, with how often
 // 10,000 words of the pages may have them.
-var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2}
+var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2, `what is`: 2, `what it`: 2}
 
 func TestPagesUsePlainWords(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(text), "| format | import | export | what it is |\n|---|---|---|---|\n")
+	_, table, found := strings.Cut(string(text), "| format | import | export | content |\n|---|---|---|---|\n")
 	if !found {
 		t.Fatal("README.md has no table of formats")
 	}

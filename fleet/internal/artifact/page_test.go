@@ -9,10 +9,10 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// TestPageHasTheFormat checks that docs/fleet.md has every media type and annotation.
-func TestPageHasTheFormat(t *testing.T) {
+// TestCommentHasTheFormat checks that the package comment has every media type and annotation.
+func TestCommentHasTheFormat(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/fleet.md")
+	text, err := os.ReadFile("artifact.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestPageHasTheFormat(t *testing.T) {
 	for _, name := range names {
 		short := "`." + strings.TrimPrefix(name, prefix) + "`"
 		if !strings.Contains(string(text), "`"+name+"`") && !strings.Contains(string(text), short) {
-			t.Errorf("docs/fleet.md does not have %s", name)
+			t.Errorf("the package comment does not have %s", name)
 		}
 	}
 	again := parseFacts(f.annotations())
