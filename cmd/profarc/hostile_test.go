@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -102,7 +102,7 @@ func domainDecides(args []string) bool {
 // that fail have an argument with "nothing" in it.
 func hostileCommands(first, second, out string) (all [][]string) {
 	nothing := "nothing" + specimen.HostileText
-	for _, measure := range append(methods.MeasureNames(), ranking.BySamples, ranking.ByPollution) {
+	for _, measure := range append(methods.MeasureNames(), facts.BySamples, facts.ByPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
 	for _, kind := range disk.TableKinds() {

@@ -1,6 +1,6 @@
 // Package facts describes an archive: its header, runs and tables, how few methods have
-// most of its counts, and how often methods were sampled. Its reports marshal to the JSON
-// that the command prints.
+// most of its counts, how often methods were sampled, and which sites are polluted. Its reports marshal to
+// the JSON that the command prints.
 package facts
 
 import (

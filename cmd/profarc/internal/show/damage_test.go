@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/words"
@@ -135,8 +134,8 @@ func printEverything(s *reader.Store) (errs []error) {
 	some.HottestFirst = true
 	heatErr := show(some, true)
 	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
-	_, pollutionErr := ranking.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
-	_, sampledErr := ranking.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
+	_, pollutionErr := facts.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
+	_, sampledErr := facts.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
 	_, summaryErr := facts.Summarize(ctx, s)
 	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range analyze.Measures {

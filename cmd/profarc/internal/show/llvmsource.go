@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -343,7 +343,7 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 		return sourceFunction{}, err
 	}
 	j := sourceFunction{Function: name.String(), ID: naming.IDText(m.ID()), Hash: cli.FormatHash(q.Code()),
-		Counters: countersOf(q)}
+		Counters: facts.CountersOf(q)}
 	if l.cover == nil {
 		j.Reason = l.reasons[0].Error()
 		return j, nil
@@ -356,16 +356,4 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 		j.Entered, j.Listing = f.Count, list
 	}
 	return j, err
-}
-
-func countersOf(q reader.Profile) []uint64 {
-	counters := []uint64{}
-	for e := range q.Entries() {
-		if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
-			for i := range rows.Len() {
-				counters = append(counters, rows.Cell(i, 0).Load())
-			}
-		}
-	}
-	return counters
 }

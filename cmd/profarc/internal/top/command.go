@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
@@ -28,7 +28,7 @@ func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
 
 ` + methods.MeasuresText() + `
-` + methods.MeasureLine(ranking.BySamples, "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
+` + methods.MeasureLine(facts.BySamples, "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
 
 Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
 by samples if there is nothing else, and by counts if the archive has no invocations. Methods without
@@ -68,7 +68,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	names := append(methods.MeasureNames(), ranking.BySamples, ranking.ByPollution)
+	names := append(methods.MeasureNames(), facts.BySamples, facts.ByPollution)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddTo(f)
@@ -85,9 +85,9 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 		return cli.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
-	if o.by != ranking.ByPollution && o.by != ranking.BySamples {
+	if o.by != facts.ByPollution && o.by != facts.BySamples {
 		var err error
-		if by, err = methods.ChosenMeasure(o.by, ranking.BySamples, ranking.ByPollution); err != nil {
+		if by, err = methods.ChosenMeasure(o.by, facts.BySamples, facts.ByPollution); err != nil {
 			return err
 		}
 	}
@@ -106,11 +106,11 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
-	case o.by == ranking.ByPollution:
-		r, err := ranking.MostPolluted(ctx, s, rank)
+	case o.by == facts.ByPollution:
+		r, err := facts.MostPolluted(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.pollution)
-	case o.by == ranking.BySamples || by == nil && ranking.SamplesOnly(s):
-		r, err := ranking.MostSampled(ctx, s, rank)
+	case o.by == facts.BySamples || by == nil && facts.SamplesOnly(s):
+		r, err := facts.MostSampled(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.samples)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)

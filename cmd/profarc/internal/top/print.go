@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
@@ -98,7 +98,7 @@ func totalText(r *analyze.TopReport) string {
 	return fmt.Sprintf("%d in total", r.Total)
 }
 
-func (p *printer) samples(r *ranking.SampleReport) {
+func (p *printer) samples(r *facts.SampleReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"self", "share", "total", "share"}, "method")
 	highest := uint64(0)
@@ -115,7 +115,7 @@ func (p *printer) samples(r *ranking.SampleReport) {
 		cli.Amount(r.Total, "sample"), cli.Amount(r.Stacks, "stack"))
 }
 
-func (p *printer) pollution(r *ranking.PollutionReport) {
+func (p *printer) pollution(r *facts.PollutionReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"count", "best", "split"}, "site")
 	highest := uint64(0)
@@ -124,7 +124,7 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 	}
 	doubts := 0
 	for _, s := range r.Sites {
-		if s.Doubt() != ranking.DoubtNone {
+		if s.Doubt() != facts.DoubtNone {
 			doubts++
 		}
 		best := fmt.Sprintf("%.1f%%", 100*s.Best)
@@ -132,7 +132,7 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 			best = "-"
 		}
 		answer := string(s.Split)
-		if s.Split == ranking.SplitPartly {
+		if s.Split == facts.SplitPartly {
 			answer = cli.FormatPercentDown(s.Cured)
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point,
@@ -149,7 +149,7 @@ func (p *printer) pollution(r *ranking.PollutionReport) {
 }
 
 // certainText says that a site was certain in some runs, and is not any more.
-func certainText(s ranking.PollutedSite) string {
+func certainText(s facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return ""
 	}
@@ -161,7 +161,7 @@ func certainText(s ranking.PollutedSite) string {
 }
 
 // seenText returns what a site saw, after a colon.
-func (p *printer) seenText(s ranking.PollutedSite) string {
+func (p *printer) seenText(s facts.PollutedSite) string {
 	var parts []string
 	rest := s.Count
 	for _, row := range s.Seen {
@@ -174,10 +174,10 @@ func (p *printer) seenText(s ranking.PollutedSite) string {
 	}
 	untyped := min(rest, s.Untyped)
 	if rest > untyped {
-		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", facts.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
 	}
 	if untyped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %.2f", ranking.UntypedText, cli.Share(untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

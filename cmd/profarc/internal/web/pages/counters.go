@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -49,7 +49,7 @@ func (c *counterChart) Width() float64 { return counterWidth * float64(max(len(c
 
 // chartOf returns the chart of a profile, nil if it has fewer than two counters.
 func chartOf(q reader.Profile) *counterChart {
-	counts := countersOf(q)
+	counts := facts.CountersOf(q)
 	if len(counts) < 2 {
 		return nil
 	}
@@ -67,18 +67,6 @@ func chartOf(q reader.Profile) *counterChart {
 		"first.", len(counts), grouped(c.Most))
 	c.Highest = highest(counts)
 	return c
-}
-
-// countersOf returns the counters of a profile.
-func countersOf(q reader.Profile) (counts []uint64) {
-	for e := range q.Entries() {
-		if rows, ok := e.Rows(); ok && e.Tag() == layout.TagCounters {
-			for i := range rows.Len() {
-				counts = append(counts, rows.Cell(i, 0).Load())
-			}
-		}
-	}
-	return counts
 }
 
 // highest returns the highest counters, the highest first.

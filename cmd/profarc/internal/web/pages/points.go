@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -171,9 +171,9 @@ func (b *pointReader) outcome(p *analyze.Point, i int, names []string, called *l
 	case analyze.OfType:
 		shown.What = b.typeLink(o.Type, o.Loader, called)
 	case analyze.Others:
-		shown.What.Text = ranking.OthersText(analyze.SiteReceivers)
+		shown.What.Text = facts.OthersText(analyze.SiteReceivers)
 	case analyze.Untyped:
-		shown.What.Text = ranking.UntypedText
+		shown.What.Text = facts.UntypedText
 	case analyze.Unlooked:
 		shown.What.Text = "not profiled"
 	case analyze.Failed:

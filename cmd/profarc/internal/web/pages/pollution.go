@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -90,9 +90,9 @@ func buildPollution(r *request) (any, error) {
 	if domain == layout.DomainHotSpot {
 		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
 	}
-	p.InContexts = slices.ContainsFunc(report.Sites, func(s ranking.PollutedSite) bool { return s.Contexts > 1 })
+	p.InContexts = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return s.Contexts > 1 })
 	p.columns = siteColumns{p.InContexts, slices.ContainsFunc(report.Sites,
-		func(s ranking.PollutedSite) bool { return len(s.Certain) > 0 })}
+		func(s facts.PollutedSite) bool { return len(s.Certain) > 0 })}
 	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))),
 		{Key: "kind", Name: "What is mixed"}, number("count", "Count"),
 		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
@@ -119,10 +119,10 @@ func buildPollution(r *request) (any, error) {
 }
 
 // pollutionOf returns the polluted sites of the site's archive.
-func pollutionOf(r *request) (*ranking.PollutionReport, error) {
+func pollutionOf(r *request) (*facts.PollutionReport, error) {
 	return gather(r, "the polluted sites", func(ctx context.Context, s *Site,
-		_ *Progress) (*ranking.PollutionReport, error) {
-		return ranking.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
+		_ *Progress) (*facts.PollutionReport, error) {
+		return facts.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
 	})
 }
 
@@ -131,7 +131,7 @@ func pollutionOf(r *request) (*ranking.PollutionReport, error) {
 type siteColumns struct{ contexts, certain bool }
 
 // siteRow returns the row of a site.
-func siteRow(r *request, s *ranking.PollutedSite, columns siteColumns) (row, error) {
+func siteRow(r *request, s *facts.PollutedSite, columns siteColumns) (row, error) {
 	method, at, err := siteLinks(r, s)
 	if err != nil {
 		return row{}, err
@@ -155,10 +155,10 @@ func siteRow(r *request, s *ranking.PollutedSite, columns siteColumns) (row, err
 		contexts.Link.view, contexts.Link.query = at.view, at.query
 	}
 	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
-	if s.Split == ranking.SplitPartly {
+	if s.Split == facts.SplitPartly {
 		split.Link.Text = percent(s.Cured)
 	}
-	if s.Split == ranking.SplitUnknown {
+	if s.Split == facts.SplitUnknown {
 		split.Value = -1
 	}
 	shown.Cells = append(shown.Cells, contexts, split)
@@ -190,25 +190,25 @@ var (
 			"likely one",
 		analyze.SiteNull: "null was seen: a compiler has to test for it",
 	}
-	doubtWords = map[ranking.Doubt]string{
-		ranking.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be " +
+	doubtWords = map[facts.Doubt]string{
+		facts.DoubtLikelier: "More came of types without a row than of the likeliest recorded: one of those may be " +
 			"likelier.",
-		ranking.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site " +
+		facts.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site " +
 			"is not polluted. The archive does not tell.",
 	}
-	splitWords = map[ranking.Split]string{
-		ranking.SplitYes: "Yes", ranking.SplitNo: "No", ranking.SplitPartly: "Partly", ranking.SplitUnknown: "Not known",
+	splitWords = map[facts.Split]string{
+		facts.SplitYes: "Yes", facts.SplitNo: "No", facts.SplitPartly: "Partly", facts.SplitUnknown: "Not known",
 	}
-	splitReasons = map[ranking.Split]string{
-		ranking.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
-		ranking.SplitNo:      "A profile for each caller would not help: it is mixed in every context.",
-		ranking.SplitPartly:  "A profile for each caller would help for %s of its counts.",
-		ranking.SplitUnknown: "Whether a profile for each caller would help is not known: at most one context was recorded.",
+	splitReasons = map[facts.Split]string{
+		facts.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",
+		facts.SplitNo:      "A profile for each caller would not help: it is mixed in every context.",
+		facts.SplitPartly:  "A profile for each caller would help for %s of its counts.",
+		facts.SplitUnknown: "Whether a profile for each caller would help is not known: at most one context was recorded.",
 	}
 )
 
 // siteLinks returns links to the point of a site on the page of its method, and to the site in its contexts.
-func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error) {
+func siteLinks(r *request, s *facts.PollutedSite) (method, at link, err error) {
 	m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
 	if err != nil {
 		return method, at, err
@@ -224,11 +224,11 @@ func siteLinks(r *request, s *ranking.PollutedSite) (method, at link, err error)
 }
 
 // segmentsOf returns what a site saw, as parts of a bar.
-func segmentsOf(r *request, s *ranking.PollutedSite) []segment {
+func segmentsOf(r *request, s *facts.PollutedSite) []segment {
 	return segmentsFrom(r, s.Kind, s.Seen, s.Count, s.Untyped)
 }
 
-func segmentsFrom(r *request, kind analyze.Site, seen []ranking.SeenRow, count, untyped uint64) (list []segment) {
+func segmentsFrom(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
 	if kind == analyze.SiteNull {
 		return nil
 	}
@@ -239,8 +239,8 @@ func segmentsFrom(r *request, kind analyze.Site, seen []ranking.SeenRow, count, 
 		rest -= min(rest, row.Count)
 	}
 	untyped = min(rest, untyped)
-	for _, part := range []segment{{Text: ranking.OthersText(kind), Count: rest - untyped},
-		{Text: ranking.UntypedText, Count: untyped}} {
+	for _, part := range []segment{{Text: facts.OthersText(kind), Count: rest - untyped},
+		{Text: facts.UntypedText, Count: untyped}} {
 		if part.Count > 0 {
 			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
 		}
@@ -250,7 +250,7 @@ func segmentsFrom(r *request, kind analyze.Site, seen []ranking.SeenRow, count, 
 
 // seenTexts returns what a site saw: types as programmers write them, without their packages
 // if they differ without. The ranking has their loaders in parentheses.
-func seenTexts(r *request, kind analyze.Site, seen []ranking.SeenRow) []string {
+func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	var short, full []string
 	for _, row := range seen {
 		full = append(full, row.What)
@@ -278,7 +278,7 @@ func segmentsText(list []segment) string {
 }
 
 // whyOf returns why a site is polluted.
-func whyOf(s *ranking.PollutedSite) string {
+func whyOf(s *facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return whyWords[s.Kind]
 	}
@@ -288,10 +288,10 @@ func whyOf(s *ranking.PollutedSite) string {
 }
 
 // inWords returns a site in words.
-func inWords(r *request, s *ranking.PollutedSite) (*pollutedSite, error) {
+func inWords(r *request, s *facts.PollutedSite) (*pollutedSite, error) {
 	method, _, err := siteLinks(r, s)
 	split := splitReasons[s.Split]
-	if s.Split == ranking.SplitPartly {
+	if s.Split == facts.SplitPartly {
 		split = fmt.Sprintf(split, percent(s.Cured))
 	}
 	at := naming.PointWord(r.archive().Header().Domain)
@@ -323,7 +323,7 @@ func buildSite(r *request) (any, error) {
 	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
 		return nil, errNoPage
 	}
-	found, err := ranking.ContextsOf(m, kind, int32(point), code)
+	found, err := facts.ContextsOf(m, kind, int32(point), code)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +342,7 @@ func buildSite(r *request) (any, error) {
 }
 
 // fill adds the contexts of the site.
-func (p *sitePage) fill(r *request, kind analyze.Site, found []ranking.SiteContext) error {
+func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext) error {
 	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
 		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest recorded", Number: true},
 		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})

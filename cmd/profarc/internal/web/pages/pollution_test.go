@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -23,7 +23,7 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 		if !pollutionView.offered(site) {
 			continue
 		}
-		report, err := ranking.MostPolluted(t.Context(), site.Archive, analyze.RankOptions{Limit: sitesListed})
+		report, err := facts.MostPolluted(t.Context(), site.Archive, analyze.RankOptions{Limit: sitesListed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			list, err := ranking.ContextsOf(m, s.Kind, s.Point, code)
+			list, err := facts.ContextsOf(m, s.Kind, s.Point, code)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -41,7 +41,7 @@ func eachStacks(t *testing.T, source string, f func(name string, site *Site, tre
 func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
-		ranked, err := ranking.MostSampled(t.Context(), site.Archive, analyze.RankOptions{Limit: 1000})
+		ranked, err := facts.MostSampled(t.Context(), site.Archive, analyze.RankOptions{Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/ranking"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
@@ -190,7 +189,7 @@ func (t *tally) addSamples() error {
 	}
 	total.total = samples.Samples
 	at := len(t.measures)
-	if ranking.SamplesOnly(t.store) {
+	if facts.SamplesOnly(t.store) {
 		at = 0
 	}
 	t.measures = slices.Insert(t.measures, at, self, total)

@@ -1,6 +1,4 @@
-// Package ranking makes those rankings of the command that are not in package analyze: the most polluted
-// profile points and the most sampled methods. Its reports marshal to the JSON that the command prints.
-package ranking
+package facts
 
 import (
 	"github.com/profarc/profarc/analyze"

@@ -1,4 +1,4 @@
-package ranking
+package facts
 
 import (
 	"github.com/profarc/profarc/analyze"

@@ -1,4 +1,4 @@
-package ranking
+package facts
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -46,7 +45,7 @@ func SamplesOnly(s *reader.Store) bool {
 
 // MostSampled ranks the selected methods by samples. Shares refer to all samples of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*SampleReport, error) {
-	tally, err := facts.TallySamples(s)
+	tally, err := TallySamples(s)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +74,7 @@ func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*
 	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
 }
 
-func (r *SampleReport) list(s *reader.Store, tally *facts.SampleTally, found []reader.Method) error {
+func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.Method) error {
 	for _, m := range found {
 		name, err := analyze.NameOf(s, m)
 		if err != nil {
