@@ -116,3 +116,23 @@ func readText(t *testing.T, name string) string {
 	}
 	return string(text)
 }
+
+// pageWords is how many words the pages beside the format's may have.
+const pageWords = 22_000
+
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	for _, file := range pages {
+		if file != filepath.Join("docs", "format.md") {
+			words += len(strings.Fields(readText(t, file)))
+		}
+	}
+	if words > pageWords {
+		t.Errorf("the pages beside docs/format.md have %d words, more than %d", words, pageWords)
+	}
+}
