@@ -10,12 +10,7 @@ func (c *conservation) decideLoops() bool {
 			return true
 		}
 	}
-	for _, loop := range c.loops {
-		if c.decideLoop(loop) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.loops, c.decideLoop)
 }
 
 // ends decides on a branch if it is known how often it leaves a loop, and not how often the loop runs.

@@ -1,8 +1,6 @@
 package fit
 
-import (
-	"slices"
-)
+import "slices"
 
 // An alignment maps the points of the old code to points of the new code.
 type alignment struct {

@@ -1,8 +1,6 @@
 package codec
 
-import (
-	"github.com/profarc/profarc/builder"
-)
+import "github.com/profarc/profarc/builder"
 
 // A Batch takes the profiles of one input. If Import returns an error, the batch is
 // dropped, and none of its profiles reach the archive.

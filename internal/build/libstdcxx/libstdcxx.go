@@ -5,9 +5,7 @@
 // [Sort] is std::sort, [Heap] is std::priority_queue.
 package libstdcxx
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // insertionLength is the length up to which a range is left to the insertion sort at the end.
 const insertionLength = 16

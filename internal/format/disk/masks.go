@@ -1,8 +1,6 @@
 package disk
 
-import (
-	"github.com/profarc/profarc/layout"
-)
+import "github.com/profarc/profarc/layout"
 
 // A Mask says which cells of an entry are what, a bit a cell.
 type Mask struct {

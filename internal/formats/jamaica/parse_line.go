@@ -3,6 +3,7 @@ package jamaica
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -349,12 +350,8 @@ func (l *line) cutAfterSignatures(r *record, list []word) []word {
 
 // hasLetterOrDigit reports whether words contain a letter or a digit.
 func hasLetterOrDigit(list []word) bool {
-	for _, w := range list {
-		if strings.ContainsFunc(w.text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
-			return true
-		}
-	}
-	return false
+	named := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+	return slices.ContainsFunc(list, func(w word) bool { return strings.ContainsFunc(w.text, named) })
 }
 
 // takeMark removes the mark from a method's signature and records it.

@@ -120,12 +120,7 @@ func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 func (r *record) cold() bool { return allZero(r.counts) && allZero(r.bitmap) }
 
 func allZero(b []byte) bool {
-	for _, v := range b {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 })
 }
 
 // A recordWalk iterates over the functions of an archive.

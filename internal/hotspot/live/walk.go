@@ -1,8 +1,6 @@
 package live
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // A snapshot is the result of a walk from the class loaders to the profiles: the bytes
 // of all structures that may change while the process runs.

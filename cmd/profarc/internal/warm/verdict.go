@@ -1,8 +1,6 @@
 package warm
 
-import (
-	"slices"
-)
+import "slices"
 
 // A verdict compares two contenders that users choose between.
 type verdict struct {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -146,12 +147,8 @@ func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, err
 
 func isMachO(magic []byte) bool {
 	le, be := binary.LittleEndian.Uint32(magic), binary.BigEndian.Uint32(magic)
-	for _, known := range []uint32{macho.Magic32, macho.Magic64, macho.MagicFat} {
-		if le == known || be == known {
-			return true
-		}
-	}
-	return false
+	known := []uint32{macho.Magic32, macho.Magic64, macho.MagicFat}
+	return slices.Contains(known, le) || slices.Contains(known, be)
 }
 
 // machoFile opens a Mach-O file; of one for several processors the first that has a

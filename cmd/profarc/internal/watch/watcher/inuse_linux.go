@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,12 +59,7 @@ func writtenBySomeone(path string) bool {
 		return false
 	}
 	processes, _ := filepath.Glob("/proc/[1-9]*")
-	for _, p := range processes {
-		if opensForWriting(p, real) || mapsForWriting(p, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(processes, func(p string) bool { return opensForWriting(p, real) || mapsForWriting(p, real) })
 }
 
 // opensForWriting reports whether a process has a file open for writing.
