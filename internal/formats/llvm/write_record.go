@@ -119,9 +119,7 @@ func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 // cold reports whether the function of the record is unexecuted.
 func (r *record) cold() bool { return allZero(r.counts) && allZero(r.bitmap) }
 
-func allZero(b []byte) bool {
-	return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 })
-}
+func allZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
 
 // A recordWalk iterates over the functions of an archive.
 type recordWalk struct {

@@ -72,8 +72,7 @@ var tableNames = map[layout.TableKind]string{
 	disk.TableCertain: "outcomes that were certain",
 }
 
-// TableTitle returns the name of a table for people, unlike its name on a command line
-// in layout.
+// TableTitle returns the name of a table for people, unlike its name on a command line in layout.
 func TableTitle(k layout.TableKind) string {
 	return cmp.Or(tableNames[k], fmt.Sprintf("table %d", uint32(k)))
 }
@@ -135,8 +134,7 @@ type RegionFact struct {
 	Size   int64  `json:"bytes"`
 }
 
-// An IndexFact describes the hash index: its 64-byte lines, and the most of them
-// that a lookup reads.
+// An IndexFact describes the hash index: its 64-byte lines, and the most of them that a lookup reads.
 type IndexFact struct {
 	Lines    uint64 `json:"lines"`
 	MaxProbe uint64 `json:"max_probe"`

@@ -59,7 +59,9 @@ func writtenBySomeone(path string) bool {
 		return false
 	}
 	processes, _ := filepath.Glob("/proc/[1-9]*")
-	return slices.ContainsFunc(processes, func(p string) bool { return opensForWriting(p, real) || mapsForWriting(p, real) })
+	return slices.ContainsFunc(processes, func(process string) bool {
+		return opensForWriting(process, real) || mapsForWriting(process, real)
+	})
 }
 
 // opensForWriting reports whether a process has a file open for writing.
