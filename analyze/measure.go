@@ -13,7 +13,7 @@ import (
 // A Measure is a quantity by which methods are ranked.
 type Measure struct {
 	Name, About string
-	Noun        string // what it counts, where its name does not say so after a number
+	Noun        string // names the counted things, if Name cannot follow a number
 	of          func(shape disk.Shape, p reader.Profile) uint64
 	// sub is the kind of the Count entries that are summed, 0 if the measure sums others too. A run of a
 	// JamaicaVM has one such entry for each method, except of arrays.

@@ -17,7 +17,7 @@ import (
 
 const testLate = 5000
 
-// What is written to an adopted rw reaches neither the pristine bytes nor the file.
+// A write to an adopted rw reaches neither the pristine bytes nor the file.
 func TestAdoptedIsPrivate(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 70000}
 	data, rw := s.bytes(), s.header().Region(disk.RegionRW)

@@ -25,7 +25,7 @@
 //	   |
 //	level 0   one sum for a page                 (4 KiB of the file)
 //
-// The first touch of a page checks what is not checked yet on the way down from
+// The first touch of a page checks the sums not checked yet on the way down from
 // the root. One bit in ordinary memory remembers each page and each 64 sums, so
 // that nothing is hashed twice, except when two goroutines touch it first at once.
 //

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The limits of what is summed.
+// Limits of the summed files.
 const (
 	maxSummedFiles = 1 << 18 // of a directory
 	maxSummedBytes = 1 << 34

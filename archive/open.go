@@ -300,7 +300,7 @@ func (p *Program) matches(recorded [16]byte, match Match) bool {
 	return false
 }
 
-// check compares the header of an archive with what is expected.
+// check compares the header of an archive with the caller's expectations.
 func (e *Expect) check(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)

@@ -144,7 +144,7 @@ func TestReadersThatFail(t *testing.T) {
 	}
 }
 
-// TestPartOfALargerFile: an archive may lie anywhere in what is read.
+// TestPartOfALargerFile: an archive may begin anywhere in the reader's data.
 func TestPartOfALargerFile(t *testing.T) {
 	t.Parallel()
 	sound := synthetic{ro: 64}.bytes()

@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A countedReader notes what is read.
+// A countedReader counts the bytes that are read.
 type countedReader struct {
 	data []byte
 	fail int64 // reads that reach beyond it fail; 0 for none

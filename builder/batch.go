@@ -29,7 +29,7 @@ func (b *Builder) Begin() (*Batch, error) {
 	return &Batch{t}, nil
 }
 
-// Commit ends the batch and keeps what it has added. The error comes from the builder, or
+// Commit ends the batch and keeps its additions. The error comes from the builder, or
 // names a profile that was begun in the batch and neither done nor discarded; the batch is
 // still open then, and Rollback removes the cause.
 func (t *Batch) Commit() error { return t.of.Commit() }

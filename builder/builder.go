@@ -133,7 +133,7 @@ type TypeInfo struct {
 // Type interns a type.
 func (b *Builder) Type(k TypeKey) TypeRef { return b.set().Type(k.Name, k.Loader) }
 
-// DescribeType adds to what is known of a type: flags are united, the alias that sorts first is kept.
+// DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
 func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
 	b.set().DescribeType(t, info.Alias, info.Flags)
 }
@@ -147,7 +147,7 @@ type MethodInfo struct {
 // Method interns a method. Its class, if any, is interned as a type with the key's loader.
 func (b *Builder) Method(k layout.Key) MethodRef { return b.set().Method(k) }
 
-// DescribeMethod adds to what is known of a method: flags are united.
+// DescribeMethod adds flags to a method's.
 func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
 	b.set().DescribeMethod(m, info.Access, info.Flags)
 }

@@ -123,7 +123,7 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 // A Count is one counter.
 type Count struct {
 	Point int32
-	Sub   layout.Sub        // what is counted: layout.SubCalls and the like
+	Sub   layout.Sub        // the counted event: layout.SubCalls and the like
 	Flags layout.EntryFlags // EntryInterpreted
 	N     uint64
 }

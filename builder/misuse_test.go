@@ -33,7 +33,7 @@ func begun(b *builder.Builder) *builder.Profile {
 	return b.Profile(layout.Key{Class: "A", Name: "a"}, 0)
 }
 
-// TestUseAfterDone: what is added after Done would be lost, so it is an error of the builder.
+// TestUseAfterDone: an entry added after Done would be lost, so the builder reports an error.
 func TestUseAfterDone(t *testing.T) {
 	t.Parallel()
 	for what, add := range map[string]func(p *builder.Profile){

@@ -18,7 +18,7 @@ import (
 // ErrDomains: the archives are of different domains, or of different producers of one.
 var ErrDomains = errors.New("profiles of different profilers cannot be compared")
 
-// Options say what is compared.
+// Options select the compared profiles and the length of lists.
 type Options struct {
 	// Top is the length of each list.
 	Top int

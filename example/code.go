@@ -1,4 +1,4 @@
-// Package example is a small stack VM that keeps what it learns in an archive, to be read
+// Package example is a small stack VM that keeps its profiles in an archive, to be read
 // and copied by authors of VMs.
 //
 // The VM begins with slow instructions: an addition looks its operator up by the classes of
@@ -10,7 +10,7 @@
 // worth it, and goes on counting in the archive, mapped into memory.
 //
 //	code.go        programs: instructions, functions, classes
-//	interpret.go   the interpreter, and what it does to get faster
+//	interpret.go   the interpreter, and how it gets faster
 //	learn.go       the archive of earlier runs: open, adopt, count on
 //	dump.go        the archive of this run: what its entries are, dump, merge
 //	generate.go    a program of 5,008 functions

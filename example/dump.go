@@ -22,7 +22,7 @@ const (
 
 var producerID = [16]byte{'p', 'r', 'o', 'f', 'a', 'r', 'c', '-', 'e', 'x', 'a', 'm', 'p', 'l', 'e', 1}
 
-// branchShape is what this VM keeps of a branch. What it keeps of operations and sends,
+// branchShape is how this VM records a branch. Its record of operations and sends,
 // the classes that they met, is one of profarc's own shapes.
 var branchShape = layout.EntryShape{Tag: tagBranch, Name: "Choice",
 	Cells: []layout.CellShape{{Name: "taken", Kind: layout.CellCount}, {Name: "not-taken", Kind: layout.CellCount}}}

@@ -176,7 +176,7 @@ func (vm *VM) look(f *Function, in *instr, c *class) *Function {
 }
 
 // see notes the class that a slow instruction met. Whoever is slow often enough gets
-// faster: the function by the archive, the instruction by what it has seen itself.
+// faster: the function by the archive, the instruction by the classes that it has met.
 func (vm *VM) see(f *Function, in *instr, c *class) {
 	s := &f.sites[in.Site]
 	vm.count(f, in, c)

@@ -11,7 +11,7 @@ import (
 // The VM looks at the archive when it turns out to be slow: it opens the archive after
 // openAfter slow instructions, and looks for a function after adoptAfter that the function
 // has run. By then these have cost about as much as that costs, so that a program of which
-// little runs is not held up by what it does not need.
+// little runs does not wait for profiles that it does not need.
 const (
 	openAfter  = 8192
 	adoptAfter = 8
@@ -87,7 +87,7 @@ func (vm *VM) warm(f *Function) {
 }
 
 // adopt lets a function go on where earlier runs have left off: it counts in the archive
-// from here on, and has its instructions quickened by what is there. It is false if the
+// from here on, and has its instructions quickened by the archive's profile. It is false if the
 // archive does not have the function, or has it with other code.
 func (vm *VM) adopt(f *Function) bool {
 	p, err := vm.archive.store.Profile(f.Key(), f.id)

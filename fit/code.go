@@ -60,7 +60,7 @@ type Block struct {
 	IfNull int
 }
 
-// A PointKind says what is recorded at a profile point.
+// A PointKind is the kind of instruction at a profile point.
 type PointKind uint8
 
 // The kinds of profile points, of HotSpot's bytecodes.

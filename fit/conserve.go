@@ -94,7 +94,7 @@ func (c *conservation) set(e int, flow float64) {
 	}
 }
 
-// settle decides on all pairs: first by what is certain; then as if nothing were thrown and a new test found
+// settle decides on all pairs: first by certain facts; then as if nothing were thrown and a new test found
 // no argument null; then as if each point that is left were reached as often as before.
 func (c *conservation) settle() {
 	c.propagate()
@@ -198,7 +198,7 @@ func (c *conservation) sides(j int) []float64 {
 	return flows
 }
 
-// accept takes a point over, and what it tells about the flow.
+// accept takes a point over, with its facts about the flow.
 func (c *conservation) accept(j int) {
 	i := c.from[j]
 	c.done[j] = true
@@ -292,7 +292,7 @@ func (c *conservation) otherSide(was, is []edge) bool {
 }
 
 // agreesAfter reports whether a point in the same block, not before one, was counted as often as the flow
-// says: no exception left the block before. After the block, a handler may have led back what it left.
+// says: no exception left the block before. After the block, a handler may have led the flow back.
 func (c *conservation) agreesAfter(j int) bool {
 	return slices.Contains(c.agreed[j:c.now.Blocks[c.block[j]].End], true)
 }

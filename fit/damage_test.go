@@ -15,7 +15,7 @@ import (
 )
 
 // An archive with wrong bytes and right sums results in a report or an error, whether
-// it is checked or checked against, and what is made of it is sound.
+// it is checked or checked against, and the adapted archive is sound.
 func TestDamagedArchives(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -28,7 +28,7 @@ func (elsewhere) Method(layout.Key) (fit.Answer, error) {
 	return fit.Answer{Presence: fit.Unknown, Reason: "it is elsewhere"}, nil
 }
 
-// What is not checked is taken over as it is: all methods with all entries and fields of every kind.
+// Unchecked methods are taken over unchanged: all of them with all entries and fields of every kind.
 func TestRewritingKeepsWhatFits(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimen.All() {

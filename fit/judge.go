@@ -123,7 +123,7 @@ func indexOf(versions []Version) map[uint64]int {
 	return index
 }
 
-// describe sets the points of a profile and what is known of their code.
+// describe sets the points of a profile and the facts known of their code.
 func (c *checker) describe(j *judgement, k layout.Key) error {
 	if c.s.Header().Domain.LLVM() {
 		return nil

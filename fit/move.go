@@ -407,7 +407,7 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	return is || !known, nil
 }
 
-// lose counts what is lost of an entry that is moved.
+// lose counts the losses of an entry that is moved.
 func (m *mover) lose(why Loss, counts float64) {
 	if counts > 0 {
 		m.report.Lost[why] = m.report.Lost[why].and(counts)

@@ -13,7 +13,7 @@ type network struct {
 
 	known []bool
 	flow  []float64 // of known edges
-	bad   []bool    // what is known around them contradicts itself: never known
+	bad   []bool    // the flows around them contradict each other: never known
 }
 
 // A link is an edge of a network.

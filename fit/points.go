@@ -56,7 +56,7 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	return out
 }
 
-// enter sets what is known of how points are reached.
+// enter sets how often points are known to be reached.
 func (d *profiled) enter(p reader.Profile) {
 	if n, ok := p.Invocations(); ok {
 		early, _ := p.Interpreted() // before there was a MethodData

@@ -27,7 +27,7 @@ type rewriter struct {
 	renames *renames                // nil if names stay
 	copier  *copier.Copier
 	marks   reader.Marks
-	least   float64 // the least confidence of what is filled in
+	least   float64 // the least confidence of a filled-in count
 }
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {

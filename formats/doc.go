@@ -43,7 +43,7 @@
 //     both; the example of package codec is a whole importer. Their exported
 //     fields are the options; Options declares those that a user may set by name,
 //     and Format names the format. A type with options gets an alias in options.go.
-//  3. Importer.Detect must refuse what is not surely of the format: importers are
+//  3. Importer.Detect must refuse input that may be of another format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     dump that the input holds and hands it to [codec.Batch.AddDump].
 //  4. Count what the archive or the format cannot hold in a list of losses, with

@@ -16,7 +16,7 @@ type expansion struct {
 	in, out int64 // bytes so far
 }
 
-// compressed counts what is read of the compressed form.
+// compressed counts the bytes read of the compressed form.
 func (e *expansion) compressed(r io.Reader) io.Reader {
 	return counted(r, func(done int64) { e.in = done })
 }

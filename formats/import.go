@@ -49,7 +49,7 @@ type Imported struct {
 	Methods int    // sum over all inputs
 	Entries int    // likewise
 	Lost    Losses // of all inputs, the kinds in the order in which they came; not nil
-	// Notes are sentences about what is kept in another way than the inputs have it.
+	// Notes tell, in sentences, which facts of the inputs the archive keeps in another form.
 	Notes   []string
 	Inputs  []ImportedInput // what was read, in the order in which it was read
 	Skipped []Skipped       // what was left out

@@ -18,7 +18,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Input is what is to be imported: a file, or what a reader returns.
+// An Input is a file, or the bytes of a reader, to be imported.
 type Input struct {
 	Name   string        // of the file; of a reader, for errors and reports
 	Reader io.Reader     // nil to open the file Name

@@ -77,7 +77,7 @@ func TestTextMark(t *testing.T) {
 	}
 }
 
-// detected returns the name of the format of a text, or the error that says what it is.
+// detected returns the name of the format of a text, or the error that names it.
 func detected(text string) (string, error) {
 	in, err := decompress("app", strings.NewReader(text), 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestPagesAreNoProfiles(t *testing.T) {
 	}
 }
 
-// FuzzDetect asks for the format of any text: what is recognised as a page begins with a tag, and
+// FuzzDetect asks for the format of any text: a text recognised as a page begins with a tag, and
 // nothing that importers write does.
 func FuzzDetect(f *testing.F) {
 	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<",

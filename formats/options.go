@@ -20,7 +20,7 @@ type (
 	PprofImporter = pprof.Importer
 	// A TextImporter has AsLLVM, to merge as llvm-profdata does.
 	TextImporter = text.Importer
-	// An IprofImporter has Salvage, to read what is whole of a damaged file.
+	// An IprofImporter has Salvage, to read the whole records of a damaged file.
 	IprofImporter = iprof.Importer
 	// A JamaicaImporter has Runs, to keep the runs of a text apart.
 	JamaicaImporter = jamaica.Importer

@@ -46,7 +46,7 @@ func NameIDs(x, y string) (idX, idY uint64) {
 func md5Last(text string) int { return (len(text) + 8) / md5Block }
 
 // fill puts block i of a message into the lane, zeros if it has none. It writes whole words: the processor
-// waits for what is read as words and was written in other pieces.
+// waits for words that were written in other pieces.
 func (l *lane) fill(text string, i int) {
 	*l = lane{}
 	left := len(text) - i*md5Block

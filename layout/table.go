@@ -134,7 +134,7 @@ type ClassPathEntry struct {
 	Content
 }
 
-// A ContentKind is what is at a path.
+// A ContentKind is the kind of file at a path.
 type ContentKind uint64
 
 // The kinds of content.

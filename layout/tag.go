@@ -32,7 +32,7 @@ const (
 	TagSuccessors Tag = 67 // successors of a branch, with index and count
 	TagReceivers  Tag = 68 // receiver types, any number of them
 	TagCallees    Tag = 69 // called methods, with their counts
-	TagCount      Tag = 70 // one counter; Sub is what it counts
+	TagCount      Tag = 70 // one counter; Sub names the counted event
 	TagUndecoded  Tag = 71 // HotSpot's words from an entry on that the writer did not know
 )
 
@@ -109,7 +109,7 @@ const (
 	SubMemOpSize    Sub = 1 // values are sizes in bytes
 	SubVTable       Sub = 2 // values are ids of vtables
 
-	// Of a TagCount entry: what is counted.
+	// Events that a TagCount entry counts.
 	SubCalls       Sub = 1 // calls of the method
 	SubBytecodes   Sub = 2 // bytecodes executed
 	SubCycles      Sub = 3 // processor cycles
@@ -136,7 +136,7 @@ var blockSectionNames = [...]string{"data", "extra", "parameters", "handlers", "
 
 func (s BlockSection) String() string { return blockSectionNames[s] }
 
-// A CountUnit is what is counted. Only counts of one unit can be added up.
+// A CountUnit is the unit of a count. Only counts of one unit can be added up.
 type CountUnit uint8
 
 // The units.

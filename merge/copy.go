@@ -61,7 +61,7 @@ func nameOf(k layout.Key) string { return strings.TrimPrefix(k.Class+"."+k.Name,
 type DroppedRow struct {
 	Method layout.Key
 	Point  int32  // of the entry
-	Reason string // what is wrong with the live cell
+	Reason string // the defect of the live cell
 }
 
 func (r DroppedRow) String() string {

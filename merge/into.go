@@ -90,7 +90,7 @@ func (b target) joinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (ru
 	return run, err
 }
 
-// mergeHooks change a copy into what is merged: without tables that hold for one source
+// mergeHooks change a copy into the input of a merge: without tables that hold for one source
 // only, and with the counts of the others scaled.
 func mergeHooks(w layout.Weight) copier.Hooks {
 	return copier.Hooks{Skip: isRelisted, Row: func(t *reader.Table, row []uint64) {

@@ -215,8 +215,8 @@ func (l *layerCopy) copy(contents *Contents, hooks copier.Hooks, all func(*copie
 // isBase reports whether a table says what the archive is a layer on. Of a snapshot that is said in the end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
-// skips keeps of the tables of a layer beneath what describes what is copied: the code, and
-// which runs trained counts are of.
+// skips reports whether a table of a layer beneath is not copied. Tables about the code of profiles are
+// copied, and for Totals also the runs that the trained counts are of.
 func (l *layerCopy) skips(t *reader.Table) bool {
 	return !describesCode(t) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }

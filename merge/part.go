@@ -17,7 +17,7 @@ import (
 // missing, overlap, or are of different merges.
 var ErrPart = errors.New("archives are not the parts of one merge")
 
-// A PartOptions says what is known of all archives whose parts are merged.
+// A PartOptions holds facts about all archives whose parts are merged.
 type PartOptions struct {
 	Run builder.Run // as for Into
 	// OneShape promises that all archives have the shape of the builder's Params, so that
@@ -96,7 +96,7 @@ type chooser struct {
 	s     *reader.Store
 	class lastClass
 	// Tables name methods and profiles whose own place is read with the profile. They come
-	// last, and so what is in the part is known by then.
+	// last, when all records of the part are known.
 	chosen map[layout.Ref]bool
 	copied func(n layout.Ref) bool
 }

@@ -242,7 +242,7 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 	})
 }
 
-// A countedBytes counts what is read of an archive.
+// A countedBytes counts the bytes read of an archive.
 type countedBytes struct {
 	*bytes.Reader
 	read int64

@@ -135,7 +135,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 }
 
 // TestHotSpotsRowsBecomeRoom: an entry that becomes wide keeps the rows of the VM, and
-// NarrowRows says what it made of it.
+// NarrowRows reports the narrowed rows.
 func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
@@ -161,8 +161,8 @@ func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	}
 }
 
-// TestNarrowingKeepsRoom: what is cut to n rows has n rows, not only those that are
-// taken; what has fewer keeps them.
+// TestNarrowingKeepsRoom: an entry cut to n rows has n rows, not only those that are
+// taken; an entry with fewer keeps them.
 func TestNarrowingKeepsRoom(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ rows, want int }{{3, 3}, {5, 4}} {

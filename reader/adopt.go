@@ -193,7 +193,7 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 var errForeignProfile = fmt.Errorf("profile of another store: %w", ErrNotFound)
 
 // ClaimBatch claims many profiles of the store and puts them adopted into their places, as
-// Profile.Claim does with one. The zero Profile stays what it is. The counters of the next
+// Profile.Claim does with one. A zero Profile stays zero. The counters of the next
 // profiles are on their way into the processor's caches meanwhile, so that counting in them
 // does not wait either. At the first error it ends; it has adopted the profiles before then.
 func (s *Store) ClaimBatch(profiles []Profile) error {

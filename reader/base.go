@@ -27,7 +27,7 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 }
 
 // A BaseError says that an archive is a layer on another archive than the one that was
-// given. It matches [layout.ErrIdentity]. The archive can be used alone: what it has is
+// given. It matches [layout.ErrIdentity]. The archive can be used alone: its own profiles are
 // right, and what it left to its base is missing.
 type BaseError struct {
 	File     string // of the layer

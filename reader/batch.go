@@ -74,7 +74,7 @@ func (s *Store) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile)
 const batchSize = 64
 
 // A batch is lookups that are under way at once. Each step asks for the memory that
-// the next one reads, for all of them, without waiting for any. What it reads on the
+// the next one reads, for all of them, without waiting for any. A value read on the
 // way need not be right: it says only what to ask for.
 type batch struct {
 	s      *Store
@@ -85,7 +85,7 @@ type batch struct {
 	rests  [batchSize]uint64     // see disk.Hash.Split
 	ready  [batchSize]uint32     // of blocks: the ready words, shifted by the own slots in these lines
 	blocks [batchSize]layout.Ref // where the own slots lead, 0 if not to a profile
-	places [3 * batchSize]int64  // of what is asked for
+	places [3 * batchSize]int64  // of the wanted profiles
 }
 
 // batches are used again: a batch is too large to be put together for a few lookups.

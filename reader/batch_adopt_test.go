@@ -11,7 +11,7 @@ import (
 )
 
 // TestAdoptBatchIsAdopt: a batch adopts as Profile.Claim does, each profile once however often
-// it is in the batch, and leaves what is no profile.
+// it is in the batch, and skips places without a profile.
 func TestAdoptBatchIsAdopt(t *testing.T) {
 	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
 		{Base: archive.BaseAnywhere, Eager: true}} {

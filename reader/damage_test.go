@@ -237,7 +237,7 @@ func changeBytes(t *testing.T, o reader.AdoptOptions) {
 const harmlessRounds = 2000
 
 // Without sums damage may go unnoticed, but nothing panics, loops or leaves the
-// bounds, and what is refused is refused with a typed error.
+// bounds, and every refusal is a typed error.
 func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	data, _ := sound(t)
 	rnd := rand.New(rand.NewPCG(1, 2))

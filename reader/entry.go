@@ -71,7 +71,7 @@ func (c section) entry(p Profile, at int) (Entry, bool) {
 	return c.measured(p, at)
 }
 
-// measured is like entry, for an entry whose size depends on what is in it.
+// measured is like entry, for an entry whose size depends on its content.
 func (c section) measured(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 }
 
 // firstRow returns the first row of a directory that is not before a point. It has no branch that depends on
-// what it reads, so that a processor begins the next lookup before this one has ended.
+// the rows, so that a processor begins the next lookup before this one has ended.
 func firstRow(dir []byte, point int32) (row int) {
 	const size = disk.DirectoryRowSize
 	rows, at, n := words.ViewOf(dir), uint64(0), uint64(len(dir)/size)

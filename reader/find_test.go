@@ -149,7 +149,7 @@ func TestFindType(t *testing.T) {
 	}
 }
 
-// In batches is found what is found one by one, also where there are more look-ups
+// A batch finds the same as single look-ups, also where there are more look-ups
 // than are under way at once.
 func TestBatches(t *testing.T) {
 	t.Parallel()

@@ -232,7 +232,7 @@ func TestHitPathOfShrunkBlock(t *testing.T) {
 	}
 }
 
-// lookupAll looks keys up in every way and reads what is found.
+// lookupAll looks keys up in every way and reads the profiles found.
 func lookupAll(s *reader.Store, keys []layout.Key) {
 	ids := make([]uint64, len(keys))
 	for i, k := range keys {

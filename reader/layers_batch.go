@@ -114,7 +114,7 @@ func (p *part) settle(s *Store, found []Profile) error {
 	return nil
 }
 
-// passedOn asks a layer once more for what it did not find, to know why.
+// passedOn repeats a failed look-up in a layer, for its error.
 func (p *part) passedOn(s *Store, i int) (passed bool, err error) {
 	var k *layout.Key
 	id, code := p.ids[i], uint64(layout.CodeAny)

@@ -391,7 +391,7 @@ func TestLookupsInLayersDoNotAllocate(t *testing.T) {
 		"ProfileIDBatch": func() { n, _ := l.ProfileIDBatch(ids, nil, found[:2]); sink += uint64(n) },
 		"Profile":        func() { p, _, _ := l.ProfileOf(area, layout.CodeAny, frames...); sink += uint64(p.Ref()) },
 	} {
-		f() // what is checked once, and pools
+		f() // first run: fills pools and checks
 		if n := testing.AllocsPerRun(100, f); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}

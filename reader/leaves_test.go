@@ -12,7 +12,7 @@ import (
 // of them, two thousand million steps for the deepest that can be, is done once.
 func TestContextsOnTheWayAreKept(t *testing.T) {
 	t.Parallel()
-	const depth = 3000 // more than a chunk of what is remembered
+	const depth = 3000 // more than a chunk of remembered nodes
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
 	at := builder.NoContext

@@ -54,7 +54,7 @@ func openRanges(t *testing.T) *reader.Store {
 }
 
 // TestManyGoroutinesLookUpInRanges: whichever goroutine reads a page first, no other one
-// misses what is there. The race detector sees who looks at a page before it was read.
+// misses a present profile. The race detector sees who looks at a page before it was read.
 func TestManyGoroutinesLookUpInRanges(t *testing.T) {
 	s := openRanges(t)
 	looks := []func(*reader.Store, int) error{lookOneUp, findOne, lookMethodUp, lookBatchUp, findBatch, missOne, adoptOne}

@@ -38,7 +38,7 @@ func seenKeys() *rapid.Generator[layout.Key] {
 	})
 }
 
-// Whether a method has a record or a row makes no difference to what is asked for by key.
+// A look-up by key gives the same for a method with a record and one with a row.
 func TestUnexecutedMethodsAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

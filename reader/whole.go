@@ -7,7 +7,7 @@ import (
 
 // A whole checks all profiles in the order of the file, and notes for the hit path what it
 // found: what the first lookup of each of them would do, in a third of the time. What it
-// does not find sound it leaves to that lookup, whose error says what is wrong.
+// does not find sound it leaves to that lookup, whose error names the defect.
 type whole struct {
 	s      *Store
 	masks  *masks

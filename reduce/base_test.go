@@ -69,7 +69,7 @@ func onBase(t testarchive.TB, full, base *reader.Store, mayDiffer layout.Weight)
 	return l, report
 }
 
-// Whatever an archive answers, its layer and the base answer alike; what it has in common
+// Whatever an archive answers, its layer and the base answer alike; what both have in common
 // with the base, the layer lacks.
 func TestLayersOfAReducedArchiveAnswerAsTheArchive(t *testing.T) {
 	t.Parallel()

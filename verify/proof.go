@@ -19,10 +19,10 @@ var le = binary.LittleEndian
 
 // A proof shows that an archive is sound, in one pass over its bytes that several
 // goroutines share, or gives up and says nothing: then the check goes over the archive
-// again, slowly, and names what is wrong. What the check would object to, the proof must
-// never accept. It may give up on a sound archive, if that is one that nobody writes.
+// again, slowly, and names the defects. What the check would object to, the proof must
+// never accept. It may give up on a sound archive with a layout that no writer produces.
 //
-// Pages are summed and what is in them is checked while they are in the caches. Until
+// Pages are summed and their records checked while they are in the caches. Until
 // the end nothing is known of any byte: each offset is checked before it is used.
 type proof struct {
 	ctx    context.Context
@@ -118,7 +118,7 @@ func prove(ctx context.Context, s *reader.Store, progress func(done, total int64
 	return true
 }
 
-// A worker is a goroutine of a proof, with what it needs again and again.
+// A worker is a goroutine of a proof, with its buffers.
 type worker struct {
 	*proof
 	found found
@@ -213,7 +213,7 @@ type summer struct {
 }
 
 // upTo sums the pages that begin before an offset, and reports whether their sums are
-// right. What is in them is in the nearest caches then.
+// right. Their bytes are in the nearest caches then.
 func (s *summer) upTo(offset int64) bool {
 	for ; s.next < s.end; s.next++ {
 		span := s.tree.PageSpan(s.next)

@@ -189,8 +189,8 @@ func (p *proof) name(n layout.Ref) (text string, ok bool) {
 	return words.String(p.data[at+4 : at+4+size]), true
 }
 
-// signature returns the text of a signature, and what it counts towards the limit of all keys.
-// That of a list is valid until the next one.
+// signature returns the text of a signature, and its share of the limit of all keys.
+// A list's text is valid until the next one.
 func (w *worker) signature(n layout.Ref) (text string, counts int64, ok bool) {
 	if n == 0 || !w.starts.lists.has(n) {
 		text, ok = w.name(n)

@@ -1,10 +1,10 @@
 // Package verify looks at everything that an archive holds, and says whether it is sound.
 //
 // Opening and reading check what they touch, and no more. Store checks every page against its sum, and then
-// holds what is redundant in an archive against itself: ids against keys, orders, the index against the
+// compares redundant facts of the archive: ids against keys, orders, the index against the
 // records, the relocation bitmaps against the entries, every reference against the places at which records
-// begin, and the header's counts against what was counted. What it takes for sound no reader and no command
-// refuses.
+// begin, and the header's counts against the records. No reader and no command refuses
+// an archive that Store takes for sound.
 //
 // An archive is first looked at as a whole and fast: one pass over its bytes, by several
 // goroutines, shows that it is sound, or gives up (see proof). Only then each part is
@@ -27,14 +27,14 @@ import (
 // MaxProblems is how many problems a report lists at most.
 const MaxProblems = 20
 
-// A Report says what was looked at and what is wrong.
+// A Report has the counts of an archive and its problems.
 type Report struct {
 	Bytes   int64          // of the file
 	Pages   int64          // whose sums were checked
 	Lines   int64          // of the index that were read
 	Tables  int            // of ex
 	Counts  layout.Counts  // what was found of everything
-	Summary layout.Summary // what it adds up to
+	Summary layout.Summary // the sums of everything
 	// Problems are the first that were found, each with file, region and
 	// offset. They match the sentinels of package layout.
 	Problems []error
@@ -45,15 +45,15 @@ type Report struct {
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
 // Pages checks every byte against its sum, and nothing else. The error is that
-// of ctx; what is wrong with the archive is in the report. progress may be nil.
+// of ctx; the archive's problems are in the report. progress may be nil.
 func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	c := newCheck(ctx, s)
 	err := c.pages(progress)
 	return c.report, err
 }
 
-// Store checks everything. The error is ctx's; what is wrong with the
-// archive is in the report. progress may be nil and tells of the pages alone.
+// Store checks everything. The error is ctx's; the problems of the
+// archive are in the report. progress may be nil and tells of the pages alone.
 func Store(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	if prove(ctx, s, progress) {
 		return proven(s), nil
@@ -75,7 +75,7 @@ func proven(s *reader.Store) Report {
 	return r
 }
 
-// examine goes over an archive slowly, and notes what is wrong.
+// examine checks an archive slowly, and notes its problems.
 func examine(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	c := newCheck(ctx, s)
 	if err := c.pages(progress); err != nil {
@@ -134,7 +134,7 @@ func (c *check) pages(progress func(done, total int64)) error {
 // errEnough ends a check that has found as many problems as are listed.
 var errEnough = errors.New("too many problems")
 
-// problem notes what is wrong, once.
+// problem notes a problem, once.
 func (c *check) problem(err error) error {
 	err = disk.InFile(err, c.m.Name())
 	if c.noted[err.Error()] {

@@ -59,7 +59,7 @@ type Input struct {
 }
 
 // OfName returns "of NAME " for an input among several, and "" for a single one. It goes between a count and
-// what is counted in messages that need no name if there is one input alone.
+// the counted noun in messages that need no name if there is one input alone.
 func (in *Input) OfName() string {
 	if in.Several {
 		return "of " + in.Name + " "
@@ -74,6 +74,6 @@ type Report struct {
 	// Facts is what else the format says of the input, by the key in JSON.
 	Facts map[string]any
 	Lost  Losses
-	// Notes are sentences about what is kept in another way than the input has it, for users.
+	// Notes tell users, in sentences, which facts of the input the archive keeps in another form.
 	Notes []string
 }

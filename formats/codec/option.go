@@ -12,7 +12,7 @@ type Option struct {
 	Name  string // as a flag spells it, for instance "profdata-version"
 	Usage string
 	Value Value
-	// Check returns what is wrong with the value, nil if nothing is. It may be nil.
+	// Check returns an error if the value is invalid. It may be nil.
 	Check func() error
 }
 
@@ -87,11 +87,11 @@ func (v *stringsValue) Set(text string) error {
 	return nil
 }
 
-// An OptionError says what is wrong with the value of an option.
+// An OptionError describes an invalid value of an option.
 type OptionError struct {
 	Option string // its name
 	Value  string // as text; empty if it was not set
-	Err    error  // what is wrong
+	Err    error  // why the value is invalid
 }
 
 // Error returns `profdata-version 99: use 4 to 13`.
@@ -102,7 +102,7 @@ func (e *OptionError) Error() string {
 	return fmt.Sprintf("%s %s: %v", e.Option, e.Value, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *OptionError) Unwrap() error { return e.Err }
 
 // CheckOptions returns an [*OptionError] for the first option whose value is refused by its Check.

@@ -32,7 +32,7 @@ type App struct {
 	// does not read it. An error about a file that is not an archive names it.
 	Recognise func(path string) (format string, ok bool)
 	// Advice returns what to do about an error, empty if it knows nothing. It is asked
-	// first; what is wrong with a file or an archive needs none. It may be nil.
+	// first; errors of a file or an archive need none. It may be nil.
 	Advice  func(error) string
 	command string // that was asked for, with the names of those above it
 	// Running reports whether arguments and flags were accepted: an error from then on is not a usage error.

@@ -10,7 +10,7 @@ import (
 // ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"
 
-// Args accepts low to high arguments, any number from low on if high is negative. want says what is expected.
+// Args accepts low to high arguments, any number from low on if high is negative. want describes them.
 func Args(low, high int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || high >= 0 && len(args) > high {

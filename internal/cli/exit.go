@@ -63,7 +63,7 @@ func (a *App) Exit(err error) int {
 	return ExitFailure
 }
 
-// Message returns an error as users read it: what is wrong, and what to do. It leaves out names of packages
+// Message returns an error as users read it: the defect, and what to do. It leaves out names of packages
 // and calls. more knows what to do about further errors, and is asked first; it may be nil.
 func Message(err error, more func(error) string) string {
 	if errors.Is(err, context.Canceled) {

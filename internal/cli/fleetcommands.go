@@ -3,7 +3,7 @@ package cli
 // A FleetCommand is a command of profarc-fleet, which profarc lists and runs as its own.
 type FleetCommand struct{ Name, Short string }
 
-// FleetCommands are the commands of profarc-fleet. A test there compares them with what it has.
+// FleetCommands are the commands of profarc-fleet. A test there compares the two lists.
 var FleetCommands = []FleetCommand{
 	{"push", "Put an archive into a registry, or attach it to an image there"},
 	{"pull", "Fetch the newest archive that fits from a registry"},

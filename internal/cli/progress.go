@@ -17,7 +17,7 @@ type Meter struct {
 	a     *App
 	label string
 	begun time.Time
-	steps bool // what is counted are not bytes
+	steps bool // the counts are steps, not bytes
 
 	mu    sync.Mutex // a reader may report until it notices that it is not needed any more
 	bar   *progressbar.ProgressBar

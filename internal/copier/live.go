@@ -11,7 +11,7 @@ import (
 
 // Native code may have written anything into the cells of an adopted profile. What leads
 // to no type or method is left out of the copy, and Hooks.Dropped is told. Threads may
-// count on while they are copied: a cell is read before what it leads to is looked up, and
+// count on while they are copied: a cell is read before its target is looked up, and
 // the count of a row before its type, so that a row which is being taken is not reported.
 
 // dropped reports a row that the copy has without its type or method.

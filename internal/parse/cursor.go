@@ -27,7 +27,7 @@ func (c *Cursor) Expected() string {
 	return c.expected
 }
 
-// Rest returns what is left of the line.
+// Rest returns the rest of the line.
 func (c *Cursor) Rest() []byte { return c.Line[min(c.At, len(c.Line)):] }
 
 // Miss notes what was expected here.

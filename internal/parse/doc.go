@@ -22,5 +22,5 @@
 //	}
 //
 // Inputs are not trusted. Memory stays a multiple of what was read: nothing makes room for what an input
-// announces. What is not expected ends in an error, never in a panic.
+// announces. Unexpected input ends in an error, never in a panic.
 package parse

@@ -12,7 +12,7 @@ type Place struct {
 	Offset int64  // of the line's first byte, from 0
 }
 
-// An Error says what is wrong with an input, and where.
+// An Error names a defect of an input, and its place.
 type Error struct {
 	Place
 	Column   int    // in bytes, from 1; 0 if the line as a whole is meant

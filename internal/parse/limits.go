@@ -49,7 +49,7 @@ type LimitError struct {
 	What   string // what there is too much of, with a verb for Most: "a line of more than %d bytes"
 	Most   int64
 	Advice string // what to do; empty if that is the caller's to say
-	Kind   error  // what it matches beside ErrLimit, nil for nothing
+	Kind   error  // a further error to match beside ErrLimit, or nil
 }
 
 // Error returns `a line of more than 67108864 bytes: no tool writes ...`.

@@ -21,7 +21,7 @@ const (
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
-	defer func() { p.hashed = nil; p.o.sorter.Close() }() // of no use for what is written next
+	defer func() { p.hashed = nil; p.o.sorter.Close() }() // not needed for the next regions
 	indexed := p.indexed()
 	bestProbe, bestSeed := uint32(0), uint64(0)
 	for try := range uint64(maxSeeds) {

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// measureProfiles counts what is in all profiles, and notes their pointer slots. It goes through them in the
+// measureProfiles counts the records of all profiles, and notes their pointer slots. It goes through them in the
 // order of their arrival, which is the order of the file that most of them are in.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}
@@ -28,14 +28,14 @@ func (p *plan) measureProfiles() error {
 // forgetAfter is the number of blocks after which the pages are given back that were read.
 const forgetAfter = 1 << 16
 
-// A measurer counts what is in profiles.
+// A measurer counts the records of profiles.
 type measurer struct {
 	p     *plan
 	masks *disk.Masks
 	list  slotList // of the block that is being measured
 }
 
-// measure counts what is in a block, and returns its pointer slots.
+// measure counts the records of a block, and returns its pointer slots.
 func (m *measurer) measure(b disk.Block) (slots uint32) {
 	s := &m.p.summary
 	if f := b.Field(disk.HasInvocations); f != nil {

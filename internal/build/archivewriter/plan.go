@@ -310,7 +310,7 @@ func (p *plan) planRecords() {
 	}
 }
 
-// gatherProfiles puts what is known of the profiles into their order. It goes
+// gatherProfiles copies what the plan needs of each profile to the profile's rank. It goes
 // through them in the order of their arrival: of millions hardly any is in a
 // cache, and to store in another order takes less time than to load in it.
 func (p *plan) gatherProfiles() {

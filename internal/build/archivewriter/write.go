@@ -97,7 +97,7 @@ func (p *plan) write(ctx context.Context, w io.WriterAt) error {
 	s.write(disk.RegionIX, ix)
 	p.writeRO(s)
 	s.write(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
-	p.pointers = nil // of no use for what is written next
+	p.pointers = nil // not needed for the next regions
 	s.write(disk.RegionEX, p.encodeEX())
 	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
@@ -242,7 +242,7 @@ func (s *sheets) turn() {
 }
 
 // finish waits for the last sheet and returns the bytes of ps with the sums of
-// all pages, and what is between ps and the summed part.
+// all pages, and the bytes between ps and the summed part.
 func (s *sheets) finish() (ps []byte, err error) {
 	s.pad(s.header.FileSize)
 	close(s.full)

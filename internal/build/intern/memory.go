@@ -49,7 +49,7 @@ func (a *Arena) addSlab(size int) {
 
 func (a *Arena) last() []byte { return a.slabs[len(a.slabs)-1] }
 
-// At returns what is kept at a place, nil for nowhere.
+// At returns the value at a place, nil for nowhere.
 func (a *Arena) At(p Place) []byte {
 	if p.slab == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
 
 // A Batch is everything that a set is given until the batch is committed or rolled
-// back; see builder.Batch. It keeps the old values of what it changes.
+// back; see builder.Batch. It keeps the old values of everything it changes.
 type Batch struct {
 	b      *Set
 	before builderState
@@ -108,7 +108,7 @@ func (b *Set) state() builderState {
 	return s
 }
 
-// Commit ends the batch and keeps what it has added. The error comes from the set, or
+// Commit ends the batch and keeps its additions. The error comes from the set, or
 // names a profile of the batch that is unfinished; the batch is still open then.
 func (t *Batch) Commit() error {
 	b := t.b

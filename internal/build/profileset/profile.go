@@ -109,7 +109,7 @@ func (p *Recording) Fail(err error) {
 }
 
 // tooLate reports whether the recording has ended. That is an error of the set, since
-// what is added now would be lost.
+// an entry added now would be lost.
 func (p *Recording) tooLate() bool {
 	if p.ended == "" {
 		return false

@@ -58,7 +58,7 @@ func (b *Set) typeName(text string) intern.SymbolRef {
 	return b.name(text)
 }
 
-// DescribeType adds to what is known of a type: flags are united, the alias that sorts first is kept.
+// DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
 func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,7 +101,7 @@ func (b *Set) Method(k layout.Key) MethodRef {
 	return b.Methods.intern(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
-// DescribeMethod adds to what is known of a method: flags are united.
+// DescribeMethod adds flags to a method's.
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

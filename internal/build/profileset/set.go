@@ -262,7 +262,7 @@ func (b *Set) Unmerged() uint64 {
 }
 
 // Prepare completes the tables before an archive is written. It returns the error of the
-// set, or says what is unfinished. The caller holds mu.
+// set, or names an unfinished profile. The caller holds mu.
 func (b *Set) Prepare() error {
 	if b.err != nil {
 		return b.err

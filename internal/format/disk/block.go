@@ -70,7 +70,7 @@ const MaxPadding = 24
 const HeadSize = BlockHeaderSize + 8 + 8
 
 // ParseBlock checks the geometry of the block that is all of b: header, fields and sections must fill it, but
-// for padding. It does not look at entries. The error says what is wrong, without a place.
+// for padding. It does not look at entries. The error names the defect, without a place.
 func ParseBlock(b []byte) (Block, error) {
 	if len(b) < BlockHeaderSize || BlockSize(b) != int64(len(b)) {
 		return nil, fmt.Errorf("a MethodData block whose size does not fit")
@@ -105,9 +105,8 @@ func ParseBlock(b []byte) (Block, error) {
 	return p, nil
 }
 
-// Geometry returns what [ParseBlock] checks, without an error that says what is wrong: whether
-// fields and sections fill the block, but for padding. The size in the block's header must
-// be b's. It returns where the fields end.
+// Geometry is [ParseBlock] without an error: it reports whether fields and sections fill the block,
+// but for padding. The size in the block's header must be b's. It returns where the fields end.
 func (b Block) Geometry() (fields int64, ok bool) {
 	if b.Presence() >= presenceEnd || b.Presence()&(HasID|HasKey) == HasKey {
 		return 0, false

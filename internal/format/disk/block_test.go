@@ -69,7 +69,7 @@ func TestSectionsFollowEachOther(t *testing.T) {
 	}
 }
 
-// Fixed agrees with what is measured entry by entry.
+// Fixed agrees with the sizes measured entry by entry.
 func TestFixedSizes(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []Shape{{}, {TypeRows: 2, BciRows: 2}, {TypeRows: 8, BciRows: 3, Gap: 1}} {

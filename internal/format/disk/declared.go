@@ -254,7 +254,7 @@ func shapeRows(s *layout.EntryShape) (rows [][ShapeRowWords]uint64) {
 	return rows
 }
 
-// ParseDeclared decodes the rows of TableShapes. The error says what is wrong,
+// ParseDeclared decodes the rows of TableShapes. The error names the defect,
 // without a place. Only what Declare and Rows could have written is accepted.
 func ParseDeclared(t *Table) (*Declared, error) {
 	d := new(Declared)

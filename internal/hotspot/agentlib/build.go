@@ -126,7 +126,7 @@ func sumSources(files []source) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// A compiler is a command that compiles C, and what it says of itself.
+// A compiler is a command that compiles C, and its version text.
 type compiler struct {
 	command []string
 	version []byte
@@ -161,7 +161,7 @@ func (cc *compiler) sum() string {
 	return fmt.Sprintf("%x", h[:8])
 }
 
-// run runs the compiler in a folder, and returns what it printed.
+// run runs the compiler in a folder, and returns its output.
 func (cc *compiler) run(ctx context.Context, folder string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
 	command.Dir = folder
@@ -177,7 +177,7 @@ func (cc *compiler) run(ctx context.Context, folder string, args ...string) ([]b
 	return out, nil
 }
 
-// firstError returns the line of a compiler's output that says what is wrong.
+// firstError returns the first error line of a compiler's output.
 func firstError(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	for _, line := range lines {

@@ -55,7 +55,7 @@ func CheckLoads(ctx context.Context, library, program string) error {
 	return nil
 }
 
-// linkerReason returns the line in which a dynamic linker says what is wrong.
+// linkerReason returns the error line of a dynamic linker.
 func linkerReason(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, line := range lines {

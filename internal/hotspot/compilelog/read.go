@@ -138,7 +138,7 @@ func (l *log) begin(b []byte) {
 	}
 }
 
-// end ends a task, and keeps what it has parsed if it succeeded.
+// end ends a task, and keeps the parsed records if it succeeded.
 func (l *log) end(success bool) {
 	if success {
 		became := make([]int, len(l.task))

@@ -105,7 +105,7 @@ type allowance struct {
 // small structures cannot take much memory.
 const (
 	spanBytes = 32 // where a structure is
-	keptBytes = 96 // what is known of a class, a class loader or a method with a profile
+	keptBytes = 96 // the facts kept of a class, a class loader or a method with a profile
 )
 
 // spend uses up n units. It fails once reading has ended for any reason.
@@ -128,7 +128,7 @@ func (m *meter) countStep() error {
 }
 
 // readLimited calls read with a meter for a process, in a compartment and for a limited
-// time. doing says what it does.
+// time. doing names the work in errors.
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
 	held := p.held()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What is on several class paths is read once, unless it has changed; after the
+// A file on several class paths is read once, unless it has changed; after the
 // end of the context nothing is known.
 func TestContents(t *testing.T) {
 	if _, _, _, err := (&origin{}).open(os.DevNull); err != nil {

@@ -115,7 +115,7 @@ func newCollector(vm *VM, m *meter) *collector {
 var ErrTooLarge = errors.New("its profiles are too large for a copy")
 
 // collect reads all pages. Structures that cannot be read are left to the dump, which
-// counts what it leaves out.
+// counts the structures it leaves out.
 func (c *collector) collect(of agents) error {
 	params, err := c.vm.params(c.mem)
 	if err != nil {
@@ -144,7 +144,7 @@ func (c *collector) collect(of agents) error {
 	return m.end
 }
 
-// A direct source keeps nothing of what it reads. It is for the code cache, of which the
+// A direct source keeps none of the bytes it reads. It is for the code cache, of which the
 // beginnings of the blocks are read once: few bytes of many pages.
 type direct struct {
 	mem   memory

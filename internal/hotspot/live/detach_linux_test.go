@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 )
 
-// What is copied of a process that stands still gives the same archive as the process itself.
+// A copy of a process that stands still gives the same archive as the process itself.
 func TestDetachedDump(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
 		j := compiling(t, home, "2")

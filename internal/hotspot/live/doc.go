@@ -30,7 +30,7 @@
 //
 // # One moment
 //
-// A dump first walks while the process runs, and records what it reads. Then it holds
+// A dump first walks while the process runs, and records the spans it reads. Then it holds
 // the process, reads the same memory again at once, walks over it, and releases the
 // process: see recorder and holding. Of a process that is stopped at its exit the memory
 // is copied, and the walk and all that follows is over the copy: see [VM.Detach].

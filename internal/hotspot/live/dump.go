@@ -14,7 +14,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options say what is dumped, and how. The zero value dumps every profile and does not hold the process.
+// Options select the dumped profiles, and how to read them. The zero value dumps every profile and
+// does not hold the process.
 type Options struct {
 	CompiledOnly   bool                       // only methods that were compiled at any time
 	MinInvocations uint64                     // only methods with at least as many invocations

@@ -97,7 +97,7 @@ func recordedImage(t testing.TB) *recordedVM {
 	return record(t, j.pid())
 }
 
-// What is recorded reads as the process does.
+// A recorded image reads as the process does.
 func TestRecordedMemory(t *testing.T) {
 	r := recordedImage(t)
 	t.Logf("%d pages, %d spans, %d methods", len(r.pageTable), len(r.spans), r.methods)

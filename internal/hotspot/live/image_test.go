@@ -45,7 +45,7 @@ func (i *image) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 	}
 }
 
-// with returns the image with bytes in the place of others. What is not mapped stays so.
+// with returns the image with bytes in the place of others. Unmapped addresses stay unmapped.
 func (i *image) with(patches []patch) *image {
 	out := &image{pageTable: maps.Clone(i.pageTable), base: i.base}
 	for _, p := range patches {

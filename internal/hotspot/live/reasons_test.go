@@ -159,7 +159,7 @@ func checkTrapPoints(t *testing.T, traps []trap, points map[string]string) {
 	}
 }
 
-// TestReasonsOfReleases: what is known of releases is what their VMs say, so that an archive
+// TestReasonsOfReleases: the built-in lists of releases agree with their VMs, so that an archive
 // without the VM's own list names the same.
 func TestReasonsOfReleases(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {

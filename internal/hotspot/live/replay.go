@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A dump walks twice. The first walk records what it reads while the process runs.
+// A dump walks twice. The first walk records the spans it reads while the process runs.
 // During the second one the process is held. The recorded spans are read again at
-// once, so that the walk itself reads only what is new. It comes to them in the order of
+// once, so that the walk itself reads only new spans. It comes to them in the order of
 // the first walk, unless something has changed, and need not search for them.
 
 // A recorder reads the process and records the spans.

@@ -29,8 +29,8 @@ type ClassPath struct {
 }
 
 // OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*), and homes of JDKs. The
-// release is the release of the JVM whose profiles are checked, 0 if it is not known. What is not there is
-// left out, unless nothing is there. See classfile.Open. Close closes them.
+// release is the release of the JVM whose profiles are checked, 0 if it is not known. A missing path is
+// left out, unless all are missing. See classfile.Open. Close closes them.
 func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	path, err := classfile.Open(paths, release)
 	if err != nil {

@@ -124,7 +124,7 @@ func TestRenamesWithoutTheOldCode(t *testing.T) {
 	}
 }
 
-// What is deleted is gone, though something else has the same code.
+// A deleted method is gone, though something else has the same code.
 func TestDeletedIsNotRenamed(t *testing.T) {
 	median := "    static int median(int[] a, int b, int c) {"
 	twin := "    static int twin(int[] a, int v) {\n        return search(a, v) + 1;\n    }\n\n"

@@ -43,7 +43,7 @@ const objectClass = "java/lang/Object"
 // Open opens a class path: folders, jars, .jmod files, all jars of a folder (folder/*),
 // and homes of JDKs or their lib/modules. The additions of a jar's manifest follow that
 // jar. The libraries of a jar with an application (lib, BOOT-INF, WEB-INF) are opened
-// too. What is not there is left out, as a JVM does, unless nothing is there: see Missing.
+// too. A missing path is left out, as a JVM does, unless all are missing: see Missing.
 //
 // In a multi-release jar a class has files for several releases. The release is the one of
 // the JDK on the path if there is one, else the given one, 0 if it is not known.

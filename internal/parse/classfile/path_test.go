@@ -113,7 +113,7 @@ func TestWildcard(t *testing.T) {
 	}
 }
 
-// What is wrong with a class is said of its file, each time, and of no other.
+// A damaged class is reported for its file each time, and for no other file.
 func TestBadClassFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "Cut.class"), classNamed("Cut")[:20])

@@ -30,7 +30,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close escapes what is held back: the text ended inside a character.
+// Close escapes the bytes held back: the text ended inside a character.
 func (w *Writer) Close() error {
 	held := w.held
 	w.held = nil

@@ -26,7 +26,7 @@ func newRun(g *graph, v *variables, identity func(node int) uint64) *run {
 	return &run{g: g, v: v, sets: map[int]value{}, identity: identity}
 }
 
-// An arrival is an edge into a block with what is on the stack.
+// An arrival is an edge into a block with the values on the stack.
 type arrival struct {
 	stack []value
 	under control

@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Run runs a program and returns what it printed and its exit status.
+// Run runs a program and returns its output and its exit status.
 func Run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -101,7 +101,7 @@ func (f *Forgeries) send(numbers ...uint64) {
 	}
 }
 
-// Verdict returns what the program makes of a forgery: a status of its own, and the hash of what it printed.
+// Verdict returns what the program makes of a forgery: a status of its own, and the hash of its output.
 func (f *Forgeries) Verdict(t *testing.T, edits ...forgery.Edit) (status, printed uint64) {
 	t.Helper()
 	f.send(uint64(len(edits)))

@@ -67,7 +67,7 @@ func cForms(t *testing.T) map[layout.Tag]cForm {
 	return forms
 }
 
-// verbsOf returns the verbs and repetitions of a form, without what is printed around them.
+// verbsOf returns the verbs and repetitions of a form, without the text around them.
 func verbsOf(form string) string {
 	return strings.Join(regexp.MustCompile(`%[a-zA-Z]|<.|>`).FindAllString(form, -1), "")
 }

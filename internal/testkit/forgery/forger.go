@@ -65,7 +65,7 @@ func (f *Forger) edit(at int64, word uint64) {
 	le.PutUint64(f.data[at:], word)
 }
 
-// Where the header holds its own sum, the root of the page sums, the counts of what is in
+// Where the header holds its own sum, the root of the page sums, the counts of the records in
 // the archive, and what follows them and the summary.
 const (
 	headerSumAt  = 32

@@ -40,7 +40,7 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 // References returns all references of the archive.
 func (m *Mutator) References() []Reference { return m.references }
 
-// Next makes the next mutant, with right sums, and says what it changed.
+// Next makes the next mutant, with right sums, and describes the change.
 func (m *Mutator) Next() (changes []string) {
 	m.Undo()
 	for n := 1 + m.r.IntN(6)/3*m.r.IntN(3); n > 0; n-- {
@@ -68,7 +68,7 @@ func (m *Mutator) number(at int64, width int) uint64 {
 	return le.Uint64(m.data[at&^7:]) >> (8 * (at & 7)) & (1<<(8*width) - 1)
 }
 
-// change chooses a field and what it becomes.
+// change chooses a field and its new value.
 func (m *Mutator) change() (at int64, width int, value uint64, what string) {
 	if m.r.IntN(3) == 0 && len(m.references) > 0 {
 		r := m.references[m.r.IntN(len(m.references))]

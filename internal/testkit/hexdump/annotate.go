@@ -17,7 +17,7 @@ const bytesPerLine = 8
 // longestText is how much of a name is shown, in bytes.
 const longestText = 500
 
-// A line is a range of the file and what it is, or a heading.
+// A line is a range of the file and its description, or a heading.
 type line struct {
 	Offset int64
 	// Bytes are at most eight, or a run of more zeros. None for a heading.

@@ -26,11 +26,11 @@ func MethodLine(t TB, m reader.Method) string {
 // A Found is what a look-up of a profile found, as the dump prints it, without what depends on
 // the rest of the archive. Those of equal answers are equal.
 type Found struct {
-	Method  string // what is known of the method
+	Method  string // the method's facts
 	Profile string // the depth of the context with the profile, or the error
 }
 
-// FoundBy returns what a look-up found, from what it returned.
+// FoundBy makes a Found of a look-up's results.
 func FoundBy(t TB, p reader.Profile, depth int, err error) Found {
 	t.Helper()
 	if err != nil {

@@ -138,7 +138,7 @@ func (j *JVM) Send(line string) {
 }
 
 // End closes the program's input, lets it run to its end, and returns the rest of its
-// output and what it wrote to stderr.
+// output and its stderr.
 func (j *JVM) End() (out, errs string) {
 	j.t.Helper()
 	_ = j.in.Close()

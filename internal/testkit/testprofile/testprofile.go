@@ -28,7 +28,7 @@ func Import(t testing.TB, files ...[]byte) (*reader.Store, *formats.Imported) {
 	return memstore.Open(t, in.Builder), in
 }
 
-// Export returns what an exporter writes of an archive, and what it leaves out.
+// Export returns an exporter's output for an archive, and its losses.
 func Export(t testing.TB, s *reader.Store, e formats.Exporter) ([]byte, formats.Losses) {
 	t.Helper()
 	var out bytes.Buffer
