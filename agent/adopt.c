@@ -6,9 +6,9 @@
 
 #include "adopted.h"
 #include "counters.h"
-#include "crowded.h"
 #include "narrow.h"
 #include "options.h"
+#include "relieve.h"
 
 enum { WORD = 8, FREE_TAG = 0, NO_PARAMETERS = -2 };
 
@@ -183,7 +183,7 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 		counts[1 + i] = (uint32_t)to.trained;
 	}
 	if (n->tag != PA_RECEIVER_TYPE)
-		crowded_add(&(crowded_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
+		relieve_add(&(relieve_call){w->to->holder, w->to->data, words + 1, words + 1 + n->first, n->rows, counts});
 }
 
 enum { NULL_SEEN = 1, SEVERAL_TYPES = 2 };

@@ -27,12 +27,12 @@
 #include "attach.h"
 #include "classes.h"
 #include "counters.h"
-#include "drift.h"
 #include "options.h"
 #include "receivers.h"
 #include "refused.h"
 #include "report.h"
 #include "requests.h"
+#include "since_adoption.h"
 #include "trained.h"
 #include "vm.h"
 #include "watch.h"
@@ -104,7 +104,7 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	COUNT(adopted);
 	if (was_trained) COUNT(adopted_over_cache);
 	requests_adopted(to->from, to->holder, m, to->method, p);
-	if (agent.options.drift) drift_add(to->holder, m, p, s);
+	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
 /* make_profile has the VM make a MethodData, which gets what the archive has. */

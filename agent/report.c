@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "report.h"
 
-#include "drift.h"
 #include "refused.h"
+#include "since_adoption.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 		f, ",\n  \"flag_raised\": %s,\n  \"flag_restored_ms\": %" PRIu32, w->raised ? "true" : "false", w->restored);
 	fputs(",\n  \"refused\": ", f);
 	refused_write(f);
-	if (o->drift) drift_write(f, v);
+	if (o->drift) since_adoption_write(f, v);
 	fputs("\n}\n", f);
 }
 

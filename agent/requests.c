@@ -10,8 +10,8 @@
 
 #include "compiled.h"
 #include "counters.h"
+#include "prepared_names.h"
 #include "processors.h"
-#include "seen.h"
 #include "whitebox.h"
 
 /* What became of a method of the list. */
@@ -83,7 +83,7 @@ static request *request_of(layer_method method) {
 uint32_t requests_weight(layer_method method) { return request_of(method) == NULL ? 0 : all.weight; }
 
 void requests_prepared(const class_name *class) {
-	if (all.begins && class->builtin) seen_add(class->name);
+	if (all.begins && class->builtin) prepared_names_add(class->name);
 }
 
 void requests_adopted(
@@ -143,7 +143,7 @@ static bool is_signature_there(const pa_method *m) {
 	for (size_t i = 0; s.bytes != NULL && i < s.size; i++) {
 		if (s.bytes[i] != 'L') continue;
 		const char *name = s.bytes + i + 1, *end = memchr(name, ';', s.size - i - 1);
-		if (end == NULL || !seen_has((pa_text){name, (size_t)(end - name)})) return false;
+		if (end == NULL || !prepared_names_has((pa_text){name, (size_t)(end - name)})) return false;
 		i = (size_t)(end - s.bytes);
 	}
 	return s.bytes != NULL;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "counters.h"
-#include "crowded.h"
+#include "relieve.h"
 
 /* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation
  * policy. */
@@ -135,7 +135,7 @@ static uint64_t thread_time(void) {
  * method at any time, but a look must not take more than a small share of a processor. */
 static uint32_t look_at_calls(void) {
 	uint64_t begun = thread_time();
-	crowded_look(w.vm);
+	relieve_look(w.vm);
 	uint64_t ms = (thread_time() - begun) * LOOK_SHARE / 1000000;
 	return ms < LOOK ? LOOK : ms > PERIOD ? PERIOD : (uint32_t)ms;
 }

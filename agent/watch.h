@@ -2,7 +2,7 @@
 /*
  * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are
  * raised in its memory; they get their old values back when the compilers have become quiet. Until then calls are
- * looked at that an archive may crowd out (crowded.h).
+ * looked at that an archive may crowd out (relieve.h).
  */
 #ifndef PROFARC_AGENT_WATCH_H
 #define PROFARC_AGENT_WATCH_H

@@ -12,28 +12,28 @@
  * To empty a row is what the VM does itself, beside running code and compilers, when a class is unloaded. Only words of
  * counts and types are written, each in one piece; a count that the VM writes at the same moment may get lost, or stay.
  */
-#ifndef PROFARC_AGENT_CROWDED_H
-#define PROFARC_AGENT_CROWDED_H
+#ifndef PROFARC_AGENT_RELIEVE_H
+#define PROFARC_AGENT_RELIEVE_H
 
 #include "receivers.h"
 #include "vm.h"
 
 /* A call that has adopted types. counts are those that it was given: of others, then of each row, 0 for an empty one.
  */
-typedef struct crowded_call {
+typedef struct relieve_call {
 	const prepared *holder;
 	const vm_data *data;
 	uint64_t *others; /* the count of others */
 	uint64_t *types;  /* a class and a count for each row */
 	uint32_t rows;
 	const uint32_t *counts;
-} crowded_call;
+} relieve_call;
 
-/* crowded_add has a call looked at. Those of classes that may be unloaded are left out: no thread pins them meanwhile.
+/* relieve_add has a call looked at. Those of classes that may be unloaded are left out: no thread pins them meanwhile.
  */
-void crowded_add(const crowded_call *call);
+void relieve_add(const relieve_call *call);
 
-/* crowded_look looks at all calls, and empties rows where it must. */
-void crowded_look(const vm *v);
+/* relieve_look looks at all calls, and empties rows where it must. */
+void relieve_look(const vm *v);
 
 #endif

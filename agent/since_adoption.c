@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "drift.h"
+#include "since_adoption.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@ static struct {
 	uint32_t n, room;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-void drift_add(const prepared *holder, const pa_method *m, const pa_profile *p, scale s) {
+void since_adoption_add(const prepared *holder, const pa_method *m, const pa_profile *p, scale s) {
 	if (!holder->permanent) return;
 	pthread_mutex_lock(&all.lock);
 	if (all.n == all.room) {
@@ -110,7 +110,7 @@ static void add(drift *sum, const drift *d) {
 	sum->calls += d->calls, sum->unlisted += d->unlisted;
 }
 
-void drift_write(FILE *f, const vm *v) {
+void since_adoption_write(FILE *f, const vm *v) {
 	enum { MOST_LISTED = 100 };
 	drift sum = {0}, d;
 	pa_method m;

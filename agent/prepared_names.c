@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "seen.h"
+#include "prepared_names.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool grow(void) {
 	return true;
 }
 
-void seen_add(pa_text name) {
+void prepared_names_add(pa_text name) {
 	uint64_t h = hash_of(name);
 	pthread_mutex_lock(&all.lock);
 	if (grow()) {
@@ -51,7 +51,7 @@ void seen_add(pa_text name) {
 	pthread_mutex_unlock(&all.lock);
 }
 
-bool seen_has(pa_text name) {
+bool prepared_names_has(pa_text name) {
 	uint64_t h = hash_of(name);
 	pthread_mutex_lock(&all.lock);
 	bool has = all.room > 0 && *place_of(h) == h;

@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "crowded.h"
+#include "relieve.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,13 +40,13 @@ static bool grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
 	return true;
 }
 
-static bool has_types(const crowded_call *c) {
+static bool has_types(const relieve_call *c) {
 	for (uint32_t i = 0; i < c->rows; i++)
 		if (c->counts[1 + i] > 0) return true;
 	return false;
 }
 
-void crowded_add(const crowded_call *c) {
+void relieve_add(const relieve_call *c) {
 	if (!c->holder->permanent || !has_types(c)) return;
 	pthread_mutex_lock(&all.lock);
 	if (all.n < MOST_CALLS && grow((void **)&all.calls, all.n + 1, &all.room, sizeof *all.calls) &&
@@ -109,7 +109,7 @@ static uint32_t look_at_slice(const vm *v, uint32_t from) {
 	return first;
 }
 
-void crowded_look(const vm *v) {
+void relieve_look(const vm *v) {
 	pthread_mutex_lock(&all.lock);
 	uint32_t n = all.n;
 	pthread_mutex_unlock(&all.lock);
