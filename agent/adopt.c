@@ -175,7 +175,8 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 	counts[0] = (uint32_t)words[1];
 	for (uint32_t i = 0; i < n->rows; i++) {
 		uint32_t cell = n->first + 2 * i;
-		put(words, cell, 0), put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
+		put(words, cell, 0);
+		put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
 		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
 		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* the weights of a merge may have made it 0 */
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
@@ -222,11 +223,11 @@ static void put_entry(const writer *w, uint64_t *words, const narrowed *n) {
 		__atomic_store_n(words, *words | bits, __ATOMIC_RELAXED);
 	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
-	case PA_BRANCH: put_count(w, words, e, 0), put_count(w, words, e, 2); break;
+	case PA_BRANCH: put_count(w, words, e, 0); put_count(w, words, e, 2); break;
 	case PA_MULTI_BRANCH: put_switch(w, words, e); break;
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: put_receivers(w, words, n); break;
-	case PA_CALL_TYPE: put_count(w, words, e, 0), put_arguments(w, words, e); break;
-	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, n), put_arguments(w, words + n->shift, &n->types); break;
+	case PA_CALL_TYPE: put_count(w, words, e, 0); put_arguments(w, words, e); break;
+	case PA_VIRTUAL_CALL_TYPE: put_receivers(w, words, n); put_arguments(w, words + n->shift, &n->types); break;
 	case PA_PARAMETERS_TYPE: put_arguments(w, words, e); break;
 	}
 	COUNT(entries);
@@ -303,7 +304,10 @@ bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	pa_summarize(p, &summary);
 	writer w = {v, jni, a, adopt_factor(&summary, s)};
 	uint32_t weight = adopt_weight(&summary, s);
-	if (!adopted_add(ADOPTED_PROFILE, a->method, (uint64_t)(uintptr_t)d, weight)) return adopt_nothing(v, d), false;
+	if (!adopted_add(ADOPTED_PROFILE, a->method, (uint64_t)(uintptr_t)d, weight)) {
+		adopt_nothing(v, d);
+		return false;
+	}
 	put_counter(v, d, v->data.invocations, weight);
 	put_counter(v, d, v->data.backedges, 0);
 	put_traps(v, d, p, &summary);

@@ -88,8 +88,10 @@ static scale scale_of(const options *o, layer_method m) {
 	uint32_t weight = requests_weight(m);
 	if (weight > 0) return (scale){.weight = weight};
 	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
-	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1)
-		s.hot = HOT, s.hot_weight = watch_tier4() * (o->tier4 - 1);
+	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) {
+		s.hot = HOT;
+		s.hot_weight = watch_tier4() * (o->tier4 - 1);
+	}
 	return s;
 }
 
@@ -113,10 +115,14 @@ static void make_profile(jni_env *jni, const trained *from, const prepared *clas
 	const vm *v = &agent.vm;
 	int32_t point;
 	vm_data *d = whitebox_make_data(v, jni, is, NULL);
-	if (d == NULL) COUNT(refused_memory), __atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
-	else if (!adopt_fits(v, d, p, &point))
-		adopt_nothing(v, d), COUNT(refused_layout), refused_add(REFUSED_LAYOUT, m, point);
-	else write_profile(jni, &(adopter){from, class, is, d}, m, p);
+	if (d == NULL) {
+		COUNT(refused_memory);
+		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
+	} else if (!adopt_fits(v, d, p, &point)) {
+		adopt_nothing(v, d);
+		COUNT(refused_layout);
+		refused_add(REFUSED_LAYOUT, m, point);
+	} else write_profile(jni, &(adopter){from, class, is, d}, m, p);
 }
 
 static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m,
@@ -149,7 +155,8 @@ static void answer(answered *a, const vm_method *is) {
 		uint32_t room = 2 * a->room + 16;
 		const vm_method **list = realloc(a->list, room * sizeof *list);
 		if (list == NULL) return;
-		a->list = list, a->room = room;
+		a->list = list;
+		a->room = room;
 	}
 	a->list[a->n++] = is;
 }
@@ -157,10 +164,14 @@ static void answer(answered *a, const vm_method *is) {
 static void adopt_method(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, answered *a) {
 	pa_profile p;
 	const vm_method *is = classes_method(&agent.vm, class->klass, m);
-	if (is == NULL) COUNT(refused_absent), refused_add(REFUSED_ABSENT, m, -1);
-	else if (is_answered(a, is)) return;
-	else if (!profile_of(from, m, is, &p)) COUNT(refused_code), refused_add(REFUSED_CODE, m, -1);
-	else {
+	if (is == NULL) {
+		COUNT(refused_absent);
+		refused_add(REFUSED_ABSENT, m, -1);
+	} else if (is_answered(a, is)) return;
+	else if (!profile_of(from, m, is, &p)) {
+		COUNT(refused_code);
+		refused_add(REFUSED_CODE, m, -1);
+	} else {
 		if (from->number + 1 < agent.layers.n) answer(a, is);
 		adopt_profile(jni, from, class, m, is, &p);
 	}
@@ -175,7 +186,10 @@ static uint64_t adopt_type(jni_env *jni, const trained *from, const prepared *cl
 	pa_error e;
 	uint64_t n = 0;
 	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK)
-		if (trained_has_profile(from, &m)) adopt_method(jni, from, class, &m, a), n++;
+		if (trained_has_profile(from, &m)) {
+			adopt_method(jni, from, class, &m, a);
+			n++;
+		}
 	if (e.code != PA_NOT_FOUND) COUNT(refused_damaged);
 	return n;
 }
@@ -215,7 +229,8 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 }
 
 static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_ref class) {
-	(void)ti, (void)thread;
+	(void)ti;
+	(void)thread;
 	uint64_t begun = now();
 	on_class(jni, class, PHASE_RECEIVER | PHASE_METHODS);
 	if (!vm_may_redefine(&agent.vm)) arrays_look(jni);
@@ -247,7 +262,10 @@ static void adopt_loaded(jni_env *jni) {
 	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_RECEIVER);
 	arrays_begin(whitebox_class(&agent.vm, jni));
 	arrays_look(jni);
-	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_METHODS), jni_delete_local_ref(jni, classes[i]);
+	for (int32_t i = 0; i < kept; i++) {
+		on_class(jni, classes[i], PHASE_METHODS);
+		jni_delete_local_ref(jni, classes[i]);
+	}
 	ti_deallocate(agent.ti, classes);
 }
 
@@ -277,7 +295,10 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 /* on_exhausted is called before the VM notes that it has no room for profiles. The VM writes a line to its log each
  * time. */
 static void on_exhausted(jvmti_env *ti, jni_env *jni, int32_t flags, const void *reserved, const char *text) {
-	(void)jni, (void)flags, (void)reserved, (void)text;
+	(void)jni;
+	(void)flags;
+	(void)reserved;
+	(void)text;
 	__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
 	ti_enable(ti, TI_DISABLE, TI_EVENT_RESOURCE_EXHAUSTED);
 }
@@ -359,11 +380,17 @@ static const char *load(java_vm *java, const char **what) {
 	int release = release_of(agent.ti);
 	if (release < OLDEST_RELEASE || release > NEWEST_RELEASE) return "the agent knows HotSpot of JDK 17 to 25";
 	const char *missing = vm_open(&agent.vm, java, release);
-	if (missing != NULL) return *what = "the VM does not tell what the agent needs: ", missing;
+	if (missing != NULL) {
+		*what = "the VM does not tell what the agent needs: ";
+		return missing;
+	}
 	const char *useless = no_use(&agent.vm);
 	if (useless != NULL) return useless;
 	pa_error e = layers_open(&agent.layers, agent.options.archive);
-	if (e.code != PA_OK) return *what = "the archive can't be used: ", e.message;
+	if (e.code != PA_OK) {
+		*what = "the archive can't be used: ";
+		return e.message;
+	}
 	open_base();
 	adopted_open(&agent.layers);
 	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers))

@@ -36,7 +36,8 @@ static void add(klasses *k, const vm_klass *klass) {
 		uint32_t room = 2 * k->room + 512;
 		const vm_klass **list = realloc(k->list, room * sizeof *list);
 		if (list == NULL) return;
-		k->list = list, k->room = room;
+		k->list = list;
+		k->room = room;
 	}
 	k->list[k->n++] = klass;
 }

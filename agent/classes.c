@@ -18,7 +18,9 @@ static uint32_t pair(const uint8_t *p, uint32_t n, char *out) {
 		surrogate(p + 3) < 0x400)
 		return 0;
 	uint32_t c = 0x10000 + (surrogate(p) << 10 | (surrogate(p + 3) & 0x3ff));
-	out[0] = (char)(0xf0 | c >> 18), out[1] = (char)(0x80 | (c >> 12 & 0x3f)), out[2] = (char)(0x80 | (c >> 6 & 0x3f)),
+	out[0] = (char)(0xf0 | c >> 18);
+	out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	out[2] = (char)(0x80 | (c >> 6 & 0x3f));
 	out[3] = (char)(0x80 | (c & 0x3f));
 	return 4;
 }
@@ -37,7 +39,10 @@ static bool text_of(const vm *v, const vm_symbol *s, char *buffer, pa_text *text
 		if (p[at] == 0xc0) return false; /* a NUL, which no name of an archive has */
 		uint32_t written = pair(p + at, n - at, buffer + out);
 		if (written == 0) buffer[out++] = (char)p[at++];
-		else out += written, at += 6;
+		else {
+			out += written;
+			at += 6;
+		}
 	}
 	*text = (pa_text){buffer, out};
 	return true;
@@ -74,7 +79,8 @@ static const char *const builtin_classes[3] = {
 static bool known_builtin(const void *data, class_name *name) {
 	for (int i = 0; i < 3; i++) {
 		if (__atomic_load_n(&builtin[i], __ATOMIC_RELAXED) != data) continue;
-		name->loader = pa_text_of(identities[i]), name->builtin = true;
+		name->loader = pa_text_of(identities[i]);
+		name->builtin = true;
 		return true;
 	}
 	return false;
@@ -90,7 +96,8 @@ bool classes_is_builtin(const void *data) {
 
 static void add_builtin(int i, const void *data, class_name *name) {
 	__atomic_store_n(&builtin[i], data, __ATOMIC_RELAXED);
-	name->loader = pa_text_of(identities[i]), name->builtin = true;
+	name->loader = pa_text_of(identities[i]);
+	name->builtin = true;
 }
 
 /* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the
@@ -156,14 +163,18 @@ static bool loader_of(jvmti_env *ti, jni_env *jni, jvm_ref class, const void *da
 	jvm_ref loader;
 	char *signature = NULL;
 	if (ti_class_loader(ti, class, &loader) != JVM_OK) return false;
-	if (loader == NULL) return add_builtin(0, data, &n->name), true;
+	if (loader == NULL) {
+		add_builtin(0, data, &n->name);
+		return true;
+	}
 	jvm_ref kind = jni_get_object_class(jni, loader);
 	bool ok = ti_class_signature(ti, kind, &signature) == JVM_OK;
 	if (ok && strcmp(signature, builtin_classes[1]) == 0) add_builtin(1, data, &n->name);
 	else if (ok && strcmp(signature, builtin_classes[2]) == 0) add_builtin(2, data, &n->name);
 	else ok = ok && other_loader(ti, jni, loader, kind, signature, n);
 	if (signature != NULL) ti_deallocate(ti, signature);
-	jni_delete_local_ref(jni, kind), jni_delete_local_ref(jni, loader);
+	jni_delete_local_ref(jni, kind);
+	jni_delete_local_ref(jni, loader);
 	return ok;
 }
 

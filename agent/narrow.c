@@ -23,8 +23,13 @@ static void take(narrowed *to, const pa_entry *e) {
 	bool beside = e->tag >= FIRST_WIDE && e->tag != PA_RECEIVERS && e->tag != PA_UNDECODED;
 	if (beside) return;
 	if (e->tag == PA_CALL_TYPE && to->types.tag == 0) to->types = *e;
-	else if (to->entry.tag == 0) to->entry = *e, to->tag = e->tag;
-	else to->entry.tag = PA_UNDECODED, to->tag = 0;
+	else if (to->entry.tag == 0) {
+		to->entry = *e;
+		to->tag = e->tag;
+	} else {
+		to->entry.tag = PA_UNDECODED;
+		to->tag = 0;
+	}
 }
 
 /* join makes one entry of the parts that a merge made of it. */
@@ -32,7 +37,9 @@ static void join(narrowed *to) {
 	const pa_entry *e = &to->entry;
 	to->traps = e->traps;
 	if (e->tag == 0) {
-		to->entry = to->types, to->tag = to->types.tag, to->traps = to->types.traps;
+		to->entry = to->types;
+		to->tag = to->types.tag;
+		to->traps = to->types.traps;
 	} else if (e->tag == PA_RECEIVERS) {
 		bool call = e->sub == PA_OF_CALL;
 		to->tag = !call ? PA_RECEIVER_TYPE : to->types.tag != 0 ? PA_VIRTUAL_CALL_TYPE : PA_VIRTUAL_CALL;
@@ -48,11 +55,14 @@ static void place(const narrower *n, narrowed *to) {
 	pa_rows list = {0};
 	uint32_t returned, receivers = 1 + n->gap + 2 * n->types, length = 0;
 	bool typed = pa_arguments_of(&to->types, &list, &returned);
-	to->units = to->entry.units, to->first = 1 + n->gap, to->rows = n->types;
+	to->units = to->entry.units;
+	to->first = 1 + n->gap;
+	to->rows = n->types;
 	switch (to->tag) {
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: to->units = 1 + receivers; break;
 	case PA_VIRTUAL_CALL_TYPE:
-		length = receivers, to->units = 1 + receivers + to->types.cells - (list.first - 1);
+		length = receivers;
+		to->units = 1 + receivers + to->types.cells - (list.first - 1);
 		break;
 	case PA_CALL_TYPE: length = 1; break;
 	case PA_RET: to->units = 2 + 3 * n->returns; break;

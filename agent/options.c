@@ -44,7 +44,10 @@ static bool set_flag(options *o, const char *name) {
 }
 
 static bool set_weight(options *o, const char *value) {
-	if (strcmp(value, "presence") == 0) return o->weight = WEIGHT_PRESENCE, true;
+	if (strcmp(value, "presence") == 0) {
+		o->weight = WEIGHT_PRESENCE;
+		return true;
+	}
 	return number(value, WEIGHT_HIGHEST, &o->weight) && o->weight > 0;
 }
 
@@ -58,20 +61,33 @@ static bool find(const char *value, const char *const *names, int n, int *at) {
 static bool set_weights(options *o, const char *value) {
 	static const char *const names[] = {"flat", "bounded", "hot"};
 	int at;
-	return find(value, names, WEIGHTS_HOT + 1, &at) && (o->weights = (weights)at, true);
+	if (!find(value, names, WEIGHTS_HOT + 1, &at)) return false;
+	o->weights = (weights)at;
+	return true;
 }
 
 static bool set_policy(options *o, const char *value) {
 	static const char *const names[] = {"none", "order", "hottest"};
 	int at;
-	return find(value, names, POLICY_HOTTEST + 1, &at) && (o->policy = (policy)at, true);
+	if (!find(value, names, POLICY_HOTTEST + 1, &at)) return false;
+	o->policy = (policy)at;
+	return true;
 }
 
 /* set sets an option. value is kept. */
 static bool set(options *o, const char *name, const char *value) {
-	if (strcmp(name, "archive") == 0) return o->archive = value, *value != 0;
-	if (strcmp(name, "base") == 0) return o->base = value, true;
-	if (strcmp(name, "report") == 0) return o->report = value, *value != 0;
+	if (strcmp(name, "archive") == 0) {
+		o->archive = value;
+		return *value != 0;
+	}
+	if (strcmp(name, "base") == 0) {
+		o->base = value;
+		return true;
+	}
+	if (strcmp(name, "report") == 0) {
+		o->report = value;
+		return *value != 0;
+	}
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
 	if (strcmp(name, "tier4") == 0) return number(value, TIER4_HIGHEST, &o->tier4) && o->tier4 > 0;

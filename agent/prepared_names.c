@@ -33,7 +33,8 @@ static bool grow(void) {
 	size_t room = all.room, more = room == 0 ? 4096 : 2 * room;
 	uint64_t *places = calloc(more, sizeof *places);
 	if (places == NULL) return false;
-	all.places = places, all.room = more;
+	all.places = places;
+	all.room = more;
 	for (size_t i = 0; i < room; i++)
 		if (old[i] != 0) *place_of(old[i]) = old[i];
 	free(old);

@@ -71,7 +71,8 @@ static double group_quota(char *line) {
 	char *controllers = strchr(line, ':'), *group = controllers == NULL ? NULL : strchr(controllers + 1, ':'),
 		 mount[128];
 	if (group == NULL) return 0;
-	*controllers++ = 0, *group++ = 0;
+	*controllers++ = 0;
+	*group++ = 0;
 	group[strcspn(group, "\n")] = 0;
 	if (*controllers == 0) return least_quota("/sys/fs/cgroup", group);
 	if (!has_word(controllers, "cpu")) return 0;

@@ -135,21 +135,26 @@ static bool grow(void **list, uint32_t n, uint32_t *room, size_t size) {
 	uint32_t more = *room == 0 ? 1024 : 2 * *room;
 	void *p = realloc(*list, more * size);
 	if (p == NULL) return false;
-	*list = p, *room = more;
+	*list = p;
+	*room = more;
 	return true;
 }
 
 /* holder_of finds the number of a holder. A class adopts all of its methods in a row. */
 static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	const held *last = all.n_holders == 0 ? NULL : &all.holders[all.last].class;
-	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) return *number = all.last, true;
+	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) {
+		*number = all.last;
+		return true;
+	}
 	held class = hold(jni, p);
 	uint32_t i = all.free_holder;
 	if (class.klass == NULL) return false;
 	if (i != 0) all.free_holder = all.holders[i - 1].next;
-	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders))
-		return drop(jni, &class), false;
-	else i = ++all.n_holders;
+	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) {
+		drop(jni, &class);
+		return false;
+	} else i = ++all.n_holders;
 	all.holders[i - 1] = (holder){.class = class};
 	*number = all.last = i - 1;
 	return true;
@@ -160,7 +165,8 @@ static void leave(jni_env *jni, uint32_t number) {
 	holder *h = &all.holders[number];
 	if (--h->cells > 0) return;
 	drop(jni, &h->class);
-	h->next = all.free_holder, all.free_holder = number + 1;
+	h->next = all.free_holder;
+	all.free_holder = number + 1;
 }
 
 static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
@@ -186,7 +192,10 @@ static void bind_pinned(const waiting *w, const vm_klass *klass) {
 static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) {
 	jvm_ref local;
 	if (!pin(jni, &all.holders[w->holder].class, &local)) COUNT(receivers_gone);
-	else bind_pinned(w, klass), unpin(jni, local);
+	else {
+		bind_pinned(w, klass);
+		unpin(jni, local);
+	}
 }
 
 static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass) {
@@ -197,7 +206,8 @@ static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass)
 		if (refused) COUNT(receivers_refused);
 		else bind_waiting(jni, w, klass);
 		leave(jni, w->holder);
-		w->next = all.free, all.free = i;
+		w->next = all.free;
+		all.free = i;
 	}
 	t->waiting = 0;
 }

@@ -36,7 +36,8 @@ static bool grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
 	uint32_t more = 2 * needed + 1024;
 	void *p = realloc(*list, more * size);
 	if (p == NULL) return false;
-	*list = p, *room = more;
+	*list = p;
+	*room = more;
 	return true;
 }
 
@@ -82,7 +83,10 @@ static void empty_row(uint64_t *row) {
 static bool relieve(const call *c, const uint32_t *counts) {
 	uint32_t emptied = 0;
 	for (uint32_t i = 0; i < c->rows; i++)
-		if (is_unseen(c->types + 2 * i, counts[1 + i])) empty_row(c->types + 2 * i), emptied++;
+		if (is_unseen(c->types + 2 * i, counts[1 + i])) {
+			empty_row(c->types + 2 * i);
+			emptied++;
+		}
 	if (emptied > 0) {
 		__atomic_store_n(c->others, 0, __ATOMIC_RELAXED);
 		adopted_add(ADOPTED_STRUCK, c->others, 0, 0);

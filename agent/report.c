@@ -48,8 +48,10 @@ void report_write(const options *o, const vm *v, const layers *l, const counters
 	size_t size = 0;
 	char *text = write_text(o, v, l, c, w, &size);
 	pa_error e = {.code = PA_SYSTEM, .message = "the process is out of memory"};
-	if (text != NULL && strcmp(o->report, "-") == 0) e.code = PA_OK, fwrite(text, 1, size, stderr);
-	else if (text != NULL) e = pa_publish(o->report, text, size);
+	if (text != NULL && strcmp(o->report, "-") == 0) {
+		e.code = PA_OK;
+		fwrite(text, 1, size, stderr);
+	} else if (text != NULL) e = pa_publish(o->report, text, size);
 	if (e.code != PA_OK && !o->quiet)
 		fprintf(stderr, "profarc: the report can't be written to %s: %s\n", o->report, e.message);
 	free(text);

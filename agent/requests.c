@@ -64,7 +64,10 @@ const char *requests_open(const vm *v, const layers *l, const options *o) {
 	if (!vm_flag_is_set(v, "TieredCompilation") || vm_flag_number(v, "TieredStopAtLevel") != C2 ||
 		vm_flag_is_set(v, "UseJVMCICompiler"))
 		return "the VM's compilers are not C1 and C2";
-	all.vm = v, all.weight = mature_weight(v), all.limit = o->warmup, all.budget = o->budget;
+	all.vm = v;
+	all.weight = mature_weight(v);
+	all.limit = o->warmup;
+	all.budget = o->budget;
 	if (all.weight == 0) return "the VM's flags of compilation are not those that the agent knows";
 	bool ok = compiled_open(&all.list, l, o->policy == POLICY_ORDER ? COMPILED_AS_TRAINED : COMPILED_HOTTEST);
 	all.requests = ok ? calloc(all.list.n + 1, sizeof *all.requests) : NULL;
@@ -93,7 +96,11 @@ void requests_adopted(
 	if (r == NULL || !holder->permanent ||
 		!__atomic_compare_exchange_n(&r->state, &absent, taken, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
-	r->from = from, r->holder = holder->klass, r->method = is, r->record = m->at, r->profile = p->at;
+	r->from = from;
+	r->holder = holder->klass;
+	r->method = is;
+	r->record = m->at;
+	r->profile = p->at;
 	__atomic_store_n(&r->state, ADOPTED, __ATOMIC_RELEASE);
 }
 
@@ -155,12 +162,18 @@ static bool find_needs(request *r) {
 	pa_profile p;
 	pa_entry e;
 	if (pa_profile_at(r->from->archive, r->profile, &p).code != PA_OK) return false;
-	found.n = 0, found.sound = true;
+	found.n = 0;
+	found.sound = true;
 	for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &e);) need_receivers(&found, r->from, &e);
 	need_inlined(&found, layer_method_of(r->from, r->record));
 	r->needs = malloc((found.n + 1) * sizeof *r->needs);
-	if (r->needs == NULL || !found.sound) return free(r->needs), r->needs = NULL, false;
-	memcpy(r->needs, found.types, found.n * sizeof *r->needs), r->n = found.n;
+	if (r->needs == NULL || !found.sound) {
+		free(r->needs);
+		r->needs = NULL;
+		return false;
+	}
+	memcpy(r->needs, found.types, found.n * sizeof *r->needs);
+	r->n = found.n;
 	return true;
 }
 
@@ -179,7 +192,10 @@ static void set(request *r, state s) { __atomic_store_n(&r->state, s, __ATOMIC_R
 static bool is_ready(jni_env *jni, request *r) {
 	if (!vm_has_code(all.vm, r->method) || !is_initialized(r)) return false;
 	int32_t level = whitebox_level(jni, r->method);
-	if (level == C2 || whitebox_is_queued(jni, r->method)) set(r, SETTLED), COUNT(requests_needless);
+	if (level == C2 || whitebox_is_queued(jni, r->method)) {
+		set(r, SETTLED);
+		COUNT(requests_needless);
+	}
 	return level == C1_COUNTING || level == C1_PROFILING ? __atomic_load_n(&r->state, __ATOMIC_RELAXED) != SETTLED
 														 : false;
 }
@@ -194,8 +210,13 @@ static void ask(jni_env *jni, request *r) {
 		COUNT(requests_unsure);
 		return;
 	}
-	COUNT(requests_made), all.asked++;
-	if (!whitebox_compile(jni, r->method, C2)) set(r, SETTLED), COUNT(requests_refused), all.asked--;
+	COUNT(requests_made);
+	all.asked++;
+	if (!whitebox_compile(jni, r->method, C2)) {
+		set(r, SETTLED);
+		COUNT(requests_refused);
+		all.asked--;
+	}
 }
 
 /* settle looks what became of a request. */
@@ -203,7 +224,8 @@ static void settle(jni_env *jni, request *r) {
 	if (whitebox_is_queued(jni, r->method)) return;
 	if (whitebox_level(jni, r->method) == C2) COUNT(requests_compiled);
 	else COUNT(requests_dropped);
-	set(r, SETTLED), all.asked--;
+	set(r, SETTLED);
+	all.asked--;
 }
 
 /* spend charges what C2 has worked since the last look, if it had requests. */
@@ -215,9 +237,14 @@ static void spend(void) {
 
 /* may_ask reports whether there is room in the queue and in the budget. */
 static bool may_ask(jni_env *jni) {
-	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100)
-		return COUNT(requests_over_budget), false;
-	if (whitebox_queue(jni, C2) >= all.longest) return COUNT(requests_behind_queue), false;
+	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100) {
+		COUNT(requests_over_budget);
+		return false;
+	}
+	if (whitebox_queue(jni, C2) >= all.longest) {
+		COUNT(requests_behind_queue);
+		return false;
+	}
 	return true;
 }
 
@@ -225,8 +252,10 @@ static bool may_ask(jni_env *jni) {
 static bool is_next(jni_env *jni, request *r) {
 	uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 	if (state == ADOPTED) {
-		if (!find_needs(r)) set(r, SETTLED), COUNT(requests_unsure);
-		else set(r, state = KNOWN);
+		if (!find_needs(r)) {
+			set(r, SETTLED);
+			COUNT(requests_unsure);
+		} else set(r, state = KNOWN);
 	}
 	return state == KNOWN && is_ready(jni, r);
 }
@@ -237,7 +266,11 @@ static request *next_of(jni_env *jni) {
 	request *found = NULL;
 	for (uint32_t i = 0, end = all.list.n; i < end; i++) {
 		request *r = &all.requests[all.list.order[i]];
-		if (is_next(jni, r)) found = r, end = i, i = UINT32_MAX;
+		if (is_next(jni, r)) {
+			found = r;
+			end = i;
+			i = UINT32_MAX;
+		}
 	}
 	return found;
 }
@@ -247,7 +280,10 @@ static request *next_of(jni_env *jni) {
 enum { PERIOD = 10, PERIODS_A_LOOK = 50 }; /* ms; the compilers' threads come and go */
 
 static void look(jni_env *jni, uint32_t period) {
-	if (period % PERIODS_A_LOOK == 0) all.c2 = threads_named("C2 Compiler"), all.seen = threads_time(&all.c2);
+	if (period % PERIODS_A_LOOK == 0) {
+		all.c2 = threads_named("C2 Compiler");
+		all.seen = threads_time(&all.c2);
+	}
 	spend();
 	for (uint32_t i = 0; all.asked > 0 && i < all.list.n; i++)
 		if (__atomic_load_n(&all.requests[i].state, __ATOMIC_RELAXED) == ASKED) settle(jni, &all.requests[i]);
@@ -256,7 +292,8 @@ static void look(jni_env *jni, uint32_t period) {
 
 static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	const struct timespec period = {.tv_nsec = PERIOD * 1000000L};
-	(void)ti, (void)unused;
+	(void)ti;
+	(void)unused;
 	for (uint32_t i = 0; i < all.limit / PERIOD && !vm_may_redefine(all.vm); i++) {
 		if (__atomic_load_n(&all.ending, __ATOMIC_RELAXED)) return;
 		look(jni, i);
@@ -276,7 +313,8 @@ const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	enum { NORMAL_PRIORITY = 5 };
 	if (!all.begins || all.budget == 0) return NULL;
 	if (!whitebox_compiles()) return "the VM has no natives that ask for compilations";
-	all.processors = processors_available(), all.begun = now();
+	all.processors = processors_available();
+	all.begun = now();
 	all.longest = all.processors < 1 ? 1 : (int32_t)all.processors;
 	jvm_ref own = new_thread(jni, thread);
 	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK)

@@ -29,7 +29,10 @@ void since_adoption_add(const prepared *holder, const pa_method *m, const pa_pro
 	if (all.n == all.room) {
 		uint32_t room = all.room == 0 ? 1024 : 2 * all.room;
 		adopted *list = realloc(all.list, room * sizeof *list);
-		if (list != NULL) all.list = list, all.room = room;
+		if (list != NULL) {
+			all.list = list;
+			all.room = room;
+		}
 	}
 	if (all.n < all.room) all.list[all.n++] = (adopted){p->archive, holder->klass, m->at, p->at, s};
 	pthread_mutex_unlock(&all.lock);
@@ -106,8 +109,12 @@ static void write_method(FILE *f, const pa_method *m, const drift *d, bool first
 }
 
 static void add(drift *sum, const drift *d) {
-	sum->ran += d->ran, sum->deoptimised += d->deoptimised, sum->branches += d->branches, sum->flipped += d->flipped;
-	sum->calls += d->calls, sum->unlisted += d->unlisted;
+	sum->ran += d->ran;
+	sum->deoptimised += d->deoptimised;
+	sum->branches += d->branches;
+	sum->flipped += d->flipped;
+	sum->calls += d->calls;
+	sum->unlisted += d->unlisted;
 }
 
 void since_adoption_write(FILE *f, const vm *v) {
@@ -120,7 +127,8 @@ void since_adoption_write(FILE *f, const vm *v) {
 	uint32_t n = vm_may_redefine(v) ? 0 : all.n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!compare_adopted(v, &all.list[i], &m, &d)) continue;
-		compared++, add(&sum, &d);
+		compared++;
+		add(&sum, &d);
 		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
 	}
 	pthread_mutex_unlock(&all.lock);

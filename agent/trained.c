@@ -120,7 +120,8 @@ static pa_error open_archive(trained *t, const char *path) {
 
 /* push makes an archive the layer beneath those that are open. */
 static void push(layers *l, trained t) {
-	t.number = l->n, t.first_type = l->types;
+	t.number = l->n;
+	t.first_type = l->types;
 	l->types += t.types;
 	l->list[l->n++] = t;
 }

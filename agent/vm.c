@@ -152,7 +152,8 @@ static void find_data(vm *v, lookup *l) {
 	v->data.decompiles = offset_of(l, "MethodData", "_compiler_counters._nof_decompiles", INT);
 	v->data.traps = offset_of(l, "MethodData", "_compiler_counters._trap_hist._array[0]", BYTE);
 	v->data.trap_reasons = v->data.decompiles + (uint32_t)size_of(l, "MethodData::CompilerCounters") - v->data.traps;
-	v->data.invocations = tenure - 16, v->data.backedges = tenure - 12;
+	v->data.invocations = tenure - 16;
+	v->data.backedges = tenure - 12;
 	v->increment = (uint32_t)constant(l, "InvocationCounter::count_increment", 2);
 	bool sound = v->data.traps + v->data.trap_reasons <= v->data.invocations && tenure >= 16 &&
 		v->data.backedges + INT <= v->data.header;
@@ -167,7 +168,10 @@ static void find_flags(vm *v, lookup *l) {
 	v->flags.at = offset_of(l, "JVMFlag", "_addr", POINTER);
 	v->flags.type = offset_of(l, "JVMFlag", "_type", INT);
 	v->flags.size = size_of(l, "JVMFlag");
-	if (flags != NULL && n != NULL) v->flags.flags = *flags, v->flags.n = *n;
+	if (flags != NULL && n != NULL) {
+		v->flags.flags = *flags;
+		v->flags.n = *n;
+	}
 }
 
 static bool row_of_flag(const vm *v, const char *name, vm_flag *flag) {
@@ -228,7 +232,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *state) {
 	libraries *l = state;
 	(void)size;
 	if (!l->begun && info->dlpi_adds == __atomic_load_n(&looked_at, __ATOMIC_ACQUIRE)) return 1;
-	l->begun = true, l->loaded = info->dlpi_adds;
+	l->begun = true;
+	l->loaded = info->dlpi_adds;
 	l->redefine |= ends(info->dlpi_name, "/libinstrument.so") || ends(info->dlpi_name, "/libjdwp.so");
 	return 0;
 }

@@ -117,7 +117,10 @@ static bool sleep_for(uint32_t ms) {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += ms * 1000000L;
-	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
 	pthread_mutex_lock(&w.lock);
 	while (!w.ending && pthread_cond_timedwait(&w.wake, &w.lock, &until) == 0) {}
 	bool goes_on = !w.ending;

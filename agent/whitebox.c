@@ -29,13 +29,15 @@ static struct {
 static _Thread_local jvm_method current;
 
 static jvm_method from_reflected_method(jni_env *jni, jvm_ref method) {
-	(void)jni, (void)method;
+	(void)jni;
+	(void)method;
 	return current;
 }
 
 /* register_natives takes the place of JNI's RegisterNatives while the VM registers those of WhiteBox. */
 static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *list, int32_t n) {
-	(void)jni, (void)class;
+	(void)jni;
+	(void)class;
 	static const struct { const char *name; void *to;
 	} wanted[] = {
 		{"markMethodProfiled", &natives.make},
@@ -57,7 +59,10 @@ static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *l
 
 typedef struct class_file { uint8_t bytes[256]; uint32_t n; } class_file;
 
-static void put16(class_file *c, uint32_t v) { c->bytes[c->n++] = (uint8_t)(v >> 8), c->bytes[c->n++] = (uint8_t)v; }
+static void put16(class_file *c, uint32_t v) {
+	c->bytes[c->n++] = (uint8_t)(v >> 8);
+	c->bytes[c->n++] = (uint8_t)v;
+}
 
 static void put_text(class_file *c, const char *text) {
 	size_t n = strlen(text);
@@ -76,7 +81,10 @@ static void put_class(class_file *c, uint32_t name) {
 static void make_class(class_file *c, const char *name) {
 	enum { JAVA_8 = 52, PUBLIC_SUPER = 0x21, STATIC_NATIVE = 0x108 };
 	c->n = 0;
-	put16(c, 0xcafe), put16(c, 0xbabe), put16(c, 0), put16(c, JAVA_8);
+	put16(c, 0xcafe);
+	put16(c, 0xbabe);
+	put16(c, 0);
+	put16(c, JAVA_8);
 	put16(c, 7); /* one more than the number of constants */
 	put_text(c, name);
 	put_class(c, 1);
@@ -84,9 +92,16 @@ static void make_class(class_file *c, const char *name) {
 	put_class(c, 3);
 	put_text(c, "registerNatives");
 	put_text(c, "()V");
-	put16(c, PUBLIC_SUPER), put16(c, 2), put16(c, 4);
-	put16(c, 0), put16(c, 0); /* interfaces, fields */
-	put16(c, 1), put16(c, STATIC_NATIVE), put16(c, 5), put16(c, 6), put16(c, 0);
+	put16(c, PUBLIC_SUPER);
+	put16(c, 2);
+	put16(c, 4);
+	put16(c, 0);
+	put16(c, 0); /* interfaces, fields */
+	put16(c, 1);
+	put16(c, STATIC_NATIVE);
+	put16(c, 5);
+	put16(c, 6);
+	put16(c, 0);
 	put16(c, 0); /* attributes */
 }
 

@@ -61,7 +61,8 @@ static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *ti, jint *n, jclass **to)
 		pthread_barrier_wait(&begun);
 	}
 	jvmtiError e = loaded_classes(ti, n, to);
-	live = *n, ensured = CAPACITY;
+	live = *n;
+	ensured = CAPACITY;
 	return e;
 }
 
@@ -74,8 +75,10 @@ static jint JNICALL ensure_local_capacity(JNIEnv *jni, jint n) {
 }
 
 static void JNICALL delete_local_ref(JNIEnv *jni, jobject r) {
-	if (live > ensured && ensured > 0)
-		fprintf(stderr, "beside: %d local references, %d asked for\n", (int)live, (int)ensured), ensured = 0;
+	if (live > ensured && ensured > 0) {
+		fprintf(stderr, "beside: %d local references, %d asked for\n", (int)live, (int)ensured);
+		ensured = 0;
+	}
 	own->DeleteLocalRef(jni, r);
 	live--;
 }
@@ -86,7 +89,8 @@ static void JNICALL on_init(jvmtiEnv *ti, JNIEnv *jni, jthread thread) {
 	load_all(jni);
 	(*ti)->GetJNIFunctionTable(ti, &own);
 	(*ti)->GetJNIFunctionTable(ti, &table);
-	table->EnsureLocalCapacity = ensure_local_capacity, table->DeleteLocalRef = delete_local_ref;
+	table->EnsureLocalCapacity = ensure_local_capacity;
+	table->DeleteLocalRef = delete_local_ref;
 	(*ti)->SetJNIFunctionTable(ti, table);
 	void **functions = (void **)*ti; /* all environments share it */
 	loaded_classes = functions[LOADED_CLASSES];

@@ -24,7 +24,8 @@ static uint64_t own_time(void) {
 static void *work(void *unused) {
 	pthread_setname_np(pthread_self(), "C2 CompilerThre");
 	while ((worked = own_time()) < 50 * MILLISECOND) {}
-	pthread_barrier_wait(&done), pthread_barrier_wait(&done);
+	pthread_barrier_wait(&done);
+	pthread_barrier_wait(&done);
 	return unused;
 }
 

@@ -17,7 +17,11 @@ enum { TRAINED = 1000, OURS = 8, VMS = 16, STEPS = 3, MOST = 12 };
 
 counters agent_counters;
 bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t value) {
-	return (void)kind, (void)cell, (void)what, (void)value, true;
+	(void)kind;
+	(void)cell;
+	(void)what;
+	(void)value;
+	return true;
 }
 bool calls_class(const vm *v, const callee *c, const vm_klass *k) { return (void)v, (void)c, (void)k, true; }
 bool vm_may_redefine(const vm *v) { return (void)v, false; }
@@ -45,7 +49,8 @@ static bool is_right(bool bound) {
 }
 
 static void try_order(void) {
-	row.type = row.count = 0, next = steps = 0;
+	row.type = row.count = 0;
+	next = steps = 0;
 	bool bound = write_row(&(type_cell){.cell = &row.type, .count = &row.count, .trained = TRAINED}, OURS);
 	while (next < STEPS) claim(next++);
 	if (!is_right(bound)) printf("%d %d %d: class %d, count %d\n", at[0], at[1], at[2], (int)row.type, (int)row.count);

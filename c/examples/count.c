@@ -62,7 +62,10 @@ static pa_error load(void) {
 /* claim is the first call of a function: from then on its counts are live. */
 static pa_error claim(function *f) {
 	pa_error e = pa_claim(&f->profile);
-	if (e.code == PA_NOT_DECODED) return e.code = PA_OK, e; /* a VM counts in memory of its own */
+	if (e.code == PA_NOT_DECODED) {
+		e.code = PA_OK;
+		return e; /* a VM counts in memory of its own */
+	}
 	if (e.code != PA_OK) return e;
 	f->calls = pa_profile_word(&f->profile, PA_FIELD_INVOCATIONS);
 	f->before = f->calls != NULL ? atomic_load_explicit(f->calls, memory_order_relaxed) : 0;
@@ -101,7 +104,10 @@ static int print(void) {
 		pa_summarize(&functions[i].profile, &s);
 		if (pa_method_at(archive, s.method, &m).code != PA_OK) continue;
 		printf("%12" PRIu64 " -> %12" PRIu64 "  ", functions[i].before, s.invocations);
-		print_name(m.key.class_name), putchar('.'), print_name(m.key.name), putchar('\n');
+		print_name(m.key.class_name);
+		putchar('.');
+		print_name(m.key.name);
+		putchar('\n');
 		counted++;
 		lost += s.invocations - functions[i].before != (uint64_t)THREADS * CALLS;
 	}
@@ -131,7 +137,10 @@ static int start(const char *path, class_info *classes) {
 int main(int argc, char **argv) {
 	pthread_t threads[THREADS];
 	pa_error e;
-	if (argc != 2) return fputs("usage: count ARCHIVE\n", stderr), 2;
+	if (argc != 2) {
+		fputs("usage: count ARCHIVE\n", stderr);
+		return 2;
+	}
 	if ((e = pa_open(argv[1], NULL, &archive)).code != PA_OK) return fail(argv[1], e);
 	class_info *classes = calloc(pa_info_of(archive)->types + 1, sizeof *classes);
 	const pa_info *info = pa_info_of(archive);
@@ -144,6 +153,7 @@ int main(int argc, char **argv) {
 		status = print();
 	}
 	pa_close(archive);
-	free(functions), free(classes);
+	free(functions);
+	free(classes);
 	return status;
 }

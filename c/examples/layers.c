@@ -27,7 +27,8 @@ static void open_base(const char *base) {
 		return;
 	}
 	fprintf(stderr, "without the base %s: %s\n", base, e.message);
-	pa_close(layers[1]), layers[1] = NULL;
+	pa_close(layers[1]);
+	layers[1] = NULL;
 }
 
 static pa_error open_layers(const char *app, const char *base) {
@@ -53,7 +54,10 @@ static pa_error find(const pa_key *key, uint64_t code, pa_profile *p) {
 
 int main(int argc, char **argv) {
 	pa_profile p;
-	if (argc != 6) return fputs("usage: layers APP BASE CLASS METHOD SIGNATURE\n", stderr), 2;
+	if (argc != 6) {
+		fputs("usage: layers APP BASE CLASS METHOD SIGNATURE\n", stderr);
+		return 2;
+	}
 	pa_key key = {pa_text_of(argv[3]), pa_text_of(argv[4]), pa_text_of(argv[5]), pa_text_of("")};
 	pa_error e = open_layers(argv[1], argv[2]);
 	if (e.code == PA_OK) e = find(&key, PA_ANY_CODE, &p);

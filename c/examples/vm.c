@@ -82,11 +82,14 @@ static void count_receiver(function *f, unsigned class) {
 /* run interprets a function. truth counts the same for one thread, to be compared. */
 static void run(function *f, uint64_t truth[FUNCTIONS][COUNTERS]) {
 	uint64_t *own = truth[f - functions];
-	pa_add(f->counters[CALLS], 1), own[CALLS]++;
+	pa_add(f->counters[CALLS], 1);
+	own[CALLS]++;
 	for (unsigned i = 0; i < f->turns; i++) {
 		unsigned class = i % loaded, way = classes[class].round ? TAKEN : NOT_TAKEN;
-		pa_add(f->counters[way], 1), own[way]++;
-		count_receiver(f, class), own[RECEIVERS + class]++;
+		pa_add(f->counters[way], 1);
+		own[way]++;
+		count_receiver(f, class);
+		own[RECEIVERS + class]++;
 		if (f->callee != NULL) run(f->callee, truth);
 	}
 }
@@ -211,15 +214,22 @@ int main(int argc, char **argv) {
 	pa_options expect = {.producer_id = producer_id};
 	bool anywhere = argc == 3 && strcmp(argv[2], "anywhere") == 0;
 	pa_error e;
-	if (argc != 2 && !anywhere) return fputs("usage: vm ARCHIVE [anywhere]\n", stderr), 2;
+	if (argc != 2 && !anywhere) {
+		fputs("usage: vm ARCHIVE [anywhere]\n", stderr);
+		return 2;
+	}
 	e = pa_open(argv[1], &expect, &archive);
 	if (e.code != PA_OK && (e.code != PA_SYSTEM || anywhere)) return fail(argv[1], e); /* not one of ours: keep it */
 	if (archive == NULL) start_cold();
-	else if ((e = start_warm(anywhere ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED)).code != PA_OK)
-		return pa_close(archive), fail(argv[1], e);
+	else if ((e = start_warm(anywhere ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED)).code != PA_OK) {
+		pa_close(archive);
+		return fail(argv[1], e);
+	}
 	for (unsigned i = 0; i < THREADS; i++)
-		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
-			return fputs("vm: no threads\n", stderr), 1;
+		if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) {
+			fputs("vm: no threads\n", stderr);
+			return 1;
+		}
 	for (unsigned i = 0; i < THREADS; i++) pthread_join(workers[i].thread, NULL);
 	bool exact = check(workers);
 	e = dump(argv[1]);

@@ -31,8 +31,12 @@ static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
 	l->late = calloc(MAX_LATE, sizeof *l->late);
 	if (l->late == NULL) pai_system(e, "no memory for late types");
 	else if (prepare_claims(a, l, e)) return true;
-	free(l->late), free(l->chunks), free(l->claims);
-	l->late = NULL, l->chunks = NULL, l->claims = NULL;
+	free(l->late);
+	free(l->chunks);
+	free(l->claims);
+	l->late = NULL;
+	l->chunks = NULL;
+	l->claims = NULL;
 	pai_unmap_again(l);
 	return false;
 }
@@ -40,10 +44,14 @@ static bool adopt(const pa_archive *a, pa_base base, live *l, pa_error *e) {
 pa_error pa_adopt(pa_archive *a, pa_base base) {
 	pa_error e = pai_none();
 	int state = NOT_ADOPTED;
-	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE)
-		return pai_fail(&e, PA_ARGUMENT, "no such choice of a base"), e;
-	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING))
-		return pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption"), e;
+	if (base != PA_BASE_REQUESTED && base != PA_BASE_ANYWHERE) {
+		pai_fail(&e, PA_ARGUMENT, "no such choice of a base");
+		return e;
+	}
+	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING)) {
+		pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption");
+		return e;
+	}
 	a->live->process = getpid();
 	bool ok = adopt(a, base, a->live, &e);
 	atomic_store_explicit(&a->live->state, ok ? ADOPTED : NOT_ADOPTED, memory_order_release);
@@ -86,7 +94,10 @@ static bool cover(live *l, uint64_t from, uint64_t end) {
 		to = word_end(at, end);
 		uint64_t m = mask(at, to), word = atomic_load_explicit(&l->claims[at / 32], memory_order_relaxed);
 		do {
-			if ((word & m) != 0) return uncover(l, from, at), false;
+			if ((word & m) != 0) {
+				uncover(l, from, at);
+				return false;
+			}
 		} while (!atomic_compare_exchange_weak_explicit(
 			&l->claims[at / 32], &word, word | m, memory_order_acquire, memory_order_relaxed));
 	}
@@ -146,9 +157,14 @@ pa_error pa_claim(pa_profile *p) {
 	live *l = adopted(a);
 	block b;
 	if (p->live != NULL) return e;
-	if (l == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "adopt the archive before its profiles"), e;
-	if (undecoded(p))
-		return pai_fail(&e, PA_NOT_DECODED, "the profile has entries that the profarc that dumped it did not know"), e;
+	if (l == NULL) {
+		pai_fail(&e, PA_NOT_ADOPTED, "adopt the archive before its profiles");
+		return e;
+	}
+	if (undecoded(p)) {
+		pai_fail(&e, PA_NOT_DECODED, "the profile has entries that the profarc that dumped it did not know");
+		return e;
+	}
 	if (l->claims != NULL && (!pai_block(a, place_of(p->at), &b, &e) || !claim(a, l, &b, &e))) return e;
 	p->live = l->base + place_of(p->at);
 	return e;

@@ -41,7 +41,8 @@ static _Atomic(void *) *classes_of(const pa_archive *a) {
 /* make_classes makes the table of classes, at the first bind. */
 static bool make_classes(pa_archive *a, pa_error *e) {
 	if (classes_of(a) != NULL) return true;
-	_Atomic(void *) *none = NULL, *made = calloc((size_t)a->info.types + MAX_LATE, sizeof *made);
+	_Atomic(void *) *none = NULL;
+	_Atomic(void *) *made = calloc((size_t)a->info.types + MAX_LATE, sizeof *made);
 	if (made == NULL) return pai_system(e, "no memory for the classes of types");
 	if (!atomic_compare_exchange_strong(&a->live->classes, &none, made)) free(made);
 	return true;
@@ -50,9 +51,14 @@ static bool make_classes(pa_archive *a, pa_error *e) {
 pa_error pa_bind(pa_archive *a, uint32_t type, void *to) {
 	pa_error e = pai_none();
 	void *now = NULL;
-	if (to == NULL || to == excluded_class)
-		return pai_fail(&e, PA_ARGUMENT, "a type is bound to a class, not to NULL"), e;
-	if (!has_type(a, type)) return pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal"), e;
+	if (to == NULL || to == excluded_class) {
+		pai_fail(&e, PA_ARGUMENT, "a type is bound to a class, not to NULL");
+		return e;
+	}
+	if (!has_type(a, type)) {
+		pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
+		return e;
+	}
 	if (!make_classes(a, &e)) return e;
 	if (!atomic_compare_exchange_strong(&classes_of(a)[type], &now, to) && now != to)
 		pai_fail(
@@ -62,7 +68,10 @@ pa_error pa_bind(pa_archive *a, uint32_t type, void *to) {
 
 pa_error pa_exclude(pa_archive *a, uint32_t type) {
 	pa_error e = pai_none();
-	if (!has_type(a, type)) return pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal"), e;
+	if (!has_type(a, type)) {
+		pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
+		return e;
+	}
 	if (make_classes(a, &e)) atomic_store(&classes_of(a)[type], excluded_class);
 	return e;
 }
@@ -135,7 +144,10 @@ pa_error pa_late_type(pa_archive *a, pa_text name, pa_text loader, uint32_t *ord
 	live *l = adopted(a);
 	if (e.code != PA_NOT_FOUND) return e;
 	e = pai_none();
-	if (l == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "only an adopted archive takes types"), e;
+	if (l == NULL) {
+		pai_fail(&e, PA_NOT_ADOPTED, "only an adopted archive takes types");
+		return e;
+	}
 	if (!possible(name, &e) || !possible(loader, &e)) return e;
 	pthread_mutex_lock(&l->lock);
 	intern(a, l, name, loader, ordinal, &e);
@@ -147,7 +159,11 @@ void pai_live_free(live *l) {
 	for (uint32_t i = 0; i < atomic_load(&l->late_count); i++) free(l->late[i].text);
 	pai_unmap_again(l);
 	pthread_mutex_destroy(&l->lock);
-	free(l->late), free(l->late_index), free(l->claims), free(l->chunks), free(atomic_load(&l->classes)),
-		free(atomic_load(&l->groups));
+	free(l->late);
+	free(l->late_index);
+	free(l->claims);
+	free(l->chunks);
+	free(atomic_load(&l->classes));
+	free(atomic_load(&l->groups));
 	free(l);
 }

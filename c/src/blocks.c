@@ -97,7 +97,10 @@ bool pai_block(const pa_archive *a, uint64_t at, block *b, pa_error *e) {
 	if (wrong != NULL) return pai_damage(a, e, at, wrong);
 	uint64_t links_at = pai_field(b, PA_FIELD_LINKS), code = pai_field(b, PA_FIELD_CODE);
 	const uint8_t *links = p + links_at;
-	if (links_at != 0) b->context = place_of(get32(links)), b->next = place_of(get32(links + 4));
+	if (links_at != 0) {
+		b->context = place_of(get32(links));
+		b->next = place_of(get32(links + 4));
+	}
 	if (code != 0) b->code = get64(p + code);
 	return check(a, b, e);
 }
@@ -113,7 +116,9 @@ bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e
 		return pai_damage(a, e, *at, "not the first profile of a method alone has its id");
 	if ((c->begun && b->code <= c->code) || (b->next != 0 && b->next <= *at))
 		return pai_damage(a, e, *at, "a chain of profiles does not go forward");
-	c->next = b->next, c->code = b->code, c->begun = true;
+	c->next = b->next;
+	c->code = b->code;
+	c->begun = true;
 	return true;
 }
 
@@ -157,12 +162,17 @@ static uint64_t counter(const pa_profile *p, const block *b, unsigned i) {
 
 static void old_code(pa_summary *s, const uint8_t *history, const uint8_t *compile) {
 	if (history != NULL) {
-		s->decompiles = get32(history), s->overflow_recompiles = get32(history + 4);
-		s->overflow_traps = get32(history + 8), s->tenure_traps = get32(history + 12);
+		s->decompiles = get32(history);
+		s->overflow_recompiles = get32(history + 4);
+		s->overflow_traps = get32(history + 8);
+		s->tenure_traps = get32(history + 12);
 	}
 	if (compile != NULL) {
-		s->highest_level = compile[0], s->state = compile[1], s->would_profile = compile[2];
-		s->loops = get16(compile + 4), s->blocks = get16(compile + 6);
+		s->highest_level = compile[0];
+		s->state = compile[1];
+		s->would_profile = compile[2];
+		s->loops = get16(compile + 4);
+		s->blocks = get16(compile + 6);
 	}
 }
 
@@ -171,16 +181,28 @@ void pa_summarize(const pa_profile *p, pa_summary *s) {
 	block b;
 	*s = (pa_summary){0};
 	if (!pai_block(p->archive, place_of(p->at), &b, &e)) return; /* the file was changed */
-	s->has = b.presence, s->method = ref_of(b.method), s->context = ref_of(b.context), s->code = b.code;
+	s->has = b.presence;
+	s->method = ref_of(b.method);
+	s->context = ref_of(b.context);
+	s->code = b.code;
 	s->invocations = counter(p, &b, PA_FIELD_INVOCATIONS);
 	s->backedges = counter(p, &b, PA_FIELD_BACKEDGES);
 	s->interpreted = counter(p, &b, PA_FIELD_INTERPRETED);
 	old_code(s, field(p, &b, PA_FIELD_HISTORY), field(p, &b, PA_FIELD_COMPILE));
 	const uint8_t *size = field(p, &b, PA_FIELD_SIZE), *escape = field(p, &b, PA_FIELD_ESCAPE),
 				  *traps = field(p, &b, PA_FIELD_TRAPS);
-	if (size != NULL) s->code_size = get32(size), s->producer_size = get32(size + 4);
-	if (escape != NULL)
-		s->escape_flags = get64(escape), s->escape_local = get64(escape + 8), s->escape_stack = get64(escape + 16),
+	if (size != NULL) {
+		s->code_size = get32(size);
+		s->producer_size = get32(size + 4);
+	}
+	if (escape != NULL) {
+		s->escape_flags = get64(escape);
+		s->escape_local = get64(escape + 8);
+		s->escape_stack = get64(escape + 16);
 		s->escape_returned = get64(escape + 24);
-	if (traps != NULL) s->traps = traps + 8, s->trap_reasons = get32(p->bytes + pai_field(&b, PA_FIELD_TRAPS));
+	}
+	if (traps != NULL) {
+		s->traps = traps + 8;
+		s->trap_reasons = get32(p->bytes + pai_field(&b, PA_FIELD_TRAPS));
+	}
 }

@@ -10,7 +10,8 @@ static bool make_room(pa_builder *b, buffer *u, size_t size) {
 	size_t room = u->size + size > 2 * u->room ? u->size + size : 2 * u->room;
 	uint8_t *bytes = realloc(u->bytes, room < 64 ? 64 : room);
 	if (bytes == NULL) return pai_no_memory(b);
-	u->bytes = bytes, u->room = room < 64 ? 64 : room;
+	u->bytes = bytes;
+	u->room = room < 64 ? 64 : room;
 	return true;
 }
 
@@ -62,7 +63,8 @@ static bool enlarge(pa_builder *b, ref_index *x) {
 	for (size_t i = 0; i < x->size; i++)
 		if (x->slots[i] != 0) put_slot(slots, size, x->slots[i]);
 	free(x->slots);
-	x->slots = slots, x->size = size;
+	x->slots = slots;
+	x->size = size;
 	return true;
 }
 

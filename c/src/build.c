@@ -38,11 +38,16 @@ pa_error pa_builder_new(const pa_config *config, pa_builder **builder) {
 	pa_error e = pai_none();
 	if (!check(config, &e)) return e;
 	pa_builder *b = calloc(1, sizeof *b);
-	if (b == NULL) return pai_system(&e, "no memory for a builder"), e;
-	b->error = e, b->config = *config;
+	if (b == NULL) {
+		pai_system(&e, "no memory for a builder");
+		return e;
+	}
+	b->error = e;
+	b->config = *config;
 	if (config->producer.size > 0) memcpy(b->producer, config->producer.bytes, config->producer.size);
 	b->config.producer.bytes = b->producer;
-	b->shape.type_rows = config->settings[PA_TYPE_ROWS], b->shape.bci_rows = config->settings[PA_BCI_ROWS],
+	b->shape.type_rows = config->settings[PA_TYPE_ROWS];
+	b->shape.bci_rows = config->settings[PA_BCI_ROWS];
 	b->shape.gap = config->settings[PA_GAP];
 	*builder = b;
 	return e;
@@ -67,8 +72,11 @@ void pa_builder_free(pa_builder *b) {
 	for (unsigned i = 0; i < FIELDS; i++) pai_empty(&b->open.fields[i]);
 	for (unsigned i = 0; i < DIRECTORY; i++) pai_empty(&b->open.sections[i]);
 	pai_drop_shapes(b);
-	free(b->symbol_index.slots), free(b->type_index.slots), free(b->method_index.slots), free(b->context_index.slots),
-		free(b->profile_index.slots);
+	free(b->symbol_index.slots);
+	free(b->type_index.slots);
+	free(b->method_index.slots);
+	free(b->context_index.slots);
+	free(b->profile_index.slots);
 	free(b);
 }
 
@@ -90,23 +98,31 @@ static void pair(uint8_t *text, size_t size, uint8_t id[16]) {
 
 static void identify(pa_config *c, const pa_run *r) {
 	uint8_t text[16 + 16 + 4 * 8 + 1];
-	memcpy(text, r->boot, 16), memcpy(text + 16, r->since, 16);
-	put64(text + 32, r->name_space), put64(text + 40, r->process), put64(text + 48, r->start),
-		put64(text + 56, (uint64_t)c->dump_time);
+	memcpy(text, r->boot, 16);
+	memcpy(text + 16, r->since, 16);
+	put64(text + 32, r->name_space);
+	put64(text + 40, r->process);
+	put64(text + 48, r->start);
+	put64(text + 56, (uint64_t)c->dump_time);
 	pair(text, sizeof text - 1, c->dump_id);
 }
 
 /* fingerprint identifies VM and class path. It stays zero once the content of an entry is not known. */
 static bool fingerprint(pa_builder *b, const pa_run *r, uint8_t id[16]) {
 	buffer vm = {0};
-	if (!pai_append(b, &vm, r->vm.bytes, r->vm.size) || pai_extend(b, &vm, 1) == NULL) return pai_empty(&vm), false;
+	if (!pai_append(b, &vm, r->vm.bytes, r->vm.size) || pai_extend(b, &vm, 1) == NULL) {
+		pai_empty(&vm);
+		return false;
+	}
 	pair(vm.bytes, r->vm.size, id);
 	pai_empty(&vm);
 	for (size_t i = 0; i < r->class_path_size && !is_zero(id); i++) {
 		const pa_class_path *c = &r->class_path[i];
 		uint8_t text[16 + 3 * 8 + 1];
 		memcpy(text, id, 16);
-		put64(text + 16, c->kind), put64(text + 24, c->size), put64(text + 32, c->sum);
+		put64(text + 16, c->kind);
+		put64(text + 24, c->size);
+		put64(text + 32, c->sum);
 		if (c->kind == 3) memset(id, 0, 16);
 		else pair(text, sizeof text - 1, id);
 	}
@@ -120,7 +136,9 @@ static bool class_path_id(pa_builder *b, const pa_run *r, uint64_t *id) {
 	for (size_t i = 0; ok && i < r->class_path_size; i++) {
 		const pa_class_path *c = &r->class_path[i];
 		uint8_t rest[1 + 3 * 8] = {0};
-		put64(rest + 1, c->kind), put64(rest + 9, c->size), put64(rest + 17, c->sum);
+		put64(rest + 1, c->kind);
+		put64(rest + 9, c->size);
+		put64(rest + 17, c->sum);
 		ok = pai_append(b, &all, c->path.bytes, c->path.size) && pai_append(b, &all, rest, sizeof rest);
 	}
 	*id = r->class_path == NULL ? 0 : pai_xxh64(NULL, 0, all.bytes, all.size);

@@ -132,8 +132,17 @@ bool pai_unite_rows(pa_builder *b, uint8_t *cells, uint8_t tag, uint32_t n);
 
 /* ---- bytes ---- */
 
-static inline void put16(uint8_t *p, uint32_t v) { p[0] = (uint8_t)v, p[1] = (uint8_t)(v >> 8); }
-static inline void put32(uint8_t *p, uint32_t v) { put16(p, v), put16(p + 2, v >> 16); }
-static inline void put64(uint8_t *p, uint64_t v) { put32(p, (uint32_t)v), put32(p + 4, (uint32_t)(v >> 32)); }
+static inline void put16(uint8_t *p, uint32_t v) {
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+}
+static inline void put32(uint8_t *p, uint32_t v) {
+	put16(p, v);
+	put16(p + 2, v >> 16);
+}
+static inline void put64(uint8_t *p, uint64_t v) {
+	put32(p, (uint32_t)v);
+	put32(p + 4, (uint32_t)(v >> 32));
+}
 
 #endif

@@ -38,7 +38,8 @@ static size_t add_up(uint32_t *counts, size_t n) {
 	size_t at = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t methods = counts[i];
-		counts[i] = (uint32_t)at, at += methods;
+		counts[i] = (uint32_t)at;
+		at += methods;
 	}
 	return at;
 }
@@ -46,12 +47,26 @@ static size_t add_up(uint32_t *counts, size_t n) {
 static uint32_t *make(const pa_archive *a, pa_error *e) {
 	size_t heads = heads_of(a), n;
 	uint32_t *groups = calloc(heads, sizeof *groups), *all;
-	if (groups == NULL) return pai_system(e, "no memory for the methods of classes"), NULL;
-	if (!each_method(a, groups, NULL, e)) return free(groups), NULL;
+	if (groups == NULL) {
+		pai_system(e, "no memory for the methods of classes");
+		return NULL;
+	}
+	if (!each_method(a, groups, NULL, e)) {
+		free(groups);
+		return NULL;
+	}
 	n = add_up(groups, heads);
 	all = n > SIZE_MAX / sizeof *groups - heads ? NULL : realloc(groups, (heads + n) * sizeof *groups);
-	if (all == NULL) return free(groups), errno = ENOMEM, pai_system(e, "no memory for the methods of classes"), NULL;
-	if (!each_method(a, all, all + heads, e)) return free(all), NULL;
+	if (all == NULL) {
+		free(groups);
+		errno = ENOMEM;
+		pai_system(e, "no memory for the methods of classes");
+		return NULL;
+	}
+	if (!each_method(a, all, all + heads, e)) {
+		free(all);
+		return NULL;
+	}
 	memmove(all + 1, all, (heads - 1) * sizeof *all); /* filled groups end where the next begin */
 	all[0] = 0;
 	return all;
@@ -75,11 +90,16 @@ pa_error pa_class_methods_next(pa_class_methods *it, pa_method *m) {
 	record r;
 	pa_method got;
 	size_t group = it->_class == PA_NO_TYPE ? (size_t)a->info.types : it->_class;
-	if (group > a->info.types || (group == a->info.types && it->_class != PA_NO_TYPE))
-		return pai_fail(&e, PA_NOT_FOUND, "the archive has no method of the type"), e;
+	if (group > a->info.types || (group == a->info.types && it->_class != PA_NO_TYPE)) {
+		pai_fail(&e, PA_NOT_FOUND, "the archive has no method of the type");
+		return e;
+	}
 	const uint32_t *groups = groups_of(a, &e);
 	if (groups == NULL) return e;
-	if (it->_next >= groups[group + 1] - groups[group]) return pai_fail(&e, PA_NOT_FOUND, "no more methods"), e;
+	if (it->_next >= groups[group + 1] - groups[group]) {
+		pai_fail(&e, PA_NOT_FOUND, "no more methods");
+		return e;
+	}
 	uint64_t at = place_of(groups[heads_of(a) + groups[group] + it->_next]);
 	bool ok = inside(a->section[NEVER_RAN], at, 8) ? pai_row_at(a, at, &r, &e) : pai_record(a, at, &r, &e);
 	if (!ok || !pai_method(a, &r, &got, &e) || !pai_spend_key(a, &it->_text, &r, &got, &e)) return e;

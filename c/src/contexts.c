@@ -38,17 +38,24 @@ pa_error pa_context_at(const pa_archive *a, pa_ref at, pa_context *context) {
 	pa_context c, top;
 	record r;
 	trie t;
-	if (at == 0) return pai_fail(&e, PA_NOT_FOUND, "no context"), e;
+	if (at == 0) {
+		pai_fail(&e, PA_NOT_FOUND, "no context");
+		return e;
+	}
 	if (!node(a, place_of(at), &c, &e)) return e;
 	top = c;
 	for (unsigned depth = 1; !inside(a->section[METHODS], place_of(top.inner), 8); depth++) {
-		if (top.inner >= top.at || depth == DEEPEST)
-			return pai_damage(a, &e, place_of(top.at), "a context does not lead to its method"), e;
+		if (top.inner >= top.at || depth == DEEPEST) {
+			pai_damage(a, &e, place_of(top.at), "a context does not lead to its method");
+			return e;
+		}
 		if (!node(a, place_of(top.inner), &top, &e)) return e;
 	}
 	if (!pai_referred(a, place_of(top.inner), &r, &e) || !trie_of(a, &r, &t, &e)) return e;
-	if (!holds(&t, place_of(top.at)) || !holds(&t, place_of(c.at)))
-		return pai_damage(a, &e, place_of(c.at), "a context that its method does not have"), e;
+	if (!holds(&t, place_of(top.at)) || !holds(&t, place_of(c.at))) {
+		pai_damage(a, &e, place_of(c.at), "a context that its method does not have");
+		return e;
+	}
 	c.method = top.inner;
 	if (c.inner == c.method) c.inner = 0;
 	*context = c;
@@ -63,8 +70,10 @@ pa_error pa_context_frames(
 	for (pa_ref at = c.inner; at != 0 && at != c.method; n++) {
 		pa_context inner;
 		if (!node(a, place_of(at), &inner, &e)) return e;
-		if (inner.inner >= at || n == DEEPEST)
-			return pai_damage(a, &e, place_of(at), "a context does not lead to its method"), e;
+		if (inner.inner >= at || n == DEEPEST) {
+			pai_damage(a, &e, place_of(at), "a context does not lead to its method");
+			return e;
+		}
 		at = inner.inner;
 	}
 	*count = n;
@@ -101,12 +110,18 @@ pa_error pa_contexts_next(pa_contexts *it, pa_context *context) {
 	record r = {.at = place_of(it->_method), .contexts = place_of(it->_first), .ncontexts = it->_count};
 	trie t;
 	pa_context c;
-	if (it->_next == it->_count) return pai_fail(&e, PA_NOT_FOUND, "no more contexts"), e;
+	if (it->_next == it->_count) {
+		pai_fail(&e, PA_NOT_FOUND, "no more contexts");
+		return e;
+	}
 	if (it->_next == 0 && !trie_of(a, &r, &t, &e)) return e;
 	if (!node(a, place_of(it->_first) + CONTEXT * (uint64_t)it->_next, &c, &e) || !fits(it, &c, &e)) return e;
 	if (c.inner >= it->_level || it->_next == 0) {
 		it->_level = c.at;
-		if (++it->_depth > DEEPEST) return pai_damage(a, &e, place_of(c.at), "a context of too many frames"), e;
+		if (++it->_depth > DEEPEST) {
+			pai_damage(a, &e, place_of(c.at), "a context of too many frames");
+			return e;
+		}
 	}
 	it->_next++;
 	c.method = it->_method;
@@ -127,7 +142,11 @@ static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_c
 		pa_context got;
 		if (!node(a, t->first + CONTEXT * middle, &got, e)) return false;
 		int is = order(&got, &want);
-		if (is == 0) return *c = got, *from = middle + 1, *found = true;
+		if (is == 0) {
+			*c = got;
+			*from = middle + 1;
+			return *found = true;
+		}
 		if (is < 0) low = middle + 1;
 		else high = middle;
 	}
@@ -141,9 +160,11 @@ static bool try_chain(
 	pa_error got = pai_none();
 	if (pai_of_code(a, &c, code, &b, &got)) {
 		pai_profile(a, &b, p);
-		*at_depth = depth, *e = got;
+		*at_depth = depth;
+		*e = got;
 	} else if (got.code != PA_NO_PROFILE) {
-		*at_depth = depth, *e = got;
+		*at_depth = depth;
+		*e = got;
 	}
 	return e->code == PA_OK || e->code == PA_NO_PROFILE || e->code == PA_AMBIGUOUS;
 }
@@ -159,7 +180,10 @@ pa_error pa_find_in_context(const pa_archive *a, const pa_method *m, uint64_t co
 	uint64_t from = 0;
 	bool found = true;
 	pai_fail(&e, PA_NO_PROFILE, "the archive has no profile of this code of the method");
-	if (m->flags & PA_METHOD_UNEXECUTED) return pai_fail(&e, PA_UNEXECUTED, "the method was never executed"), e;
+	if (m->flags & PA_METHOD_UNEXECUTED) {
+		pai_fail(&e, PA_UNEXECUTED, "the method was never executed");
+		return e;
+	}
 	if (!try_chain(a, (chain){.method = r.at, .next = place_of(m->_profiles)}, code, &p, 0, &at_depth, &e)) return e;
 	if (!trie_of(a, &r, &t, &damage)) return damage;
 	for (size_t i = 0; i < count && t.n > 0; i++) {
@@ -168,6 +192,9 @@ pa_error pa_find_in_context(const pa_archive *a, const pa_method *m, uint64_t co
 		chain in = {.method = r.at, .context = place_of(c.at), .next = place_of(c._profiles)};
 		if (!try_chain(a, in, code, &p, i + 1, &at_depth, &e)) return e;
 	}
-	if (e.code == PA_OK) *profile = p, *depth = at_depth;
+	if (e.code == PA_OK) {
+		*profile = p;
+		*depth = at_depth;
+	}
 	return e;
 }

@@ -118,7 +118,11 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
-	if (d->rows++ == 0) d->method = c->method, d->point = entry->point, d->reason = reason;
+	if (d->rows++ == 0) {
+		d->method = c->method;
+		d->point = entry->point;
+		d->reason = reason;
+	}
 }
 
 static const char no_type[] = "what stands in the place of a type leads to none",
@@ -182,8 +186,10 @@ static void copy_cells(copier *c, const pa_entry *entry, uint8_t *to) {
 			put64(cells + 8 * (uint64_t)cell, pointer_of(c, entry, cell, list[i].kind, cells));
 	for (uint32_t i = 0; entry->tag == PA_BITMAP && c->take != PA_TRAINED && i < entry->cells; i++)
 		put64(cells + 8 * (uint64_t)i, pa_cell(entry, i));
-	if (entry->tag >= PA_PRODUCER && sound(c->b))
-		copy_declared(c, entry, cells), pai_unite_rows(c->b, cells, entry->tag, entry->rows);
+	if (entry->tag >= PA_PRODUCER && sound(c->b)) {
+		copy_declared(c, entry, cells);
+		pai_unite_rows(c->b, cells, entry->tag, entry->rows);
+	}
 }
 
 static bool copy_entries(copier *c, const pa_profile *p) {
@@ -207,7 +213,8 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	pa_summary now, trained;
 	pa_profile view = *p;
 	view.live = NULL;
-	pa_summarize(p, &now), pa_summarize(&view, &trained);
+	pa_summarize(p, &now);
+	pa_summarize(&view, &trained);
 	for (unsigned i = PA_FIELD_SIZE; i <= PA_FIELD_ESCAPE; i++) {
 		static const uint8_t sizes[] = {[PA_FIELD_SIZE] = 8,
 			[PA_FIELD_BACKEDGES] = 8,
@@ -249,7 +256,8 @@ static bool is_changed(const pa_profile *p) {
 	pa_entry entry;
 	slots list[MAX_SLOTS];
 	view.live = NULL;
-	pa_summarize(p, &now), pa_summarize(&view, &trained);
+	pa_summarize(p, &now);
+	pa_summarize(&view, &trained);
 	if (now.invocations != trained.invocations || now.backedges != trained.backedges ||
 		now.interpreted != trained.interpreted)
 		return true;
@@ -264,7 +272,10 @@ static bool is_changed(const pa_profile *p) {
 static bool lose(copier *c, pa_error e) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || (e.code != PA_DAMAGED && e.code != PA_AMBIGUOUS)) return !failed(c, e);
-	if (d->profiles++ == 0) d->lost = c->method, d->error = e;
+	if (d->profiles++ == 0) {
+		d->lost = c->method;
+		d->error = e;
+	}
 	return c->partial = true;
 }
 
@@ -331,8 +342,10 @@ static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 	size_t before = cells->size;
 	for (uint32_t i = 0; i < t->columns; i++) {
 		uint64_t old = pa_table_cell(t, i, r), v = copy_cell(c, t->column_kinds[i], old);
-		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial)
-			return cells->size = before, true;
+		if (v == 0 && old != 0 && t->column_kinds[i] == PA_COLUMN_PROFILE && c->partial) {
+			cells->size = before;
+			return true;
+		}
 		if (!pai_append(c->b, cells, &v, sizeof v)) return false;
 	}
 	return true;
@@ -342,7 +355,10 @@ static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 static bool copy_rows(copier *c, const pa_table *t) {
 	buffer cells = {0};
 	for (uint32_t r = 0; r < t->rows && copy_row(c, t, r, &cells); r++) {}
-	if (cells.size == 0 && t->rows > 0) return pai_empty(&cells), sound(c->b) && c->e.code == PA_OK;
+	if (cells.size == 0 && t->rows > 0) {
+		pai_empty(&cells);
+		return sound(c->b) && c->e.code == PA_OK;
+	}
 	pa_add_table(c->b, t->kind, t->flags, t->column_kinds, t->columns);
 	new_table *to = pai_table(c->b, t->kind);
 	bool ok =
@@ -400,7 +416,10 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
 			"archive again after the fork");
 	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
-	if (take == PA_DELTA) c->flags |= 1, memcpy(b->since, i->dump_id, 16);
+	if (take == PA_DELTA) {
+		c->flags |= 1;
+		memcpy(b->since, i->dump_id, 16);
+	}
 	return true;
 }
 
@@ -411,7 +430,9 @@ pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
 		copy_all_profiles(&c) && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
 	pai_empty(&c.types);
-	free(c.methods.slots), free(c.contexts.slots), free(c.profiles.slots);
+	free(c.methods.slots);
+	free(c.contexts.slots);
+	free(c.profiles.slots);
 	return b->error;
 }
 

@@ -39,10 +39,19 @@ static uint32_t row_of(const pa_entry *entry, const pa_rows *rows, uint64_t poin
 pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row) {
 	pa_error e = pai_none();
 	pa_rows rows;
-	if (!pa_receivers_of(entry, &rows)) return pai_fail(&e, PA_ARGUMENT, "the entry has no receivers"), e;
-	if (entry->live == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first"), e;
+	if (!pa_receivers_of(entry, &rows)) {
+		pai_fail(&e, PA_ARGUMENT, "the entry has no receivers");
+		return e;
+	}
+	if (entry->live == NULL) {
+		pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first");
+		return e;
+	}
 	uint64_t pointer = pai_address(entry->archive, type);
-	if (pointer == 0) return pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal"), e;
+	if (pointer == 0) {
+		pai_fail(&e, PA_NOT_FOUND, "no type has this ordinal");
+		return e;
+	}
 	uint32_t i = row_of(entry, &rows, pointer);
 	pa_add(pa_word(entry, i == PA_NO_ROW ? 0 : rows.first + 2 * i + 1), 1);
 	if (row != NULL) *row = i;
@@ -105,15 +114,22 @@ pa_error pa_record_null(const pa_entry *entry) {
 static uint32_t unite(uint32_t x, uint32_t y) {
 	const uint32_t many = 0x7fffffff;
 	uint32_t recompiled = (x | y) & ~many;
-	x &= many, y &= many;
+	x &= many;
+	y &= many;
 	return recompiled | (x == y || y == 0 ? x : x == 0 ? y : many);
 }
 
 pa_error pa_record_trap(const pa_entry *entry, uint32_t reason, bool recompiled) {
 	pa_error e = pai_none();
 	uint32_t at = traps_at(entry), trap = (reason & 0x7fffffff) | (recompiled ? 0x80000000 : 0);
-	if (at == 0) return pai_fail(&e, PA_ARGUMENT, "entries of this tag keep no traps"), e;
-	if (entry->live == NULL) return pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first"), e;
+	if (at == 0) {
+		pai_fail(&e, PA_ARGUMENT, "entries of this tag keep no traps");
+		return e;
+	}
+	if (entry->live == NULL) {
+		pai_fail(&e, PA_NOT_ADOPTED, "claim the profile first");
+		return e;
+	}
 	uint32_t old = atomic_load_explicit(half(entry, at), memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(
 		half(entry, at), &old, unite(old, trap), memory_order_relaxed, memory_order_relaxed)) {}

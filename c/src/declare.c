@@ -27,13 +27,25 @@ static shapes *with_rows(pa_builder *b, uint32_t at, const uint64_t *heads, uint
 	shapes *s = calloc(1, sizeof *s);
 	uint64_t *to = calloc(all, sizeof *to);
 	uint8_t (*to_names)[NAME] = calloc(all, sizeof *to_names);
-	if (s == NULL || to == NULL || to_names == NULL) return free(s), free(to), free(to_names), pai_no_memory(b), NULL;
-	s->heads = to, s->names = to_names;
-	if (at > 0) memcpy(to, old->heads, at * sizeof *to), memcpy(to_names, old->names, at * sizeof *to_names);
-	if (rest > 0)
-		memcpy(to + at + n, old->heads + at, rest * sizeof *to),
-			memcpy(to_names + at + n, old->names + at, rest * sizeof *to_names);
-	memcpy(to + at, heads, n * sizeof *to), memcpy(to_names + at, names, n * sizeof *to_names);
+	if (s == NULL || to == NULL || to_names == NULL) {
+		free(s);
+		free(to);
+		free(to_names);
+		pai_no_memory(b);
+		return NULL;
+	}
+	s->heads = to;
+	s->names = to_names;
+	if (at > 0) {
+		memcpy(to, old->heads, at * sizeof *to);
+		memcpy(to_names, old->names, at * sizeof *to_names);
+	}
+	if (rest > 0) {
+		memcpy(to + at + n, old->heads + at, rest * sizeof *to);
+		memcpy(to_names + at + n, old->names + at, rest * sizeof *to_names);
+	}
+	memcpy(to + at, heads, n * sizeof *to);
+	memcpy(to_names + at, names, n * sizeof *to_names);
 	return s;
 }
 
@@ -48,9 +60,13 @@ bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[NAME], u
 	shapes *s = with_rows(b, at, heads, names, n);
 	if (s == NULL) return false;
 	const char *wrong = pai_check_shapes(s, b->shape_rows + n, &wrong_row);
-	if (wrong != NULL) return pai_shapes_free(s), pai_refuse(b, PA_ARGUMENT, wrong);
+	if (wrong != NULL) {
+		pai_shapes_free(s);
+		return pai_refuse(b, PA_ARGUMENT, wrong);
+	}
 	pai_drop_shapes(b);
-	b->shape.shapes = s, b->shape_rows += n;
+	b->shape.shapes = s;
+	b->shape_rows += n;
 	return true;
 }
 
@@ -96,7 +112,8 @@ void pa_declare_shape(pa_builder *b, const pa_new_shape *s) {
 		add_cells(&r, SHAPE_ROW, s->row, s->row_cells) && add_bits(&r, SHAPE_CELL_BIT, s->cells, s->n) &&
 		add_bits(&r, SHAPE_ROW_BIT, s->row, s->row_cells))
 		pai_declare(b, (const void *)r.heads.bytes, (void *)r.names.bytes, (uint32_t)COUNT(uint64_t, r.heads));
-	pai_empty(&r.heads), pai_empty(&r.names);
+	pai_empty(&r.heads);
+	pai_empty(&r.names);
 }
 
 /* ---- the table ---- */
@@ -113,8 +130,10 @@ bool pai_list_shapes(pa_builder *b) {
 	for (uint32_t i = 0; i < b->shape_rows; i++) {
 		uint8_t head[8];
 		put64(head, s->heads[i]);
-		if (!pai_append(b, &t->cells, head, sizeof head) || !pai_append(b, &t->cells, s->names[i], NAME))
-			return t->cells.size = 0, false;
+		if (!pai_append(b, &t->cells, head, sizeof head) || !pai_append(b, &t->cells, s->names[i], NAME)) {
+			t->cells.size = 0;
+			return false;
+		}
 	}
 	return true;
 }
@@ -185,7 +204,10 @@ bool pai_unite_rows(pa_builder *b, uint8_t *cells, uint8_t tag, uint32_t n) {
 
 static uint64_t cell_value(pa_builder *b, uint8_t kind, uint64_t v) {
 	if (kind != PA_CELL_TYPE && kind != PA_CELL_METHOD) return v;
-	if (v > UINT32_MAX) return pai_refuse(b, PA_ARGUMENT, "a cell refers to something that is not of this builder"), 0;
+	if (v > UINT32_MAX) {
+		pai_refuse(b, PA_ARGUMENT, "a cell refers to something that is not of this builder");
+		return 0;
+	}
 	return kind == PA_CELL_TYPE ? pai_type_cell(b, (uint32_t)v) : pai_method_cell(b, (uint32_t)v);
 }
 

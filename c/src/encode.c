@@ -49,9 +49,13 @@ static bool put(output *o, const void *bytes, uint64_t n) {
 	const uint8_t *from = bytes;
 	while (n > 0) {
 		uint64_t room = SHEET - o->at % SHEET, part = n < room ? n : room;
-		if (from != NULL) memcpy(o->sheet + o->used, from, (size_t)part), from += part;
-		else memset(o->sheet + o->used, 0, (size_t)part);
-		o->used += (size_t)part, o->at += part, n -= part;
+		if (from != NULL) {
+			memcpy(o->sheet + o->used, from, (size_t)part);
+			from += part;
+		} else memset(o->sheet + o->used, 0, (size_t)part);
+		o->used += (size_t)part;
+		o->at += part;
+		n -= part;
 		if (o->at % SHEET == 0 && !flush(o)) return false;
 	}
 	return true;
@@ -204,7 +208,10 @@ static bool put_ex(output *o) {
 	plan *p = o->p;
 	const new_table **tables = by_kind(p);
 	uint64_t at = p->at[PA_EX] + 8 + 24 * (uint64_t)p->ntables;
-	if (tables == NULL) return o->e = p->b->error, false;
+	if (tables == NULL) {
+		o->e = p->b->error;
+		return false;
+	}
 	bool ok = put_zeros(o, p->at[PA_EX]) && PUT(o, p->ntables, 0);
 	for (uint32_t i = 0; ok && i < p->ntables; i++) {
 		uint64_t size = table_size(tables[i]);
@@ -246,7 +253,10 @@ static bool put_block(output *o, const block_plan *d) {
 	uint32_t key[4], presence, units = (uint32_t)((f->size + pai_added(p, d) + d->padding) / 8);
 	uint64_t id = key_symbols(p, d->method, key), next = d->followed ? d[1].at : 0;
 	o->scratch.size = 0;
-	if (!pai_append(p->b, &o->scratch, p->b->blocks.bytes + f->at, (size_t)f->size)) return o->e = p->b->error, false;
+	if (!pai_append(p->b, &o->scratch, p->b->blocks.bytes + f->at, (size_t)f->size)) {
+		o->e = p->b->error;
+		return false;
+	}
 	uint8_t *block = o->scratch.bytes;
 	pai_pointers(p->b, f, resolve, &(resolver){p, block});
 	presence = get32(block + 8);
@@ -287,10 +297,15 @@ static void put_geometry(const plan *p, uint8_t *h) {
 	static const uint32_t protection[] = {0, 1, 1, 1, 3, 3, 2};
 	for (unsigned r = PA_PS; r <= PA_RW; r++) {
 		uint8_t *row = h + 288 + 24 * (r - PA_PS);
-		put64(row, p->at[r]), put64(row + 8, p->size[r]), put32(row + 16, protection[r]), put32(row + 20, r);
+		put64(row, p->at[r]);
+		put64(row + 8, p->size[r]);
+		put32(row + 16, protection[r]);
+		put32(row + 20, r);
 	}
-	for (unsigned i = SYMBOLS; i < SECTIONS; i++)
-		put64(h + 432 + 16 * i, p->section[i]), put64(h + 440 + 16 * i, p->section_size[i]);
+	for (unsigned i = SYMBOLS; i < SECTIONS; i++) {
+		put64(h + 432 + 16 * i, p->section[i]);
+		put64(h + 440 + 16 * i, p->section_size[i]);
+	}
 }
 
 static void put_header(const plan *p, uint64_t root, uint8_t *h) {
@@ -298,12 +313,22 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	const pa_config *c = &p->b->config;
 	memset(h, 0, HEADER);
 	memcpy(h, magic, 8);
-	put32(h + 8, 0x0a0b0c0d), put32(h + 12, FORMAT), put32(h + 16, HEADER), put64(h + 24, p->file_size);
-	put32(h + 64, c->domain), put32(h + 68, PAGE_SHIFT), put64(h + 72, p->base), put32(h + 80, p->shift),
-		put32(h + 84, p->max_probe);
-	put64(h + 88, p->seed), put64(h + 96, root), put64(h + 104, p->lines);
-	memcpy(h + 112, c->fingerprint, 16), memcpy(h + 128, c->dump_id, 16);
-	put64(h + 144, (uint64_t)c->dump_time), put64(h + 152, c->flags);
+	put32(h + 8, 0x0a0b0c0d);
+	put32(h + 12, FORMAT);
+	put32(h + 16, HEADER);
+	put64(h + 24, p->file_size);
+	put32(h + 64, c->domain);
+	put32(h + 68, PAGE_SHIFT);
+	put64(h + 72, p->base);
+	put32(h + 80, p->shift);
+	put32(h + 84, p->max_probe);
+	put64(h + 88, p->seed);
+	put64(h + 96, root);
+	put64(h + 104, p->lines);
+	memcpy(h + 112, c->fingerprint, 16);
+	memcpy(h + 128, c->dump_id, 16);
+	put64(h + 144, (uint64_t)c->dump_time);
+	put64(h + 152, c->flags);
 	for (unsigned i = 0; i < PA_SETTINGS; i++) put32(h + 160 + 4 * i, c->settings[i]);
 	memcpy(h + 224, p->b->producer, MAX_PRODUCER);
 	memcpy(h + 608, c->producer_id, 16);
@@ -316,7 +341,8 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 /* seal puts the sum of a header into it. */
 static void seal(uint8_t *h) {
 	uint8_t rest[HEADER - 8];
-	memcpy(rest, h, 32), memcpy(rest + 32, h + 40, HEADER - 40);
+	memcpy(rest, h, 32);
+	memcpy(rest + 32, h + 40, HEADER - 40);
 	put64(h + 32, pai_xxh64(NULL, 0, rest, sizeof rest));
 }
 
@@ -326,8 +352,10 @@ static void identify(uint8_t *h) {
 	uint8_t text[HEADER + 1];
 	if (memcmp(h + 128, none, 16) != 0) return;
 	memcpy(text, h, HEADER);
-	text[HEADER] = 0, put64(h + 128, pai_xxh64(NULL, 0, text, sizeof text));
-	text[HEADER] = 1, put64(h + 136, pai_xxh64(NULL, 0, text, sizeof text));
+	text[HEADER] = 0;
+	put64(h + 128, pai_xxh64(NULL, 0, text, sizeof text));
+	text[HEADER] = 1;
+	put64(h + 136, pai_xxh64(NULL, 0, text, sizeof text));
 	seal(h);
 }
 
@@ -335,7 +363,8 @@ static bool put_front(output *o, pa_report *report) {
 	const plan *p = o->p;
 	uint8_t h[HEADER];
 	put_header(p, sum_levels(o), h);
-	seal(h), identify(h);
+	seal(h);
+	identify(h);
 	*report = (pa_report){
 		.file_size = p->file_size, .requested_base = p->base, .dropped = p->b->dropped, .duplicates = p->b->duplicates};
 	memcpy(report->dump_id, h + 128, 16);
@@ -345,7 +374,8 @@ static bool put_front(output *o, pa_report *report) {
 
 bool pai_encode(plan *p, const sink *to, pa_report *report) {
 	output o = {.p = p, .to = to, .at = p->at[PA_IX], .e = p->b->error};
-	o.ps = pai_memory(p, p->at[PA_IX] - p->at[PA_PS], 1), o.sheet = pai_memory(p, SHEET, 1);
+	o.ps = pai_memory(p, p->at[PA_IX] - p->at[PA_PS], 1);
+	o.sheet = pai_memory(p, SHEET, 1);
 	if (o.ps == NULL || o.sheet == NULL) return false;
 	bool ok = put(&o, p->index, p->size[PA_IX]) && put_ro(&o) && put_bm(&o) && put_ex(&o) && put_rw(&o) && flush(&o) &&
 		put_front(&o, report);

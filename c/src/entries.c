@@ -51,17 +51,21 @@ const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_e
 	uint64_t room = (left - header) / 8, cells;
 	*entry = (pa_entry){.archive = a, .bytes = p, .tag = p[0], .flags = p[1]};
 	if (header == 16) {
-		entry->sub = get16(p + 2), entry->point = (int32_t)get32(p + 4), entry->rows = get32(p + 12);
+		entry->sub = get16(p + 2);
+		entry->point = (int32_t)get32(p + 4);
+		entry->rows = get32(p + 12);
 		cells = wide_cells(a, p[0], entry->rows);
 		if (cells == UINT64_MAX) return "an entry with an unknown tag";
 		if (cells != get32(p + 8)) return "an entry does not have the cells of its rows";
 	} else {
-		entry->point = get16(p + 2), entry->traps = get32(p + 4);
+		entry->point = get16(p + 2);
+		entry->traps = get32(p + 4);
 		cells = narrow_cells(a, p[0], p + header, room);
 		if (cells == UINT64_MAX) return "an entry with an unknown tag, or an impossible number of cells";
 	}
 	if (cells > room) return "an entry is longer than its section";
-	entry->cells = (uint32_t)cells, entry->units = (uint32_t)cells + header / 8;
+	entry->cells = (uint32_t)cells;
+	entry->units = (uint32_t)cells + header / 8;
 	return NULL;
 }
 
@@ -96,15 +100,17 @@ unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]) {
 	case PA_COUNTER: case PA_JUMP: case PA_CALL_TYPE: case PA_COUNT: list[0] = (slots){0, 1, 1, 0}; return 1;
 	case PA_BRANCH: list[0] = (slots){0, 2, 2, 0}; return 1;
 	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE:
-		list[0] = (slots){0, 1, 1 + gap, 0}, list[1] = (slots){2 + gap, 2, rows, 0};
+		list[0] = (slots){0, 1, 1 + gap, 0};
+		list[1] = (slots){2 + gap, 2, rows, 0};
 		return 2;
 	case PA_RET:
-		list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){2, 3, (uint32_t)entry->archive->bci_rows, 0};
+		list[0] = (slots){0, 1, 1, 0};
+		list[1] = (slots){2, 3, (uint32_t)entry->archive->bci_rows, 0};
 		return 2;
 	case PA_MULTI_BRANCH: list[0] = (slots){1, 2, (entry->cells - 1) / 2, 0}; return 1;
 	case PA_COUNTERS: list[0] = (slots){0, 1, entry->rows, 0}; return 1;
 	case PA_VALUE_SITE: case PA_SUCCESSORS: case PA_CALLEES: list[0] = (slots){1, 2, entry->rows, 0}; return 1;
-	case PA_RECEIVERS: list[0] = (slots){0, 1, 1, 0}, list[1] = (slots){3, 2, entry->rows, 0}; return 2;
+	case PA_RECEIVERS: list[0] = (slots){0, 1, 1, 0}; list[1] = (slots){3, 2, entry->rows, 0}; return 2;
 	default: return entry->tag >= PA_PRODUCER ? pai_shape_counts(entry, list) : 0;
 	}
 }
@@ -155,8 +161,10 @@ pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	pa_error e = pai_none();
 	pa_entries it = none(p);
 	block b;
-	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e))
-		it._at = b.part[section].at, it._end = end_of(b.part[section]);
+	if ((unsigned)section < DIRECTORY && pai_block(p->archive, place_of(p->at), &b, &e)) {
+		it._at = b.part[section].at;
+		it._end = end_of(b.part[section]);
+	}
 	return it;
 }
 
@@ -179,9 +187,12 @@ pa_entries pa_entries_at(const pa_profile *p, int32_t point) {
 	pa_error e = pai_none();
 	pa_entries it = none(p);
 	block b;
-	it._point = point, it._one = true;
-	if (pai_block(p->archive, place_of(p->at), &b, &e))
-		it._at = first(p->archive, &b, point), it._end = end_of(b.part[PA_DATA]);
+	it._point = point;
+	it._one = true;
+	if (pai_block(p->archive, place_of(p->at), &b, &e)) {
+		it._at = first(p->archive, &b, point);
+		it._end = end_of(b.part[PA_DATA]);
+	}
 	return it;
 }
 

@@ -14,7 +14,8 @@ static uint64_t mix(uint64_t id, uint64_t kind, uint64_t seed) {
 static void merge_hashes(hashed *all, hashed *spare, size_t n) {
 	size_t half = n / 2, left = 0, right = half, to = 0;
 	if (n < 2) return;
-	merge_hashes(all, spare, half), merge_hashes(all + half, spare, n - half);
+	merge_hashes(all, spare, half);
+	merge_hashes(all + half, spare, n - half);
 	memcpy(spare, all, half * sizeof *all);
 	while (left < half && right < n) all[to++] = all[right].hash < spare[left].hash ? all[right++] : spare[left++];
 	while (left < half) all[to++] = spare[left++];
@@ -54,7 +55,8 @@ static unsigned own_slots(const waiting *w, size_t n, uint64_t multiplier) {
 	unsigned own = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t slot = own_slot(w[i].rest, multiplier);
-		own += !used[slot], used[slot] = true;
+		own += !used[slot];
+		used[slot] = true;
 	}
 	return own;
 }
@@ -65,7 +67,10 @@ static uint64_t choose_multiplier(const waiting *w, size_t n) {
 	unsigned most = 0;
 	for (uint64_t multiplier = 1; multiplier <= MAX_MULTIPLIER && most < n; multiplier += 2) {
 		unsigned own = own_slots(w, n, multiplier);
-		if (own > most) best = multiplier, most = own;
+		if (own > most) {
+			best = multiplier;
+			most = own;
+		}
 	}
 	return best;
 }
@@ -174,7 +179,8 @@ static bool try_seed(plan *p, uint64_t seed) {
 	filler f = {.p = p};
 	bool ok = (seed == p->seed || pai_hash_records(p, seed)) && fill(&f);
 	pai_empty(&f.waiting);
-	p->seed = seed, p->max_probe = f.max_probe;
+	p->seed = seed;
+	p->max_probe = f.max_probe;
 	return ok;
 }
 
@@ -185,7 +191,10 @@ bool pai_fill_index(plan *p) {
 	for (uint64_t try = 0; try < SEEDS; try++) {
 		if (!try_seed(p, try * SEED_STEP)) return false;
 		if (p->max_probe <= GOOD_PROBE) return true;
-		if (p->max_probe < best_probe) best_probe = p->max_probe, best = try * SEED_STEP;
+		if (p->max_probe < best_probe) {
+			best_probe = p->max_probe;
+			best = try * SEED_STEP;
+		}
 	}
 	if (best_probe > MAX_PROBE) return pai_refuse(p->b, PA_TOO_LARGE, "too many keys share an id");
 	return try_seed(p, best);

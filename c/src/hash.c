@@ -30,7 +30,8 @@ static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, u
 	for (h += length; n >= 8; n -= 8, p += 8) h = rotl(h ^ lane(0, get64(p)), 27) * P1 + P4;
 	if (n >= 4) {
 		h = rotl(h ^ get32(p) * P1, 23) * P2 + P3;
-		n -= 4, p += 4;
+		n -= 4;
+		p += 4;
 	}
 	for (; n > 0; n--, p++) h = rotl(h ^ *p * P5, 11) * P1;
 	h = (h ^ h >> 33) * P2;
@@ -68,9 +69,13 @@ static uint64_t mum(uint64_t a, uint64_t b) {
 /* last folds the last 16 bytes or fewer. */
 static uint64_t last(uint64_t h, const uint8_t *p, uint64_t n) {
 	uint64_t a = 0, b = 0;
-	if (n >= 8) a = get64(p), b = get64(p + n - 8);
-	else if (n >= 4) a = get32(p), b = get32(p + n - 4);
-	else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
+	if (n >= 8) {
+		a = get64(p);
+		b = get64(p + n - 8);
+	} else if (n >= 4) {
+		a = get32(p);
+		b = get32(p + n - 4);
+	} else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
 	return mum(a ^ K1, b ^ h);
 }
 
@@ -119,16 +124,23 @@ static void md5_block(uint32_t state[4], const uint8_t *p) {
 		uint32_t f;
 		unsigned word;
 		switch (i / 16) {
-		case 0: f = (b & c) | (~b & d), word = i; break;
-		case 1: f = (d & b) | (~d & c), word = 5 * i + 1; break;
-		case 2: f = b ^ c ^ d, word = 3 * i + 5; break;
-		default: f = c ^ (b | ~d), word = 7 * i;
+		case 0: f = (b & c) | (~b & d); word = i; break;
+		case 1: f = (d & b) | (~d & c); word = 5 * i + 1; break;
+		case 2: f = b ^ c ^ d; word = 3 * i + 5; break;
+		default: f = c ^ (b | ~d);
+		word = 7 * i;
 		}
 		uint32_t sum = a + f + sines[i] + get32(p + word % 16 * 4);
 		unsigned turn = turns[i / 16][i % 4];
-		a = d, d = c, c = b, b += sum << turn | sum >> (32 - turn);
+		a = d;
+		d = c;
+		c = b;
+		b += sum << turn | sum >> (32 - turn);
 	}
-	state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
 }
 
 /* pai_md5 returns the first 8 bytes of the MD5 of a text. */

@@ -8,7 +8,10 @@ static bool too_many(const buffer *u, size_t item) { return u->size / item >= UI
 
 /* add keeps a value, and its reference under a hash. It returns the reference, 0 if there is no memory. */
 static uint32_t add(pa_builder *b, buffer *u, ref_index *x, uint32_t hash, const void *value, size_t size) {
-	if (too_many(u, size)) return pai_refuse(b, PA_TOO_LARGE, "more than an archive can have"), 0;
+	if (too_many(u, size)) {
+		pai_refuse(b, PA_TOO_LARGE, "more than an archive can have");
+		return 0;
+	}
 	uint32_t ref = (uint32_t)(u->size / size) + 1;
 	return pai_append(b, u, value, size) && pai_insert(b, x, hash, ref) ? ref : 0;
 }
@@ -37,7 +40,10 @@ uint32_t pai_find_symbol(const pa_builder *b, pa_text text) {
 uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit) {
 	uint32_t ref;
 	if (!sound(b)) return 0;
-	if (text.size > limit) return pai_refuse(b, PA_TOO_LARGE, "a name, or a text of a table, is too long"), 0;
+	if (text.size > limit) {
+		pai_refuse(b, PA_TOO_LARGE, "a name, or a text of a table, is too long");
+		return 0;
+	}
 	if ((ref = pai_find_symbol(b, text)) != 0) return ref;
 	symbol s = {b->texts.size, (uint32_t)text.size};
 	if (!pai_append(b, &b->texts, text.bytes, text.size)) return 0;
@@ -49,8 +55,10 @@ uint32_t pa_add_symbol(pa_builder *b, pa_text text) { return pai_intern(b, text,
 /* name interns a part of a key. "" is none, or a name. */
 static uint32_t name(pa_builder *b, pa_text text, bool empty_is_name) {
 	if (text.size == 0 && !empty_is_name) return 0;
-	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL)
-		return pai_refuse(b, PA_ARGUMENT, "a name has a NUL byte"), 0;
+	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL) {
+		pai_refuse(b, PA_ARGUMENT, "a name has a NUL byte");
+		return 0;
+	}
 	return pai_intern(b, text, MAX_NAME);
 }
 
@@ -140,13 +148,18 @@ uint32_t pa_add_context(pa_builder *b, uint32_t of, uint32_t inner, uint32_t cal
 	new_context c = {of, inner, caller, point, 1};
 	if (method(b, of) == NULL || method(b, caller) == NULL) return 0;
 	if (inner != 0) {
-		if (!HAS(new_context, b->contexts, inner) || ITEM(new_context, b->contexts, inner)->method != of)
-			return pai_refuse(b, PA_ARGUMENT, "a context that is not one of the method"), 0;
+		if (!HAS(new_context, b->contexts, inner) || ITEM(new_context, b->contexts, inner)->method != of) {
+			pai_refuse(b, PA_ARGUMENT, "a context that is not one of the method");
+			return 0;
+		}
 		c.depth = ITEM(new_context, b->contexts, inner)->depth + 1;
 	}
 	uint32_t hash = pai_mix(pai_mix(pai_mix(of, inner), caller), (uint32_t)point),
 			 ref = pai_find(&b->context_index, hash, same_context, &(wanted){b, &c});
 	if (ref != 0) return ref;
-	if (c.depth > DEEPEST) return pai_refuse(b, PA_TOO_LARGE, "a context of more than 65535 frames"), 0;
+	if (c.depth > DEEPEST) {
+		pai_refuse(b, PA_TOO_LARGE, "a context of more than 65535 frames");
+		return 0;
+	}
 	return add(b, &b->contexts, &b->context_index, hash, &c, sizeof c);
 }

@@ -136,11 +136,13 @@ static inline void add_bit(_Atomic uint64_t *set, uint64_t i) {
 static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 #if defined(__SIZEOF_INT128__)
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-	return *low = (uint64_t)product, (uint64_t)(product >> 64);
+	*low = (uint64_t)product;
+	return (uint64_t)(product >> 64);
 #else
 	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
 	uint64_t mid = ah * bl + (al * bl >> 32), more = al * bh + (uint32_t)mid;
-	return *low = a * b, ah * bh + (mid >> 32) + (more >> 32);
+	*low = a * b;
+	return ah * bh + (mid >> 32) + (more >> 32);
 #endif
 }
 

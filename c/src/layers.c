@@ -10,15 +10,24 @@ pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base) {
 	if (e.code != PA_OK && e.code != PA_NOT_FOUND) return e;
 	bool named = e.code == PA_OK && t.rows > 0;
 	e = pai_none();
-	if (named && t.rows > 1) return pai_damage(layer, &e, layer->region[PA_EX].at, "a layer on several archives"), e;
-	if (base == NULL)
-		return named ? (pai_fail(&e, PA_MISMATCH, "the archive is a layer on another one, which is not given"), e) : e;
+	if (named && t.rows > 1) {
+		pai_damage(layer, &e, layer->region[PA_EX].at, "a layer on several archives");
+		return e;
+	}
+	if (base == NULL) {
+		if (named) pai_fail(&e, PA_MISMATCH, "the archive is a layer on another one, which is not given");
+		return e;
+	}
 	const uint8_t *id = base->info.dump_id;
 	if (named &&
 		(pa_table_cell(&t, 0, 0) != get64(id) || pa_table_cell(&t, 1, 0) != get64(id + 8) ||
-			pa_table_cell(&t, 2, 0) != get64(base->bytes + HEADER_SUM)))
-		return pai_fail(&e, PA_MISMATCH, "the archive is a layer on another one than that which is given"), e;
-	if (layer->info.domain != base->info.domain || memcmp(layer->info.producer_id, base->info.producer_id, 16) != 0)
-		return pai_fail(&e, PA_MISMATCH, "the base of the archive is of another VM"), e;
+			pa_table_cell(&t, 2, 0) != get64(base->bytes + HEADER_SUM))) {
+		pai_fail(&e, PA_MISMATCH, "the archive is a layer on another one than that which is given");
+		return e;
+	}
+	if (layer->info.domain != base->info.domain || memcmp(layer->info.producer_id, base->info.producer_id, 16) != 0) {
+		pai_fail(&e, PA_MISMATCH, "the base of the archive is of another VM");
+		return e;
+	}
 	return e;
 }

@@ -78,12 +78,16 @@ static bool place_copy(const pa_archive *a, uint8_t *base, pa_error *e) {
 
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e) {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	to->late_at = round_up(a->size, page), to->size = to->late_at + round_up(late, page);
+	to->late_at = round_up(a->size, page);
+	to->size = to->late_at + round_up(late, page);
 	if (a->region[PA_RW].size > 0 && a->region[PA_RW].at % page != 0)
 		return pai_fail(e, PA_UNSUPPORTED, "the pages of this machine are too large for the archive");
 	if (to->size > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the archive is too large for this machine");
 	to->base = reserve(base, (size_t)to->size);
-	if (to->base == MAP_FAILED) return to->base = NULL, pai_system(e, "no room for a second mapping");
+	if (to->base == MAP_FAILED) {
+		to->base = NULL;
+		return pai_system(e, "no room for a second mapping");
+	}
 	bool placed = a->file >= 0 ? place_file(a, to->base, e) : place_copy(a, to->base, e);
 	if (placed && mprotect(to->base + to->late_at, (size_t)(to->size - to->late_at), PROT_READ | PROT_WRITE) == 0)
 		return true;

@@ -16,8 +16,12 @@ static void parts_of(const pa_builder *b, const new_profile *f, span part[DIRECT
 	if (presence >> PA_FIELD_DIRECTORY & 1) directory = 8 * (uint64_t)get32(p + pai_field(&own, PA_FIELD_DIRECTORY));
 	for (unsigned i = PA_EXTRA; presence >> PA_FIELD_SECTIONS & 1 && i < DIRECTORY; i++)
 		others[i] = 8 * (uint64_t)get32(p + pai_field(&own, PA_FIELD_SECTIONS) + 4 * (i - PA_EXTRA));
-	others[PA_DATA] = data, at -= directory;
-	for (unsigned i = DIRECTORY; i-- > 0;) at -= others[i], part[i] = (span){f->at + at, others[i]};
+	others[PA_DATA] = data;
+	at -= directory;
+	for (unsigned i = DIRECTORY; i-- > 0;) {
+		at -= others[i];
+		part[i] = (span){f->at + at, others[i]};
+	}
 }
 
 /* each calls take for every entry of a block; offset is that from the start of the block. */
@@ -123,7 +127,10 @@ static void encode_bits(uint8_t *to, const uint64_t *bits, uint32_t n) {
 			continue;
 		}
 		for (unsigned k = 0; bits[i] != 0 && k < 64; k++)
-			if (bits[i] >> k & 1) put16(to, 64 * i + k), to += 2;
+			if (bits[i] >> k & 1) {
+				put16(to, 64 * i + k);
+				to += 2;
+			}
 	}
 }
 
@@ -139,7 +146,11 @@ static void turn(collector *c) {
 		c->ok = false;
 		return;
 	}
-	put32(to, 12346), put32(to + 4, 1), put16(to + 8, 0), put16(to + 10, n - 1), put32(to + 12, 16);
+	put32(to, 12346);
+	put32(to + 4, 1);
+	put16(to + 8, 0);
+	put16(to + 10, n - 1);
+	put32(to + 12, 16);
 	encode_bits(to + 16, c->bits, n);
 	p->pointers += n;
 	memset(c->bits, 0, sizeof c->bits);
@@ -149,7 +160,10 @@ static void collect(void *to, uint64_t offset, bool method) {
 	collector *c = to;
 	uint64_t word = (c->start + offset) / 8;
 	(void)method;
-	if (word / CHUNK_WORDS != c->chunk) turn(c), c->chunk = word / CHUNK_WORDS;
+	if (word / CHUNK_WORDS != c->chunk) {
+		turn(c);
+		c->chunk = word / CHUNK_WORDS;
+	}
 	c->bits[word % CHUNK_WORDS / 64] |= (uint64_t)1 << word % 64;
 }
 
@@ -158,7 +172,8 @@ bool pai_plan_bitmaps(plan *p) {
 	p->chunks = pai_memory(p, p->nchunks, sizeof *p->chunks);
 	collector *c = pai_memory(p, 1, sizeof *c);
 	if (p->chunks == NULL || c == NULL) return false;
-	c->p = p, c->ok = true;
+	c->p = p;
+	c->ok = true;
 	for (uint32_t i = 0; i < p->nprofiles; i++) {
 		c->start = p->blocks[i].at + pai_added(p, &p->blocks[i]);
 		pai_pointers(p->b, p->blocks[i].profile, collect, c);

@@ -16,7 +16,8 @@ uint64_t pai_symbol_size(const plan *p, uint32_t ref) {
 static bool next_part(pa_text *rest, bool *first, pa_text *part) {
 	if (rest->bytes == NULL) return false;
 	const char *end = rest->size == 0 ? NULL : memchr(rest->bytes, *first ? '(' : ',', rest->size);
-	part->bytes = rest->bytes, part->size = end == NULL ? rest->size : (size_t)(end - rest->bytes);
+	part->bytes = rest->bytes;
+	part->size = end == NULL ? rest->size : (size_t)(end - rest->bytes);
 	*rest = end == NULL ? (pa_text){NULL, 0} : (pa_text){end + 1, rest->size - part->size - 1};
 	if (*first && rest->size == 0) rest->bytes = NULL; /* () */
 	*first = false;
@@ -37,7 +38,11 @@ static bool split(pa_text signature, bool (*take)(void *to, pa_text part), void 
 	return true;
 }
 
-static bool count_part(void *to, pa_text part) { return (void)part, ++*(uint64_t *)to, true; }
+static bool count_part(void *to, pa_text part) {
+	(void)part;
+	++*(uint64_t *)to;
+	return true;
+}
 
 /* find_part adds a part to those of all lists, if it is a symbol. */
 static bool find_part(void *to, pa_text part) {
@@ -87,7 +92,9 @@ static void need(plan *p, uint32_t ref) {
 static void need_all(plan *p) {
 	for (uint32_t i = 1; i <= p->ntypes; i++) {
 		const new_type *t = ITEM(new_type, p->b->types, i);
-		need(p, t->name), need(p, t->loader), need(p, t->alias);
+		need(p, t->name);
+		need(p, t->loader);
+		need(p, t->alias);
 	}
 	for (uint32_t i = 0; i < p->nmethods; i++)
 		if (!(p->records[i].flags & NAMED)) need(p, ITEM(new_method, p->b->methods, p->records[i].ref)->name);

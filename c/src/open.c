@@ -95,7 +95,9 @@ static void fill_info(pa_archive *a) {
 	uint64_t *const numbers[] = {&i->methods, &i->unexecuted, &i->profiles, &i->contexts, &i->types, &i->symbols,
 		&i->entries, &i->pointers, &i->total_invocations, &i->max_invocations, &i->total_count, &i->max_count};
 	for (unsigned n = 0; n < sizeof numbers / sizeof *numbers; n++) *numbers[n] = get64(p + 512 + 8 * n);
-	a->type_rows = i->settings[PA_TYPE_ROWS], a->bci_rows = i->settings[PA_BCI_ROWS], a->gap = i->settings[PA_GAP];
+	a->type_rows = i->settings[PA_TYPE_ROWS];
+	a->bci_rows = i->settings[PA_BCI_ROWS];
+	a->gap = i->settings[PA_GAP];
 }
 
 static bool header(pa_archive *a, pa_error *e) {
@@ -153,10 +155,12 @@ static pa_archive *allocate(pa_error *e) {
 	live *l = calloc(1, sizeof *l);
 	if (a == NULL || l == NULL || pthread_mutex_init(&l->lock, NULL) != 0) {
 		pai_system(e, "no memory for an archive");
-		free(a), free(l);
+		free(a);
+		free(l);
 		return NULL;
 	}
-	a->file = -1, a->live = l;
+	a->file = -1;
+	a->live = l;
 	return a;
 }
 
@@ -179,7 +183,8 @@ pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *option
 	pa_error e = pai_none();
 	pa_archive *a = allocate(&e);
 	if (a == NULL) return e;
-	a->bytes = bytes, a->size = size;
+	a->bytes = bytes;
+	a->size = size;
 	finish(a, options, archive, &e);
 	return e;
 }

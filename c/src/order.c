@@ -109,10 +109,13 @@ static uint32_t most(const plan *p) {
 bool pai_order_all(plan *p) {
 	p->spare = pai_memory(p, most(p), sizeof *p->spare);
 	if (p->spare == NULL) return false;
-	p->symbols = sorted(p, p->nsymbols, order_symbols), p->text_rank = ranks(p, p->symbols, p->nsymbols);
+	p->symbols = sorted(p, p->nsymbols, order_symbols);
+	p->text_rank = ranks(p, p->symbols, p->nsymbols);
 	if (p->text_rank == NULL) return false;
-	p->types = sorted(p, p->ntypes, order_types), p->type_rank = ranks(p, p->types, p->ntypes);
-	p->methods = sorted(p, p->nmethods, order_methods), p->method_rank = ranks(p, p->methods, p->nmethods);
+	p->types = sorted(p, p->ntypes, order_types);
+	p->type_rank = ranks(p, p->types, p->ntypes);
+	p->methods = sorted(p, p->nmethods, order_methods);
+	p->method_rank = ranks(p, p->methods, p->nmethods);
 	if (p->type_rank == NULL || p->method_rank == NULL || !order_contexts(p)) return false;
 	p->profiles = sorted(p, p->nprofiles, order_profiles);
 	return p->profiles != NULL;

@@ -8,13 +8,17 @@ enum { MAX_NAMED = 65535 * 8 - 16, LARGE_RW = 64 << 20, HEAD = 32 };
 
 void *pai_memory(plan *p, uint64_t n, size_t size) {
 	void *m = n > SIZE_MAX / size || p->memories == MEMORIES ? NULL : calloc(n > 0 ? (size_t)n : 1, size);
-	if (m == NULL) return pai_no_memory(p->b), NULL;
+	if (m == NULL) {
+		pai_no_memory(p->b);
+		return NULL;
+	}
 	return p->memory[p->memories++] = m;
 }
 
 void pai_plan_free(plan *p) {
 	for (unsigned i = 0; i < p->memories; i++) free(p->memory[i]);
-	pai_empty(&p->parts), pai_empty(&p->bitmaps);
+	pai_empty(&p->parts);
+	pai_empty(&p->bitmaps);
 }
 
 /* ---- records ---- */
@@ -29,8 +33,10 @@ static bool chain_blocks(plan *p) {
 		d->profile = ITEM(new_profile, p->b->profiles, p->profiles[i]);
 		d->method = p->method_rank[d->profile->method - 1];
 		if (i > 0 && d[-1].method == d->method && d[-1].profile->context == d->profile->context) d[-1].followed = true;
-		else if (d->profile->context == 0) d->head = true, p->records[d->method].first = i + 1;
-		else p->context_first[d->profile->context - 1] = i + 1;
+		else if (d->profile->context == 0) {
+			d->head = true;
+			p->records[d->method].first = i + 1;
+		} else p->context_first[d->profile->context - 1] = i + 1;
 	}
 	return true;
 }
@@ -55,11 +61,15 @@ static void plan_record(plan *p, method_plan *r) {
 	const new_method *m = ITEM(new_method, p->b->methods, r->ref);
 	uint32_t name = ITEM(symbol, p->b->symbols, m->name)->size;
 	bool ran = r->first != 0 || r->contexts > 0 || p->met[r->ref - 1];
-	r->id = m->id, r->flags = m->flags;
+	r->id = m->id;
+	r->flags = m->flags;
 	if (m->holder != 0 || m->signature != 0) r->flags |= DECLARED;
 	if (m->access != 0) r->flags |= PROFILED;
 	if (r->contexts > 0) r->flags |= IN_CONTEXT;
-	if (m->seen && !ran) r->flags |= PA_METHOD_UNEXECUTED, p->unexecuted++;
+	if (m->seen && !ran) {
+		r->flags |= PA_METHOD_UNEXECUTED;
+		p->unexecuted++;
+	}
 	if (r->first == 0) r->flags |= WITH_ID;
 	uint32_t fields = (r->flags & WITH_ID) != 0;
 	if (!(r->flags & (DECLARED | PROFILED | IN_CONTEXT)) && name <= MAX_NAMED) {
@@ -145,7 +155,10 @@ static uint64_t place_blocks(plan *p) {
 	uint64_t size = 0;
 	for (uint32_t i = 0; i < p->nprofiles; i++) {
 		block_plan *d = &p->blocks[i];
-		if (i > 0) d[-1].padding = padding_before(size, d->profile->size), size += d[-1].padding;
+		if (i > 0) {
+			d[-1].padding = padding_before(size, d->profile->size);
+			size += d[-1].padding;
+		}
 		d->at = size;
 		size += d->profile->size + pai_added(p, d);
 	}
@@ -232,9 +245,11 @@ static bool request_base(plan *p) {
 
 static void take_counts(plan *p) {
 	const pa_builder *b = p->b;
-	p->nsymbols = (uint32_t)COUNT(symbol, b->symbols), p->ntypes = (uint32_t)COUNT(new_type, b->types),
+	p->nsymbols = (uint32_t)COUNT(symbol, b->symbols);
+	p->ntypes = (uint32_t)COUNT(new_type, b->types);
 	p->nmethods = (uint32_t)COUNT(new_method, b->methods);
-	p->ncontexts = (uint32_t)COUNT(new_context, b->contexts), p->nprofiles = (uint32_t)COUNT(new_profile, b->profiles);
+	p->ncontexts = (uint32_t)COUNT(new_context, b->contexts);
+	p->nprofiles = (uint32_t)COUNT(new_profile, b->profiles);
 	p->ntables = (uint32_t)COUNT(new_table, b->tables);
 }
 

@@ -40,7 +40,10 @@ static bool find_boot(uint8_t boot[16]) {
 	if (!read_text("/proc/sys/kernel/random/boot_id", text, sizeof text)) return false;
 	memset(boot, 0, 16);
 	for (const char *p = text; *p != 0 && n < 32; p++)
-		if (digit(*p) >= 0) boot[n / 2] |= (uint8_t)(digit(*p) << (n % 2 == 0 ? 4 : 0)), n++;
+		if (digit(*p) >= 0) {
+			boot[n / 2] |= (uint8_t)(digit(*p) << (n % 2 == 0 ? 4 : 0));
+			n++;
+		}
 	return n == 32;
 }
 
@@ -75,7 +78,8 @@ static int64_t begun(uint64_t start) {
 	int64_t at = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME) + (int64_t)start * TICK;
 	return (at + TICK / 2) / TICK * TICK;
 #else
-	return (void)start, 0;
+	(void)start;
+	return 0;
 #endif
 }
 
@@ -94,12 +98,19 @@ pa_error pa_describe_process(pa_builder *b, const pa_run *run) {
 	pa_run r = run != NULL ? *run : (pa_run){0};
 	pa_error e = pai_none();
 	if (!sound(b)) return b->error;
-	if (is_described(b)) return pai_refuse(b, PA_ARGUMENT, "the run of the dump is described already"), b->error;
-	if (!find_boot(r.boot) || !find_start(&r.start))
-		return pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is"), e;
+	if (is_described(b)) {
+		pai_refuse(b, PA_ARGUMENT, "the run of the dump is described already");
+		return b->error;
+	}
+	if (!find_boot(r.boot) || !find_start(&r.start)) {
+		pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is");
+		return e;
+	}
 	static const uint8_t none[16];
 	if (memcmp(r.since, none, 16) == 0) memcpy(r.since, b->since, 16);
-	r.name_space = name_space(), r.process = (uint64_t)getpid(), r.begun = begun(r.start);
+	r.name_space = name_space();
+	r.process = (uint64_t)getpid();
+	r.begun = begun(r.start);
 	if (!pai_draw(b, b->config.dump_id)) return b->error;
 	b->config.dump_time = clock_now(CLOCK_REALTIME);
 	pa_add_run(b, &r);

@@ -31,8 +31,10 @@ typedef struct memory { uint8_t *bytes; uint64_t size; } memory;
 
 static bool open_memory(void *to, uint64_t size, pa_error *e) {
 	memory *m = to;
-	if (size > SIZE_MAX || (m->bytes = malloc((size_t)size)) == NULL)
-		return errno = ENOMEM, pai_system(e, "no memory for the archive");
+	if (size > SIZE_MAX || (m->bytes = malloc((size_t)size)) == NULL) {
+		errno = ENOMEM;
+		return pai_system(e, "no memory for the archive");
+	}
 	m->size = size;
 	memset(m->bytes, 0, HEADER);
 	return true;
@@ -48,8 +50,10 @@ static bool write_memory(void *to, uint64_t at, const uint8_t *bytes, size_t siz
 pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *report) {
 	memory m = {0};
 	pa_error e = write_to(b, open_memory, &(sink){write_memory, &m}, report);
-	if (e.code == PA_OK) *bytes = m.bytes, *size = (size_t)m.size;
-	else free(m.bytes);
+	if (e.code == PA_OK) {
+		*bytes = m.bytes;
+		*size = (size_t)m.size;
+	} else free(m.bytes);
 	return e;
 }
 
@@ -63,7 +67,10 @@ static bool open_folder(const char *path, target *t, pa_error *e) {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash == NULL ? 0 : (size_t)(slash - path) + 1;
 	char *folder = malloc(n + 2);
-	if (folder == NULL) return errno = ENOMEM, pai_system(e, "no memory for the name of a folder");
+	if (folder == NULL) {
+		errno = ENOMEM;
+		return pai_system(e, "no memory for the name of a folder");
+	}
 	memcpy(folder, n > 0 ? path : ".", n > 0 ? n : 1);
 	folder[n > 0 ? n : 1] = 0;
 	t->name = path + n;
@@ -111,7 +118,8 @@ static bool create(target *t, mode_t mode, pa_error *e) {
 		if (t->file < 0) break;
 		bool locked = flock(t->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 		if (locked && fstat(t->file, &made) == 0 && made.st_nlink > 0) return true;
-		close(t->file), t->file = -1; /* taken for litter before it was locked */
+		close(t->file);
+		t->file = -1; /* taken for litter before it was locked */
 	}
 	t->temporary[0] = 0;
 	return pai_system(e, "a temporary file can't be made");
@@ -131,7 +139,9 @@ static bool write_file(void *to, uint64_t at, const uint8_t *bytes, size_t size,
 		ssize_t n = pwrite(t->file, bytes, size, (off_t)at);
 		if (n < 0 && errno == EINTR) continue;
 		if (n <= 0) return pai_system(e, "the file can't be written");
-		bytes += n, size -= (size_t)n, at += (uint64_t)n;
+		bytes += n;
+		size -= (size_t)n;
+		at += (uint64_t)n;
 	}
 	return true;
 }

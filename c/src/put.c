@@ -18,8 +18,10 @@ void pa_put_undecoded(pa_builder *b, int32_t point, uint8_t flags, const uint64_
 
 void pa_put_value_site(pa_builder *b, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n) {
 	uint8_t *c = pai_put_wide(b, PA_VALUE_SITE, 0, kind, site, 2 * (uint64_t)n, n);
-	for (uint64_t i = 0; c != NULL && i < n; i++)
-		put_cell(c, 2 * i, values[i].value), put_cell(c, 2 * i + 1, values[i].count);
+	for (uint64_t i = 0; c != NULL && i < n; i++) {
+		put_cell(c, 2 * i, values[i].value);
+		put_cell(c, 2 * i + 1, values[i].count);
+	}
 }
 
 void pa_put_bitmap(pa_builder *b, int32_t point, const uint8_t *bytes, uint32_t n) {
@@ -37,21 +39,26 @@ void pa_put_successors(pa_builder *b, int32_t point, uint16_t sub, const pa_succ
 
 /* put_rows fills rows of a type and a count, from a cell on. */
 static void put_rows(pa_builder *b, uint8_t *c, uint64_t first, const pa_type_count *rows, uint32_t n) {
-	for (uint64_t i = 0; i < n; i++)
-		put_cell(c, first + 2 * i, pai_type_cell(b, rows[i].type)), put_cell(c, first + 2 * i + 1, rows[i].count);
+	for (uint64_t i = 0; i < n; i++) {
+		put_cell(c, first + 2 * i, pai_type_cell(b, rows[i].type));
+		put_cell(c, first + 2 * i + 1, rows[i].count);
+	}
 }
 
 void pa_put_receivers(pa_builder *b, const pa_new_receivers *r, const pa_type_count *rows, uint32_t n) {
 	uint8_t *c = pai_put_wide(b, PA_RECEIVERS, r->flags, r->sub, r->point, 2 + 2 * (uint64_t)n, n);
 	if (c == NULL) return;
-	put_cell(c, 0, r->other), put_cell(c, 1, r->traps);
+	put_cell(c, 0, r->other);
+	put_cell(c, 1, r->traps);
 	put_rows(b, c, 2, rows, n);
 }
 
 void pa_put_callees(pa_builder *b, int32_t point, const pa_method_count *rows, uint32_t n) {
 	uint8_t *c = pai_put_wide(b, PA_CALLEES, 0, 0, point, 2 * (uint64_t)n, n);
-	for (uint64_t i = 0; c != NULL && i < n; i++)
-		put_cell(c, 2 * i, pai_method_cell(b, rows[i].method)), put_cell(c, 2 * i + 1, rows[i].count);
+	for (uint64_t i = 0; c != NULL && i < n; i++) {
+		put_cell(c, 2 * i, pai_method_cell(b, rows[i].method));
+		put_cell(c, 2 * i + 1, rows[i].count);
+	}
 }
 
 void pa_put_count(pa_builder *b, int32_t point, uint16_t sub, uint8_t flags, uint64_t count) {
@@ -70,13 +77,19 @@ void pa_put_counter(pa_builder *b, pa_at at, uint64_t count) {
 
 void pa_put_jump(pa_builder *b, pa_at at, uint64_t taken, int64_t displacement) {
 	uint8_t *c = pai_put_narrow(b, PA_JUMP, at, 2);
-	if (c != NULL) put_cell(c, 0, taken), put_cell(c, 1, (uint64_t)displacement);
+	if (c != NULL) {
+		put_cell(c, 0, taken);
+		put_cell(c, 1, (uint64_t)displacement);
+	}
 }
 
 void pa_put_branch(pa_builder *b, pa_at at, pa_branch branch) {
 	uint8_t *c = pai_put_narrow(b, PA_BRANCH, at, 3);
-	if (c != NULL)
-		put_cell(c, 0, branch.taken), put_cell(c, 1, (uint64_t)branch.displacement), put_cell(c, 2, branch.not_taken);
+	if (c != NULL) {
+		put_cell(c, 0, branch.taken);
+		put_cell(c, 1, (uint64_t)branch.displacement);
+		put_cell(c, 2, branch.not_taken);
+	}
 }
 
 /* receiver_cells returns the number of cells of a receiver entry without a list of types. */
@@ -105,20 +118,24 @@ void pa_put_ret(pa_builder *b, pa_at at, uint64_t count, const pa_ret_row *rows,
 	if (n > b->shape.bci_rows) pai_refuse(b, PA_ARGUMENT, "more rows of a ret than the settings have");
 	if (c == NULL || !sound(b)) return;
 	put_cell(c, 0, count);
-	for (uint64_t i = 0; i < n; i++)
-		put_cell(c, 1 + 3 * i, rows[i].bci), put_cell(c, 2 + 3 * i, rows[i].count),
-			put_cell(c, 3 + 3 * i, (uint64_t)rows[i].displacement);
+	for (uint64_t i = 0; i < n; i++) {
+		put_cell(c, 1 + 3 * i, rows[i].bci);
+		put_cell(c, 2 + 3 * i, rows[i].count);
+		put_cell(c, 3 + 3 * i, (uint64_t)rows[i].displacement);
+	}
 }
 
 static void put_case(uint8_t *c, uint64_t i, pa_case one) {
-	put_cell(c, i, one.count), put_cell(c, i + 1, (uint64_t)one.displacement);
+	put_cell(c, i, one.count);
+	put_cell(c, i + 1, (uint64_t)one.displacement);
 }
 
 void pa_put_multi_branch(pa_builder *b, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n) {
 	uint64_t cells = 2 + 2 * (uint64_t)n;
 	uint8_t *c = pai_put_narrow(b, PA_MULTI_BRANCH, at, 1 + cells);
 	if (c == NULL) return;
-	put_cell(c, 0, cells), put_case(c, 1, otherwise);
+	put_cell(c, 0, cells);
+	put_case(c, 1, otherwise);
 	for (uint64_t i = 0; i < n; i++) put_case(c, 3 + 2 * i, cases[i]);
 }
 
@@ -138,8 +155,10 @@ static uint64_t list_cells(const pa_call_types *t) { return 2 * (uint64_t)t->n +
 /* put_list fills the number of cells of a list of types, at a cell, and the list. */
 static void put_list(pa_builder *b, uint8_t *c, uint64_t at, const pa_call_types *t) {
 	put_cell(c, at, list_cells(t));
-	for (uint64_t i = 0; i < t->n; i++)
-		put_cell(c, at + 1 + 2 * i, t->arguments[i].stack), put_cell(c, at + 2 + 2 * i, word(b, t->arguments[i].type));
+	for (uint64_t i = 0; i < t->n; i++) {
+		put_cell(c, at + 1 + 2 * i, t->arguments[i].stack);
+		put_cell(c, at + 2 + 2 * i, word(b, t->arguments[i].type));
+	}
 	if (t->returned != NULL) put_cell(c, at + 1 + 2 * (uint64_t)t->n, word(b, *t->returned));
 }
 

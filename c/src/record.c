@@ -24,7 +24,9 @@ bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context)
 /* ---- beginning and fields ---- */
 
 static void reset(recording *r) {
-	r->open = false, r->presence = 0, r->entries.size = 0;
+	r->open = false;
+	r->presence = 0;
+	r->entries.size = 0;
 	for (unsigned i = 0; i < FIELDS; i++) r->fields[i].size = 0;
 	for (unsigned i = 0; i < DIRECTORY; i++) r->sections[i].size = 0;
 }
@@ -41,7 +43,10 @@ void pa_begin(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
 	else if (code == PA_ANY_CODE) pai_refuse(b, PA_ARGUMENT, "a profile is of one version of the code, not of any");
 	if (!sound(b)) return;
 	reset(r);
-	r->open = true, r->twin = !pai_is_new(b, method, code, context), r->method = method, r->context = context,
+	r->open = true;
+	r->twin = !pai_is_new(b, method, code, context);
+	r->method = method;
+	r->context = context;
 	r->code = code;
 	put64(id, code);
 	if (code != 0) pai_set_field(b, PA_FIELD_CODE, id, sizeof id);
@@ -104,42 +109,57 @@ void pa_set_traps(pa_builder *b, const uint8_t *by_reason, uint32_t reasons) {
 /* ---- entries ---- */
 
 uint64_t pai_type_cell(pa_builder *b, uint32_t type) {
-	if (type != 0 && !HAS(new_type, b->types, type))
-		return pai_refuse(b, PA_ARGUMENT, "a type that is not of this builder"), 0;
+	if (type != 0 && !HAS(new_type, b->types, type)) {
+		pai_refuse(b, PA_ARGUMENT, "a type that is not of this builder");
+		return 0;
+	}
 	return (uint64_t)type << REF_SHIFT;
 }
 
 uint64_t pai_method_cell(pa_builder *b, uint32_t method) {
-	if (method != 0 && !HAS(new_method, b->methods, method))
-		return pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder"), 0;
+	if (method != 0 && !HAS(new_method, b->methods, method)) {
+		pai_refuse(b, PA_ARGUMENT, "a method that is not of this builder");
+		return 0;
+	}
 	return (uint64_t)method << REF_SHIFT;
 }
 
 /* make adds an entry of zeros to a section. The entries of data are noted, to be sorted. */
 static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cells, new_entry entry) {
 	if (!recorded(b)) return NULL;
-	if ((unsigned)in >= DIRECTORY) return pai_refuse(b, PA_ARGUMENT, "a section that has no entries"), NULL;
+	if ((unsigned)in >= DIRECTORY) {
+		pai_refuse(b, PA_ARGUMENT, "a section that has no entries");
+		return NULL;
+	}
 	buffer *section = &b->open.sections[in];
-	if (section->size / 8 > MAX_CELLS || cells > MAX_CELLS - section->size / 8)
-		return pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have"), NULL;
-	entry.start = section->size, entry.size = header + 8 * (size_t)cells;
+	if (section->size / 8 > MAX_CELLS || cells > MAX_CELLS - section->size / 8) {
+		pai_refuse(b, PA_TOO_LARGE, "more cells than a profile can have");
+		return NULL;
+	}
+	entry.start = section->size;
+	entry.size = header + 8 * (size_t)cells;
 	uint8_t *p = pai_extend(b, section, entry.size);
 	if (p == NULL || (in == PA_DATA && !pai_append(b, &b->open.entries, &entry, sizeof entry))) return NULL;
 	return p;
 }
 
 uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
-	if (sound(b) && b->config.domain != PA_HOTSPOT)
-		return pai_refuse(b, PA_ARGUMENT,
-				   "an entry of HotSpot's in an archive of another domain: record receivers, successors, counts or "
-				   "counters"),
-			   NULL;
-	if (at.point < 0 || at.point > UINT16_MAX)
-		return pai_refuse(b, PA_TOO_LARGE, "entries of HotSpot's stand at points from 0 to 65535"), NULL;
+	if (sound(b) && b->config.domain != PA_HOTSPOT) {
+		pai_refuse(b, PA_ARGUMENT,
+			"an entry of HotSpot's in an archive of another domain: record receivers, successors, counts or "
+			"counters");
+		return NULL;
+	}
+	if (at.point < 0 || at.point > UINT16_MAX) {
+		pai_refuse(b, PA_TOO_LARGE, "entries of HotSpot's stand at points from 0 to 65535");
+		return NULL;
+	}
 	uint8_t *p = make(b, at.in, 8, cells, (new_entry){.point = at.point, .tag = tag});
 	if (p == NULL) return NULL;
-	p[0] = tag, p[1] = at.flags;
-	put16(p + 2, (uint32_t)at.point), put32(p + 4, at.traps);
+	p[0] = tag;
+	p[1] = at.flags;
+	put16(p + 2, (uint32_t)at.point);
+	put32(p + 4, at.traps);
 	return p + 8;
 }
 
@@ -159,12 +179,18 @@ static bool has_wide(uint32_t domain, uint8_t tag) {
 
 uint8_t *pai_put_wide(
 	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows) {
-	if (sound(b) && !has_wide(b->config.domain, tag))
-		return pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have"), NULL;
+	if (sound(b) && !has_wide(b->config.domain, tag)) {
+		pai_refuse(b, PA_ARGUMENT, "an entry that archives of this domain do not have");
+		return NULL;
+	}
 	uint8_t *p = make(b, PA_DATA, 16, cells, (new_entry){.point = point, .tag = tag, .sub = sub});
 	if (p == NULL) return NULL;
-	p[0] = tag, p[1] = flags;
-	put16(p + 2, sub), put32(p + 4, (uint32_t)point), put32(p + 8, (uint32_t)cells), put32(p + 12, rows);
+	p[0] = tag;
+	p[1] = flags;
+	put16(p + 2, sub);
+	put32(p + 4, (uint32_t)point);
+	put32(p + 8, (uint32_t)cells);
+	put32(p + 12, rows);
 	return p + 16;
 }
 
@@ -209,7 +235,8 @@ static bool add_data(pa_builder *b, const uint32_t *sorted, size_t n, bool direc
 	for (unsigned s = PA_EXTRA; s < DIRECTORY; s++)
 		if (!pai_append(b, &b->blocks, r->sections[s].bytes, r->sections[s].size)) return false;
 	for (size_t i = 0, at = 0; directory && i < n; at += all[sorted[i++]].size) {
-		put32(row, (uint32_t)all[sorted[i]].point), put32(row + 4, (uint32_t)(at / 8));
+		put32(row, (uint32_t)all[sorted[i]].point);
+		put32(row + 4, (uint32_t)(at / 8));
 		if (!pai_append(b, &b->blocks, row, sizeof row)) return false;
 	}
 	return true;
@@ -241,9 +268,8 @@ static pa_error refuse_twin(pa_builder *b) {
 	pa_error e = pai_none();
 	b->duplicates++;
 	reset(&b->open);
-	return pai_fail(
-			   &e, PA_AMBIGUOUS, "the builder has a profile of this method, code and context: this one is left out"),
-		   e;
+	pai_fail(&e, PA_AMBIGUOUS, "the builder has a profile of this method, code and context: this one is left out");
+	return e;
 }
 
 pa_error pa_done(pa_builder *b, uint32_t *profile) {
@@ -251,7 +277,10 @@ pa_error pa_done(pa_builder *b, uint32_t *profile) {
 	if (b->open.twin) return refuse_twin(b);
 	size_t n = COUNT(new_entry, b->open.entries);
 	uint32_t *sorted = malloc(2 * n * sizeof *sorted + 1);
-	if (sorted == NULL) return pai_no_memory(b), b->error;
+	if (sorted == NULL) {
+		pai_no_memory(b);
+		return b->error;
+	}
 	for (size_t i = 0; i < n; i++) sorted[i] = (uint32_t)i;
 	pai_sort(sorted, sorted + n, n, order, b->open.entries.bytes);
 	encode(b, sorted, n);

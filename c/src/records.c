@@ -53,7 +53,8 @@ bool pai_signature(const pa_archive *a, pa_ref ref, signature *s, pa_error *e) {
 		s->size = s->text.size;
 		return true;
 	}
-	s->parts = length & 0x7fffffff, s->at = at + 4;
+	s->parts = length & 0x7fffffff;
+	s->at = at + 4;
 	if (s->parts == 0 || s->parts > MAX_NAME || !inside(a->section[SYMBOLS], s->at, 4 * s->parts))
 		return pai_damage(a, e, at, "a list of symbols does not lie in its section");
 	return pai_touch(a, s->at, 4 * s->parts, e) && measure(a, s, e);
@@ -69,7 +70,10 @@ static bool piece(const pa_archive *a, const signature *s, uint64_t i, pa_text *
 /* each calls take for every piece of a signature's text, until it returns false. */
 static bool each(
 	const pa_archive *a, const signature *s, bool (*take)(void *to, pa_text piece), void *to, pa_error *e) {
-	if (s->parts == 0) return take(to, s->text), true;
+	if (s->parts == 0) {
+		take(to, s->text);
+		return true;
+	}
 	pa_text text;
 	for (uint64_t i = 0; i < 2 * s->parts - (s->parts > 1); i++) {
 		if (!piece(a, s, i, &text, e)) return false;
@@ -113,7 +117,10 @@ pa_error pa_signature(const pa_archive *a, const pa_method *m, char *buffer, siz
 	return e;
 }
 
-static bool add_to_fold(void *to, pa_text text) { return pai_fold_add(to, text), true; }
+static bool add_to_fold(void *to, pa_text text) {
+	pai_fold_add(to, text);
+	return true;
+}
 
 /* ---- types ---- */
 
@@ -167,11 +174,25 @@ static bool parse_record(const pa_archive *a, record *r, const uint8_t *p) {
 	if (r->flags >= 256 ||
 		(named ? (r->flags & (DECLARED | PROFILED | IN_CONTEXT)) != 0 || r->size < size : r->size != size))
 		return false;
-	if (r->flags & WITH_ID) r->id = get64(p + field), field += 8;
-	if (r->flags & DECLARED) r->holder = place_of(get32(p + field)), r->signature = get32(p + field + 4), field += 8;
-	if (r->flags & PROFILED) r->profiles = place_of(get32(p + field)), r->access = get32(p + field + 4), field += 8;
-	if (r->flags & IN_CONTEXT)
-		r->contexts = place_of(get32(p + field)), r->ncontexts = get32(p + field + 4), field += 8;
+	if (r->flags & WITH_ID) {
+		r->id = get64(p + field);
+		field += 8;
+	}
+	if (r->flags & DECLARED) {
+		r->holder = place_of(get32(p + field));
+		r->signature = get32(p + field + 4);
+		field += 8;
+	}
+	if (r->flags & PROFILED) {
+		r->profiles = place_of(get32(p + field));
+		r->access = get32(p + field + 4);
+		field += 8;
+	}
+	if (r->flags & IN_CONTEXT) {
+		r->contexts = place_of(get32(p + field));
+		r->ncontexts = get32(p + field + 4);
+		field += 8;
+	}
 	if (!named) return true;
 	r->named = (pa_text){(const char *)a->bytes + r->at + field, r->size - field};
 	while (r->named.size > 0 && r->named.bytes[r->named.size - 1] == 0) r->named.size--;
@@ -195,7 +216,10 @@ bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 
 /* row_id computes the id of a row, of which the file has none. */
 static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, uint64_t *id, pa_error *e) {
-	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) return *id = pai_md5(m->key.name), true;
+	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) {
+		*id = pai_md5(m->key.name);
+		return true;
+	}
 	fold f;
 	pai_fold_begin(&f, pai_fold(pai_fold(pai_fold_start(), m->key.class_name), m->key.name), s->size);
 	if (!each(a, s, add_to_fold, &f, e)) return false;
@@ -215,7 +239,9 @@ static bool describe(const pa_archive *a, const record *r, pa_method *m, signatu
 		._contexts = ref_of(r->contexts),
 		._signature = r->signature};
 	if (r->holder != 0 && !pai_type(a, r->holder, &holder, e)) return false;
-	m->holder = holder.ordinal, m->key.class_name = holder.name, m->key.loader = holder.loader;
+	m->holder = holder.ordinal;
+	m->key.class_name = holder.name;
+	m->key.loader = holder.loader;
 	if (r->flags & NAMED) m->key.name = r->named;
 	else if (!pai_symbol(a, r->name, &m->key.name, e)) return false;
 	if (!pai_signature(a, r->signature, s, e)) return false;

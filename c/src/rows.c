@@ -82,7 +82,10 @@ void pa_add_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t n)
 			pai_refuse(b, PA_ARGUMENT, "a row refers to something that is not of this builder");
 			return;
 		}
-	if (is_grouped(kind) && !t->counted) t->counted = true, t->base = next_group(t);
+	if (is_grouped(kind) && !t->counted) {
+		t->counted = true;
+		t->base = next_group(t);
+	}
 	append(b, t, cells, t->base);
 }
 
@@ -144,8 +147,10 @@ static int compare_contexts(const pa_builder *b, uint32_t x, uint32_t y) {
 	int order = compare_numbers(c->depth, d->depth);
 	if (order == 0) order = compare_methods(b, c->method, d->method);
 	if (order != 0) return order;
-	while (c->parent != d->parent)
-		c = ITEM(new_context, b->contexts, c->parent), d = ITEM(new_context, b->contexts, d->parent);
+	while (c->parent != d->parent) {
+		c = ITEM(new_context, b->contexts, c->parent);
+		d = ITEM(new_context, b->contexts, d->parent);
+	}
 	order = compare_methods(b, c->caller, d->caller);
 	return order != 0 ? order : compare_points(c->point, d->point);
 }
@@ -192,7 +197,8 @@ static uint64_t united(char rule, uint64_t x, uint64_t y) {
 /* add_row appends a row, or unites it with the last one. */
 static void add_row(const set *s, buffer *sorted, const uint8_t *row, bool again) {
 	if (!again) {
-		memcpy(sorted->bytes + sorted->size, row, s->row), sorted->size += s->row; /* has room */
+		memcpy(sorted->bytes + sorted->size, row, s->row);
+		sorted->size += s->row; /* has room */
 		return;
 	}
 	uint8_t *last = sorted->bytes + sorted->size - s->row;
@@ -205,7 +211,10 @@ static bool sort_set(pa_builder *b, new_table *t) {
 	set s = {b, t->cells.bytes, row, t->columns, t->kinds, rules_of(t->kind)};
 	uint32_t *refs = malloc(2 * n * sizeof *refs);
 	buffer sorted = {0};
-	if (refs == NULL || pai_extend(b, &sorted, t->cells.size) == NULL) return free(refs), pai_no_memory(b);
+	if (refs == NULL || pai_extend(b, &sorted, t->cells.size) == NULL) {
+		free(refs);
+		return pai_no_memory(b);
+	}
 	for (size_t i = 0; i < n; i++) refs[i] = (uint32_t)i;
 	pai_sort(refs, refs + n, n, order, &s);
 	sorted.size = 0;

@@ -124,7 +124,10 @@ bool pai_shapes_open(pa_archive *a, pa_error *e) {
 	pa_table t;
 	if (a->info.domain != PA_CUSTOM) return true;
 	*e = pa_table_get(a, PA_TABLE_SHAPES, &t);
-	if (e->code == PA_NOT_FOUND) return *e = pai_none(), true;
+	if (e->code == PA_NOT_FOUND) {
+		*e = pai_none();
+		return true;
+	}
 	if (e->code != PA_OK) return false;
 	uint64_t at = t._columns[0];
 	if (t.columns != SHAPE_COLUMNS || t.flags != 0)

@@ -41,10 +41,12 @@ static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *
 	span ex = a->region[PA_EX];
 	uint64_t n, end;
 	uint32_t last = 0;
-	*s = (span){0, 0}, *kind = 0;
+	*s = (span){0, 0};
+	*kind = 0;
 	if (ex.size == 0) return true;
 	if (!pai_touch(a, ex.at, 8, e)) return false;
-	n = get32(a->bytes + ex.at), end = ex.at + 8 + 24 * n;
+	n = get32(a->bytes + ex.at);
+	end = ex.at + 8 + 24 * n;
 	if (n > MAX_TABLES || 8 + 24 * n > ex.size)
 		return pai_damage(a, e, ex.at, "the directory of the tables does not fit");
 	if (!pai_touch(a, ex.at, 8 + 24 * n, e)) return false;
@@ -53,8 +55,12 @@ static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *
 		span t = {get64(row + 8), get64(row + 16)};
 		if (get32(row) <= last || t.at != end || t.size == 0 || t.size % 8 != 0 || !inside(ex, t.at, t.size))
 			return pai_damage(a, e, ex.at + 8 + 24 * i, "a table does not lie at its place");
-		last = get32(row), end = end_of(t);
-		if (by_kind ? last == wanted : i == wanted) *s = t, *kind = last;
+		last = get32(row);
+		end = end_of(t);
+		if (by_kind ? last == wanted : i == wanted) {
+			*s = t;
+			*kind = last;
+		}
 	}
 	return end == end_of(ex) || pai_damage(a, e, ex.at, "the tables do not fill ex");
 }
@@ -65,11 +71,20 @@ static pa_error get(const pa_archive *a, bool by_kind, uint32_t wanted, pa_table
 	span s;
 	uint32_t kind;
 	if (!directory(a, by_kind, wanted, &s, &kind, &e)) return e;
-	if (s.size == 0) return pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table"), e;
+	if (s.size == 0) {
+		pai_fail(&e, PA_NOT_FOUND, "the archive does not have this table");
+		return e;
+	}
 	if (!pai_touch(a, s.at, s.size, &e)) return e;
 	const char *wrong = parse(a, s, &t);
-	if (wrong != NULL) return pai_damage(a, &e, s.at, wrong), e;
-	if (t.kind != kind) return pai_damage(a, &e, s.at, "a table is not of the kind that the directory says"), e;
+	if (wrong != NULL) {
+		pai_damage(a, &e, s.at, wrong);
+		return e;
+	}
+	if (t.kind != kind) {
+		pai_damage(a, &e, s.at, "a table is not of the kind that the directory says");
+		return e;
+	}
 	*table = t;
 	return e;
 }

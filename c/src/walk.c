@@ -26,7 +26,10 @@ pa_error pa_types_next(pa_types *it, pa_type *type) {
 	pa_error e = pai_none();
 	pa_type t;
 	uint64_t at = a->section[TYPES].at + TYPE * it->_next;
-	if (it->_next == a->info.types) return pai_fail(&e, PA_NOT_FOUND, "no more types"), e;
+	if (it->_next == a->info.types) {
+		pai_fail(&e, PA_NOT_FOUND, "no more types");
+		return e;
+	}
 	if (!pai_type(a, at, &t, &e) || !spend(a, &it->_text, t.name.size + t.loader.size + t.alias.size, at, &e)) return e;
 	it->_next++;
 	*type = t;
@@ -41,8 +44,10 @@ pa_methods pa_methods_of(const pa_archive *a) { return (pa_methods){._archive = 
 static bool begin(pa_methods *it, pa_error *e) {
 	never_ran n;
 	if (!pai_never_ran(it->_archive, &n, e)) return false;
-	it->_class = n.classes.at, it->_classes_end = end_of(n.classes);
-	it->_rows = it->_row = n.rows.at, it->_rows_end = end_of(n.rows);
+	it->_class = n.classes.at;
+	it->_classes_end = end_of(n.classes);
+	it->_rows = it->_row = n.rows.at;
+	it->_rows_end = end_of(n.rows);
 	return it->_begun = true;
 }
 
@@ -125,7 +130,10 @@ static bool next_context(pa_profiles *it, pa_error *e) {
 		*e = pa_contexts_next(&it->_contexts, &c);
 		if (e->code != PA_OK) return false;
 	} while (c._profiles == 0);
-	it->_context = c.at, it->_next = c._profiles, it->_code = 0, it->_begun = false;
+	it->_context = c.at;
+	it->_next = c._profiles;
+	it->_code = 0;
+	it->_begun = false;
 	return true;
 }
 
@@ -136,8 +144,13 @@ pa_error pa_profiles_next(pa_profiles *it, pa_profile *profile) {
 	uint64_t at;
 	if (it->_next == 0 && !next_context(it, &e)) return e;
 	chain c = {place_of(it->_method), place_of(it->_context), place_of(it->_next), it->_code, it->_begun};
-	if (!pai_step(a, &c, &at, &b, &e)) return it->_next = 0, e;
-	it->_next = ref_of(c.next), it->_code = c.code, it->_begun = c.begun;
+	if (!pai_step(a, &c, &at, &b, &e)) {
+		it->_next = 0;
+		return e;
+	}
+	it->_next = ref_of(c.next);
+	it->_code = c.code;
+	it->_begun = c.begun;
 	pai_profile(a, &b, profile);
 	return e;
 }

@@ -36,7 +36,8 @@ static void each(void (*take)(pa_profile *p, void *to), void *to) {
 /* counted returns the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are.
  */
 static unsigned counted(const pa_entry *entry, uint32_t cells[2]) {
-	cells[0] = 0, cells[1] = 2;
+	cells[0] = 0;
+	cells[1] = 2;
 	return entry->tag == PA_BRANCH
 		? 2
 		: entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_CALL_TYPE || entry->tag == PA_JUMP;
@@ -55,7 +56,8 @@ static void count_profile(pa_profile *p, void *to) {
 	pa_summary s;
 	pa_error e = pa_claim(p);
 	if (e.code == PA_NOT_DECODED) return;
-	check(e), pa_summarize(p, &s);
+	check(e);
+	pa_summarize(p, &s);
 	if (pa_profile_word(p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(p, PA_FIELD_INVOCATIONS), 1);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
 		for (unsigned i = counted(&entry, cells); i-- > 0;) {
@@ -64,7 +66,8 @@ static void count_profile(pa_profile *p, void *to) {
 		}
 		pa_rows rows;
 		if (!pa_receivers_of(&entry, &rows)) continue;
-		check(pa_record_null(&entry)), check(pa_record_trap(&entry, 1, true));
+		check(pa_record_null(&entry));
+		check(pa_record_trap(&entry, 1, true));
 		for (unsigned i = 0; i < TYPES_OF_A_ROUND; i++) {
 			check(pa_record(&entry, type_of(round, i), &row));
 			must(row == PA_NO_ROW || pa_cell_type(&entry, rows.first + 2 * row, NULL) == type_of(round, i),
@@ -98,7 +101,8 @@ static void check_receivers(const pa_entry *entry, const pa_rows *rows, sums *s)
 		must(trained == PA_NO_TYPE || trained == type, "a row has lost its type");
 		for (uint32_t k = 0; k < i && type != PA_NO_TYPE; k++)
 			must(pa_cell_type(entry, rows->first + 2 * k, NULL) != type, "a type has two rows");
-		before += pa_trained(entry, cell + 1), now += pa_cell(entry, cell + 1);
+		before += pa_trained(entry, cell + 1);
+		now += pa_cell(entry, cell + 1);
 		s->rows += type != PA_NO_TYPE;
 	}
 	must(now - before == s->added * TYPES_OF_A_ROUND, "receivers are lost");
@@ -113,7 +117,8 @@ static void check_profile(pa_profile *p, void *to) {
 	pa_summarize(p, &before);
 	pa_error e = pa_claim(p);
 	if (e.code == PA_NOT_DECODED) return;
-	check(e), pa_summarize(p, &now);
+	check(e);
+	pa_summarize(p, &now);
 	must(now.invocations - before.invocations == (before.has >> PA_FIELD_INVOCATIONS & 1 ? s->added : 0),
 		"invocations are lost");
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry); s->entries++) {
@@ -131,7 +136,8 @@ static void check_profile(pa_profile *p, void *to) {
 static void check_binding(void) {
 	int class_a, class_b;
 	void *to;
-	check(pa_bind(archive, late, &class_a)), check(pa_bind(archive, late, &class_a));
+	check(pa_bind(archive, late, &class_a));
+	check(pa_bind(archive, late, &class_a));
 	must(pa_bind(archive, late, &class_b).code == PA_AMBIGUOUS, "a type was bound twice");
 	must(pa_bound(archive, late, &to) == PA_BOUND && to == &class_a, "a type is not bound to its class");
 	check(pa_exclude(archive, late));
@@ -179,7 +185,10 @@ int main(int argc, char **argv) {
 	for (unsigned i = 0; i < n; i++) pthread_join(threads[i], NULL);
 	sums s = {.added = (uint64_t)n * ROUNDS};
 	each(check_profile, &s);
-	if (pa_info_of(archive)->types > 0) check(pa_bind(archive, 0, &bound)), each(bind_first, &bound);
+	if (pa_info_of(archive)->types > 0) {
+		check(pa_bind(archive, 0, &bound));
+		each(bind_first, &bound);
+	}
 	check_binding();
 	pa_adoption adoption;
 	must(pa_adoption_of(archive, &adoption), "the archive is not adopted");
@@ -188,6 +197,7 @@ int main(int argc, char **argv) {
 	pa_close(archive);
 	again = read_all(argv[1], &size);
 	must(memcmp(bytes, again, size) == 0, "the file was changed");
-	free(bytes), free(again);
+	free(bytes);
+	free(again);
 	return 0;
 }

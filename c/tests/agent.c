@@ -88,7 +88,8 @@ static void of_class(const pa_type *class, uint32_t type, found *f) {
 		size_t n = last.key.name.size < m.key.name.size ? last.key.name.size : m.key.name.size;
 		must(n == 0 || memcmp(last.key.name.bytes, m.key.name.bytes, n) <= 0,
 			"methods that are not in the order of their names");
-		f->methods++, f->types += profiles_of(&m);
+		f->methods++;
+		f->types += profiles_of(&m);
 		last = m;
 	}
 	must(e.code == PA_NOT_FOUND, e.message);
@@ -130,14 +131,18 @@ static void codes(const char *path) {
 int main(int argc, char **argv) {
 	pthread_t threads[THREADS];
 	found all[THREADS] = {{0, 0}};
-	if (argc == 3 && strcmp(argv[1], "codes") == 0) return codes(argv[2]), 0;
+	if (argc == 3 && strcmp(argv[1], "codes") == 0) {
+		codes(argv[2]);
+		return 0;
+	}
 	must(argc == 2, "usage: agent ARCHIVE | agent codes FILE");
 	check(pa_open(argv[1], NULL, &archive));
 	for (unsigned i = 0; i < THREADS; i++)
 		must(pthread_create(&threads[i], NULL, look_at_all, &all[i]) == 0, "no threads");
-	for (unsigned i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL),
-			must(memcmp(&all[i], &all[0], sizeof *all) == 0, "threads found different methods");
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		must(memcmp(&all[i], &all[0], sizeof *all) == 0, "threads found different methods");
+	}
 	printf("%" PRIu64 " methods, %" PRIu64 " types\n", all[0].methods, all[0].types);
 	pa_close(archive);
 	return 0;

@@ -53,7 +53,8 @@ static void copy_beside(const pa_archive *a) {
 		"the copy does not say what it lacks");
 	check(pa_table_method(a, report.dropped.lost, &m));
 	must(m.key.name.size == 1 && m.key.name.bytes[0] == 'm', "it says that of another method");
-	free(bytes), pa_builder_free(b);
+	free(bytes);
+	pa_builder_free(b);
 }
 
 int main(int argc, char **argv) {

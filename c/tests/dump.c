@@ -38,7 +38,10 @@ static size_t utf8(const uint8_t *p, size_t n, uint32_t *c) {
 			high = p[0] == 0xed ? 0x9f
 		: p[0] == 0xf4          ? 0x8f
 								: 0xbf;
-	if (length == 1) return *c = p[0], 1;
+	if (length == 1) {
+		*c = p[0];
+		return 1;
+	}
 	if (p[0] < 0xc2 || p[0] > 0xf4 || n < length || p[1] < low || p[1] > high) return 0;
 	*c = p[0] & 0x7f >> length;
 	for (size_t i = 1; i < length; i++) {
@@ -61,8 +64,10 @@ static void put_text(pa_text t) {
 	for (size_t i = 0, n; i < t.size; i += n) {
 		const uint8_t *p = (const uint8_t *)t.bytes + i;
 		uint32_t c;
-		if ((n = utf8(p, t.size - i, &c)) == 0) n = 1, fprintf(out, "\\udc%02x", *p);
-		else if (escaped(c) && c > 0xffff) fprintf(out, "\\udb40\\u%04x", (unsigned)(0xdc00 | (c & 0x3ff)));
+		if ((n = utf8(p, t.size - i, &c)) == 0) {
+			n = 1;
+			fprintf(out, "\\udc%02x", *p);
+		} else if (escaped(c) && c > 0xffff) fprintf(out, "\\udb40\\u%04x", (unsigned)(0xdc00 | (c & 0x3ff)));
 		else if (escaped(c)) fprintf(out, "\\u%04x", (unsigned)c);
 		else fprintf(out, c == '"' || c == '\\' ? "\\%.*s" : "%.*s", (int)n, (const char *)p);
 	}
@@ -77,7 +82,10 @@ static void put_hex(const uint8_t *p, size_t n) {
 
 static const char *comma(uint64_t i) { return i > 0 ? "," : ""; }
 static void optional_text(const char *key, pa_text t) {
-	if (t.size > 0) fprintf(out, ",\"%s\":", key), put_text(t);
+	if (t.size > 0) {
+		fprintf(out, ",\"%s\":", key);
+		put_text(t);
+	}
 }
 static void optional_number(const char *key, uint64_t n) {
 	if (n != 0) fprintf(out, ",\"%s\":%" PRIu64, key, n);
@@ -93,8 +101,12 @@ static void put_list(const char *key, const uint64_t *list, size_t n) {
 static void put_type(uint32_t ordinal) {
 	pa_type t;
 	if (ordinal == PA_NO_TYPE) fputs("null", out);
-	else if (!failed(pa_type_get(archive, ordinal, &t)))
-		fputs("{\"name\":", out), put_text(t.name), optional_text("loader", t.loader), putc('}', out);
+	else if (!failed(pa_type_get(archive, ordinal, &t))) {
+		fputs("{\"name\":", out);
+		put_text(t.name);
+		optional_text("loader", t.loader);
+		putc('}', out);
+	}
 }
 
 static void put_key(const pa_method *m) {
@@ -105,14 +117,21 @@ static void put_key(const pa_method *m) {
 		if (failed(pa_signature(archive, m, copy, signature.size))) signature.size = 0;
 		signature.bytes = copy;
 	}
-	fputs("\"name\":", out), put_text(m->key.name), optional_text("class", m->key.class_name);
-	optional_text("signature", signature), optional_text("loader", m->key.loader);
+	fputs("\"name\":", out);
+	put_text(m->key.name);
+	optional_text("class", m->key.class_name);
+	optional_text("signature", signature);
+	optional_text("loader", m->key.loader);
 	free(copy);
 }
 
 static void put_method(pa_error e, const pa_method *m) {
 	if (e.code == PA_NOT_FOUND) fputs("null", out);
-	else if (!failed(e)) putc('{', out), put_key(m), putc('}', out);
+	else if (!failed(e)) {
+		putc('{', out);
+		put_key(m);
+		putc('}', out);
+	}
 }
 
 static void put_record(pa_ref at) {
@@ -128,7 +147,8 @@ static void put_context(pa_ref at) {
 		return;
 	fputs(",\"context\":[", out);
 	for (size_t i = 0; i < n && first.code == PA_OK; i++) {
-		fprintf(out, "%s{\"caller\":", comma(i)), put_record(frames[i].caller);
+		fprintf(out, "%s{\"caller\":", comma(i));
+		put_record(frames[i].caller);
 		fprintf(out, ",\"point\":%" PRId32 "}", frames[i].point);
 	}
 	putc(']', out);
@@ -157,7 +177,8 @@ static void put_cell(const char *key, const pa_entry *entry, uint32_t i) {
 static void put_word(const pa_entry *entry, uint32_t i) {
 	unsigned tags;
 	uint32_t type = pa_cell_type(entry, i, &tags);
-	fputs("{\"type\":", out), put_type(type);
+	fputs("{\"type\":", out);
+	put_type(type);
 	fprintf(out, "%s%s}", tags & 1 ? ",\"null_seen\":true" : "", tags & 2 ? ",\"unknown\":true" : "");
 }
 
@@ -171,8 +192,10 @@ static void put_receivers(const pa_entry *entry) {
 	}
 	fputs(",\"rows\":[", out);
 	for (uint32_t i = 0; i < rows.count; i++) {
-		fprintf(out, "%s{\"type\":", comma(i)), put_type(pa_cell_type(entry, rows.first + 2 * i, NULL));
-		put_cell("count", entry, rows.first + 2 * i + 1), putc('}', out);
+		fprintf(out, "%s{\"type\":", comma(i));
+		put_type(pa_cell_type(entry, rows.first + 2 * i, NULL));
+		put_cell("count", entry, rows.first + 2 * i + 1);
+		putc('}', out);
 	}
 	putc(']', out);
 }
@@ -184,10 +207,14 @@ static void put_arguments(const pa_entry *entry) {
 	fputs(",\"args\":[", out);
 	for (uint32_t i = 0; i < rows.count; i++) {
 		fprintf(out, "%s{\"slot\":%" PRIu64 ",\"type\":", comma(i), pa_cell(entry, rows.first + 2 * i));
-		put_word(entry, rows.first + 2 * i + 1), putc('}', out);
+		put_word(entry, rows.first + 2 * i + 1);
+		putc('}', out);
 	}
 	putc(']', out);
-	if (returned != 0) fputs(",\"return\":", out), put_word(entry, returned);
+	if (returned != 0) {
+		fputs(",\"return\":", out);
+		put_word(entry, returned);
+	}
 }
 
 static void put_row(const pa_entry *entry, const pa_rows *rows, uint32_t i) {
@@ -202,8 +229,10 @@ static void put_row(const pa_entry *entry, const pa_rows *rows, uint32_t i) {
 	case PA_VALUE_SITE: fprintf(out, "[%" PRIu64 ",%" PRIu64 "]", v, w); break;
 	case PA_SUCCESSORS: fprintf(out, "[%" PRId32 ",%" PRIu64 ",%" PRIu64 "]", (int32_t)v, v >> 32, w); break;
 	default:
-		fputs("{\"method\":", out), put_method(pa_cell_method(entry, cell, &m), &m), put_cell("count", entry, cell + 1),
-			putc('}', out);
+		fputs("{\"method\":", out);
+		put_method(pa_cell_method(entry, cell, &m), &m);
+		put_cell("count", entry, cell + 1);
+		putc('}', out);
 	}
 }
 
@@ -219,7 +248,10 @@ static void put_rows(const pa_entry *entry) {
 	pa_rows rows;
 	if (!pa_rows_of(entry, &rows)) return;
 	fprintf(out, ",\"%s\":[", keys[entry->tag]);
-	for (uint32_t i = 0; i < rows.count && first.code == PA_OK; i++) fputs(comma(i), out), put_row(entry, &rows, i);
+	for (uint32_t i = 0; i < rows.count && first.code == PA_OK; i++) {
+		fputs(comma(i), out);
+		put_row(entry, &rows, i);
+	}
 	putc(']', out);
 }
 
@@ -238,9 +270,9 @@ static void put_front(const pa_entry *entry) {
 	case PA_MULTI_BRANCH:
 		fprintf(out, ",\"default\":[%" PRIu64 ",%" PRId64 "]", pa_cell(entry, 1), (int64_t)pa_cell(entry, 2));
 		break;
-	case PA_SPECULATIVE_TRAP: fputs(",\"method\":", out), put_method(pa_cell_method(entry, 0, &m), &m); break;
-	case PA_BITMAP: fputs(",\"bytes\":", out), put_hex(pa_bitmap_of(entry), entry->rows); break;
-	case PA_RECEIVERS: put_cell("other", entry, 0), put_cell("traps", entry, 1); break;
+	case PA_SPECULATIVE_TRAP: fputs(",\"method\":", out); put_method(pa_cell_method(entry, 0, &m), &m); break;
+	case PA_BITMAP: fputs(",\"bytes\":", out); put_hex(pa_bitmap_of(entry), entry->rows); break;
+	case PA_RECEIVERS: put_cell("other", entry, 0); put_cell("traps", entry, 1); break;
 	}
 }
 
@@ -259,8 +291,10 @@ static void put_declared(const pa_entry *entry) {
 	pa_rows rows;
 	bool pointers = false;
 	if (!pa_shape_of(archive, entry->tag, &shape)) return;
-	for (uint32_t i = 0; i < shape.cells && pa_shape_cell(&shape, i, &cell); i++)
-		fprintf(out, ",\"%.*s\":", (int)cell.name.size, cell.name.bytes), put_declared_cell(entry, i, cell.kind);
+	for (uint32_t i = 0; i < shape.cells && pa_shape_cell(&shape, i, &cell); i++) {
+		fprintf(out, ",\"%.*s\":", (int)cell.name.size, cell.name.bytes);
+		put_declared_cell(entry, i, cell.kind);
+	}
 	if (!pa_rows_of(entry, &rows)) return;
 	for (uint32_t i = 0; i < rows.width && pa_shape_cell(&shape, rows.first + i, &cell); i++)
 		pointers |= cell.kind == PA_CELL_TYPE || cell.kind == PA_CELL_METHOD;
@@ -284,11 +318,18 @@ static void put_section(const char *key, const pa_profile *p, pa_section section
 	uint64_t n = 0;
 	for (; first.code == PA_OK && pa_entries_next(&it, &entry); n++) {
 		if (n == 0) fprintf(out, ",\"%s\":[", key);
-		fprintf(out, "%s{\"tag\":\"", comma(n)), put_name(&entry), fprintf(out, "\",\"point\":%" PRId32, entry.point);
+		fprintf(out, "%s{\"tag\":\"", comma(n));
+		put_name(&entry);
+		fprintf(out, "\",\"point\":%" PRId32, entry.point);
 		optional_number("flags", entry.flags);
 		optional_number(entry.tag < 64 ? "traps" : "sub", entry.tag < 64 ? entry.traps : entry.sub);
 		if (entry.tag >= PA_PRODUCER) put_declared(&entry);
-		else put_front(&entry), put_receivers(&entry), put_arguments(&entry), put_rows(&entry);
+		else {
+			put_front(&entry);
+			put_receivers(&entry);
+			put_arguments(&entry);
+			put_rows(&entry);
+		}
 		putc('}', out);
 	}
 	if (n > 0) putc(']', out);
@@ -298,7 +339,8 @@ static void put_section(const char *key, const pa_profile *p, pa_section section
 /* ---- profiles, methods ---- */
 
 static void put_code(const pa_summary *s) {
-	fprintf(out, "\"code\":\"%016" PRIx64 "\"", s->code), put_context(s->context);
+	fprintf(out, "\"code\":\"%016" PRIx64 "\"", s->code);
+	put_context(s->context);
 }
 
 static void put_fields(const pa_summary *s) {
@@ -321,18 +363,28 @@ static void put_fields(const pa_summary *s) {
 static void put_profile(const pa_profile *p) {
 	pa_summary s;
 	pa_summarize(p, &s);
-	putc('{', out), put_code(&s), put_fields(&s);
-	put_section("data", p, PA_DATA, true), put_section("extra", p, PA_EXTRA, false);
-	put_section("parameters", p, PA_PARAMETERS, false), put_section("handlers", p, PA_HANDLERS, false), putc('}', out);
+	putc('{', out);
+	put_code(&s);
+	put_fields(&s);
+	put_section("data", p, PA_DATA, true);
+	put_section("extra", p, PA_EXTRA, false);
+	put_section("parameters", p, PA_PARAMETERS, false);
+	put_section("handlers", p, PA_HANDLERS, false);
+	putc('}', out);
 }
 
 static void put_method_line(const pa_method *m) {
 	pa_profiles it = pa_profiles_of(archive, m);
 	pa_profile p;
-	fprintf(out, "{\"id\":\"%016" PRIx64 "\",", m->id), put_key(m);
-	optional_number("flags", m->flags & 0x38), optional_number("access", m->access), fputs(",\"profiles\":[", out);
-	for (uint64_t n = 0; first.code == PA_OK && more(pa_profiles_next(&it, &p)); n++)
-		fputs(comma(n), out), put_profile(&p);
+	fprintf(out, "{\"id\":\"%016" PRIx64 "\",", m->id);
+	put_key(m);
+	optional_number("flags", m->flags & 0x38);
+	optional_number("access", m->access);
+	fputs(",\"profiles\":[", out);
+	for (uint64_t n = 0; first.code == PA_OK && more(pa_profiles_next(&it, &p)); n++) {
+		fputs(comma(n), out);
+		put_profile(&p);
+	}
 	fputs("]}", out);
 }
 
@@ -347,12 +399,16 @@ static void put_header(void) {
 	fprintf(out,
 		"\"header\":{\"format\":\"draft %u\",\"domain\":\"%s\",\"producer\":", (unsigned)(i->version & 0x7fffffff),
 		domains[i->domain]);
-	put_text(i->producer),
-		fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);
-	fputs(",\"producer_id\":", out), put_hex(i->producer_id, 16), fputs(",\"fingerprint\":", out),
-		put_hex(i->fingerprint, 16), fputs(",\"dump_id\":", out), put_hex(i->dump_id, 16);
-	fprintf(out, ",\"dump_time\":%" PRId64 ",\"flags\":%" PRIu64, i->dump_time, i->flags),
-		put_list("settings", settings, PA_SETTINGS);
+	put_text(i->producer);
+	fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);
+	fputs(",\"producer_id\":", out);
+	put_hex(i->producer_id, 16);
+	fputs(",\"fingerprint\":", out);
+	put_hex(i->fingerprint, 16);
+	fputs(",\"dump_id\":", out);
+	put_hex(i->dump_id, 16);
+	fprintf(out, ",\"dump_time\":%" PRId64 ",\"flags\":%" PRIu64, i->dump_time, i->flags);
+	put_list("settings", settings, PA_SETTINGS);
 	fprintf(out, ",\"seed\":\"%016" PRIx64 "\",\"lines\":%" PRIu64 ",\"max_probe\":%u", i->seed, i->index_lines,
 		(unsigned)i->max_probe);
 	put_list("counts",
@@ -367,17 +423,22 @@ static void put_types(void) {
 	pa_types it = pa_types_of(archive);
 	pa_type t;
 	for (uint64_t n = 0; more(pa_types_next(&it, &t)); n++) {
-		fprintf(out, "%s\n{\"id\":\"%016" PRIx64 "\",\"name\":", comma(n), t.id), put_text(t.name);
-		optional_text("loader", t.loader), optional_text("alias", t.alias), optional_number("flags", t.flags),
-			putc('}', out);
+		fprintf(out, "%s\n{\"id\":\"%016" PRIx64 "\",\"name\":", comma(n), t.id);
+		put_text(t.name);
+		optional_text("loader", t.loader);
+		optional_text("alias", t.alias);
+		optional_number("flags", t.flags);
+		putc('}', out);
 	}
 }
 
 static void put_methods(void) {
 	pa_methods it = pa_methods_of(archive);
 	pa_method m;
-	for (uint64_t n = 0; first.code == PA_OK && more(pa_methods_next(&it, &m)); n++)
-		fprintf(out, "%s\n", comma(n)), put_method_line(&m);
+	for (uint64_t n = 0; first.code == PA_OK && more(pa_methods_next(&it, &m)); n++) {
+		fprintf(out, "%s\n", comma(n));
+		put_method_line(&m);
+	}
 }
 
 /* put_place prints a profile, or a context, to which a table refers. */
@@ -387,7 +448,11 @@ static void put_place(pa_ref profile, pa_ref context) {
 	pa_context c;
 	if (profile != 0 && !failed(pa_profile_at(archive, profile, &p))) pa_summarize(&p, &s);
 	if (context != 0 && !failed(pa_context_at(archive, context, &c))) s.method = c.method;
-	fputs("{\"method\":", out), put_record(s.method), putc(',', out), put_code(&s), putc('}', out);
+	fputs("{\"method\":", out);
+	put_record(s.method);
+	putc(',', out);
+	put_code(&s);
+	putc('}', out);
 }
 
 static void put_table_cell(uint8_t kind, uint64_t v) {
@@ -406,13 +471,17 @@ static void put_table_cell(uint8_t kind, uint64_t v) {
 
 static void put_table(const pa_table *t) {
 	static const char *const names[] = {"", "word", "symbol", "type", "method", "profile", "context"};
-	fprintf(out, "\n{\"kind\":%" PRIu32, t->kind), optional_number("flags", t->flags), fputs(",\"columns\":[", out);
+	fprintf(out, "\n{\"kind\":%" PRIu32, t->kind);
+	optional_number("flags", t->flags);
+	fputs(",\"columns\":[", out);
 	for (uint32_t i = 0; i < t->columns; i++) fprintf(out, "%s\"%s\"", comma(i), names[t->column_kinds[i]]);
 	fputs("],\"rows\":[", out);
 	for (uint32_t row = 0; row < t->rows && first.code == PA_OK; row++) {
 		fprintf(out, "%s[", comma(row));
-		for (uint32_t i = 0; i < t->columns; i++)
-			fputs(comma(i), out), put_table_cell(t->column_kinds[i], pa_table_cell(t, i, row));
+		for (uint32_t i = 0; i < t->columns; i++) {
+			fputs(comma(i), out);
+			put_table_cell(t->column_kinds[i], pa_table_cell(t, i, row));
+		}
 		putc(']', out);
 	}
 	fputs("]}", out);
@@ -420,10 +489,17 @@ static void put_table(const pa_table *t) {
 
 static void dump(void) {
 	pa_table t;
-	fputs("{\n", out), put_header(), fputs("\"types\":[", out), put_types();
-	fputs("\n],\n\"methods\":[", out), put_methods(), fputs("\n],\n\"tables\":[", out);
-	for (uint32_t i = 0; first.code == PA_OK && more(pa_table_number(archive, i, &t)); i++)
-		fputs(comma(i), out), put_table(&t);
+	fputs("{\n", out);
+	put_header();
+	fputs("\"types\":[", out);
+	put_types();
+	fputs("\n],\n\"methods\":[", out);
+	put_methods();
+	fputs("\n],\n\"tables\":[", out);
+	for (uint32_t i = 0; first.code == PA_OK && more(pa_table_number(archive, i, &t)); i++) {
+		fputs(comma(i), out);
+		put_table(&t);
+	}
 	fputs("\n]\n}\n", out);
 }
 
@@ -452,12 +528,15 @@ static void contexts(const pa_method *m) {
 	pa_profile p;
 	size_t n;
 	fputs("contexts:", out);
-	lookup(m, PA_ANY_CODE, NULL, 0), lookup(m, PA_UNKNOWN_CODE, NULL, 0);
+	lookup(m, PA_ANY_CODE, NULL, 0);
+	lookup(m, PA_UNKNOWN_CODE, NULL, 0);
 	while (first.code == PA_OK && more(pa_contexts_next(&it, &c)) &&
 		!failed(pa_context_frames(archive, &c, frames, 65535, &n))) {
 		frames[n] = frames[n - 1];
-		lookup(m, PA_ANY_CODE, frames, n), lookup(m, PA_UNKNOWN_CODE, frames, n), lookup(m, PA_ANY_CODE, frames, n + 1),
-			lookup(m, 1, frames, n);
+		lookup(m, PA_ANY_CODE, frames, n);
+		lookup(m, PA_UNKNOWN_CODE, frames, n);
+		lookup(m, PA_ANY_CODE, frames, n + 1);
+		lookup(m, 1, frames, n);
 		frames[n - 1].point ^= 1;
 		lookup(m, PA_ANY_CODE, frames, n);
 	}
@@ -470,7 +549,8 @@ static void contexts(const pa_method *m) {
 			(failed(pa_context_at(archive, s.context, &c)) ||
 				failed(pa_context_frames(archive, &c, frames, 65535, &n))))
 			return;
-		lookup(m, s.code, frames, n), lookup(m, s.code + 1, frames, n);
+		lookup(m, s.code, frames, n);
+		lookup(m, s.code + 1, frames, n);
 	}
 	putc('\n', out);
 }
@@ -501,20 +581,24 @@ static void keys(void) {
 		pa_key key = m.key;
 		pa_profile by_key = {0}, by_id = {0}, again = {0}, p;
 		pa_profiles profiles = pa_profiles_of(archive, &m);
-		failed(pa_signature(archive, &m, signature, m.key.signature.size)), key.signature.bytes = signature;
+		failed(pa_signature(archive, &m, signature, m.key.signature.size));
+		key.signature.bytes = signature;
 		if (failed(pa_find_method(archive, &key, &found))) break;
 		if (pa_key_id(archive, &key) != m.id) fputs("another id: ", out);
-		put_method_line(&found), fprintf(out, "\nid: %s", code_name(pa_lookup_method(archive, m.id, &found)));
+		put_method_line(&found);
+		fprintf(out, "\nid: %s", code_name(pa_lookup_method(archive, m.id, &found)));
 		fprintf(out, ", profile: %s", code_name(pa_find(archive, &key, PA_ANY_CODE, &by_key)));
 		fprintf(out, ", by id: %s", code_name(pa_lookup(archive, m.id, PA_ANY_CODE, &by_id)));
 		pa_lookup(archive, m.id, PA_ANY_CODE, &again);
 		fprintf(out, ", at %" PRIu32 " %" PRIu32 " %" PRIu32, by_key.at, by_id.at, again.at);
 		for (size_t i = 0; i < key.name.size; i++) longer[i] = key.name.bytes[i];
-		longer[key.name.size] = '?', key.name = (pa_text){longer, key.name.size + 1};
+		longer[key.name.size] = '?';
+		key.name = (pa_text){longer, key.name.size + 1};
 		fprintf(out, ", miss: %s\n", code_name(pa_find_method(archive, &key, &found)));
 		contexts(&m);
 		while (first.code == PA_OK && more(pa_profiles_next(&profiles, &p))) points(&p);
-		free(signature), free(longer);
+		free(signature);
+		free(longer);
 	}
 }
 
@@ -553,7 +637,10 @@ static bool forged(const uint8_t *bytes, size_t size) {
 	pa_archive *a = NULL;
 	first = pa_open_memory(bytes, size, NULL, &a);
 	archive = a;
-	if (first.code == PA_OK) dump(), count(a);
+	if (first.code == PA_OK) {
+		dump();
+		count(a);
+	}
 	pa_close(a);
 	return first.code == PA_OK;
 }
@@ -570,15 +657,21 @@ static int serve(void) {
 	for (;;) {
 		uint64_t n = receive(), at[64], hash = 0xcbf29ce484222325;
 		for (uint64_t i = 0; i < n && i < 64; i++) {
-			uint64_t v = (at[i] = receive(), receive());
-			for (int b = 0; b < 8; b++)
-				old[i][b] = bytes[at[i] + (uint64_t)b], bytes[at[i] + (uint64_t)b] = (uint8_t)(v >> 8 * b);
+			at[i] = receive();
+			uint64_t v = receive();
+			for (int b = 0; b < 8; b++) {
+				old[i][b] = bytes[at[i] + (uint64_t)b];
+				bytes[at[i] + (uint64_t)b] = (uint8_t)(v >> 8 * b);
+			}
 		}
 		rewind(out);
 		bool sound = forged(bytes, size);
-		long end = (fflush(out), ftell(out));
+		fflush(out);
+		long end = ftell(out);
 		for (long i = 0; i < end; i++) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3;
-		send(sound), send(sound ? hash : 0), fflush(stdout);
+		send(sound);
+		send(sound ? hash : 0);
+		fflush(stdout);
 		while (n-- > 0)
 			for (int b = 0; b < 8; b++) bytes[at[n] + (uint64_t)b] = old[n][b];
 	}
@@ -595,5 +688,6 @@ int main(int argc, char **argv) {
 	}
 	pa_close(a);
 	if (first.code == PA_OK) return fflush(out) == 0 ? 0 : 1;
-	return fprintf(stderr, "dump: at 0x%" PRIx64 ": %s (%d)\n", first.offset, first.message, first.code), 1;
+	fprintf(stderr, "dump: at 0x%" PRIx64 ": %s (%d)\n", first.offset, first.message, first.code);
+	return 1;
 }

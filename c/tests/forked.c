@@ -52,7 +52,8 @@ int main(int argc, char **argv) {
 		must(pa_snapshot(a, PA_DELTA, argv[4], NULL).code == PA_UNSUPPORTED, "the child dumps what its parent counted");
 		count(own = adopt(argv[1]), 10);
 		check(pa_snapshot(own, PA_DELTA, argv[4], NULL));
-		pa_close(own), pa_close(a);
+		pa_close(own);
+		pa_close(a);
 		return 0;
 	}
 	int status;

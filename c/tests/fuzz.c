@@ -25,7 +25,8 @@ static uint8_t *expand(const uint8_t *input, size_t n, size_t *size) {
 	memcpy(bytes + rw, input + front, n - (size_t)front);
 	uint64_t file = *size, sum;
 	memcpy(bytes + 24, &file, 8);
-	memcpy(rest, bytes, 32), memcpy(rest + 32, bytes + 40, HEADER - 40);
+	memcpy(rest, bytes, 32);
+	memcpy(rest + 32, bytes + 40, HEADER - 40);
 	sum = pai_xxh64(NULL, 0, rest, HEADER - 8);
 	memcpy(bytes + 32, &sum, 8);
 	return bytes;
@@ -43,13 +44,16 @@ static void entries(const pa_archive *a, pa_profile *p) {
 			uint32_t row;
 			pa_entry other;
 			for (uint32_t i = 0; i < entry.cells && i < 64; i++) pa_cell_type(&entry, i, NULL);
-			pa_cell_method(&entry, 0, &m), pa_entry_at(p, entry.point, &other);
+			pa_cell_method(&entry, 0, &m);
+			pa_entry_at(p, entry.point, &other);
 			if (pa_bitmap_of(&entry) != NULL && entry.rows > 0) s.has += pa_bitmap_of(&entry)[entry.rows - 1];
 			for (row = 0; row < 4; row++) pa_receiver_at(&entry, row, &r);
-			row = 0, pa_next_bound(&entry, &row, &r);
+			row = 0;
+			pa_next_bound(&entry, &row, &r);
 			if (!claimed) continue;
 			for (uint32_t type = 0; type < 4; type++) pa_record(&entry, type, &row);
-			pa_record_null(&entry), pa_record_trap(&entry, 3, true);
+			pa_record_null(&entry);
+			pa_record_trap(&entry, 3, true);
 			if (entry.tag < 64 && entry.cells > 0) pa_add(pa_word(&entry, 0), 1);
 		}
 	for (uint32_t i = 0; i < s.trap_reasons; i++) s.has += s.traps[i];
@@ -72,7 +76,9 @@ static void method(const pa_archive *a, const pa_method *m) {
 	pa_key key = m->key;
 	if (pa_signature(a, m, signature, m->key.signature.size).code == PA_OK) {
 		key.signature.bytes = signature;
-		pa_find_method(a, &key, &found), pa_find(a, &key, 1, &p), pa_lookup(a, m->id, PA_ANY_CODE, &p);
+		pa_find_method(a, &key, &found);
+		pa_find(a, &key, 1, &p);
+		pa_lookup(a, m->id, PA_ANY_CODE, &p);
 	}
 	free(signature);
 }
@@ -87,8 +93,10 @@ static void tables(const pa_archive *a) {
 		for (uint32_t row = 0; row < t.rows && row < 100; row++)
 			for (uint32_t column = 0; column < t.columns; column++) {
 				pa_ref at = (pa_ref)pa_table_cell(&t, column, row);
-				pa_table_method(a, at, &m), pa_context_at(a, at, &c), pa_profile_at(a, at, &p),
-					pa_symbol_at(a, at, &text);
+				pa_table_method(a, at, &m);
+				pa_context_at(a, at, &c);
+				pa_profile_at(a, at, &p);
+				pa_symbol_at(a, at, &text);
 			}
 }
 
@@ -101,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t n) {
 	pa_method m;
 	pa_type t;
 	if (bytes != NULL && pa_open_memory(bytes, size, &(pa_options){.check = PA_CHECK_NONE}, &a).code == PA_OK) {
-		pa_adopt(a, PA_BASE_ANYWHERE), pa_bind(a, 0, a);
+		pa_adopt(a, PA_BASE_ANYWHERE);
+		pa_bind(a, 0, a);
 		pa_types types = pa_types_of(a);
 		for (uint32_t ordinal; pa_types_next(&types, &t).code == PA_OK;) {
 			pa_class_methods of = pa_class_methods_of(a, t.ordinal);

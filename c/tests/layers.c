@@ -5,7 +5,10 @@
 static pa_archive *open_archive(const char *path) {
 	pa_archive *a = NULL;
 	pa_error e = pa_open(path, NULL, &a);
-	if (e.code != PA_OK) fprintf(stderr, "%s: %s\n", path, e.message), exit(2);
+	if (e.code != PA_OK) {
+		fprintf(stderr, "%s: %s\n", path, e.message);
+		exit(2);
+	}
 	return a;
 }
 
@@ -36,12 +39,23 @@ int main(int argc, char **argv) {
 	want("the base on another", pa_fits_on(layers[1], other), PA_OK);
 	pa_profile p;
 	want("what the layer has", find(layers, 2, "app", &p), PA_OK);
-	if (p.archive != layers[0]) fprintf(stderr, "the layer's method is found elsewhere\n"), failures++;
+	if (p.archive != layers[0]) {
+		fprintf(stderr, "the layer's method is found elsewhere\n");
+		failures++;
+	}
 	want("what the base has", find(layers, 2, "base", &p), PA_OK);
-	if (p.archive != layers[1]) fprintf(stderr, "the base's method is found elsewhere\n"), failures++;
+	if (p.archive != layers[1]) {
+		fprintf(stderr, "the base's method is found elsewhere\n");
+		failures++;
+	}
 	want("what both have", find(layers, 2, "both", &p), PA_OK);
-	if (p.archive != layers[0]) fprintf(stderr, "the method of both is not the layer's\n"), failures++;
+	if (p.archive != layers[0]) {
+		fprintf(stderr, "the method of both is not the layer's\n");
+		failures++;
+	}
 	want("what none has", find(layers, 2, "none", &p), PA_NOT_FOUND);
-	pa_close(layers[0]), pa_close(layers[1]), pa_close(other);
+	pa_close(layers[0]);
+	pa_close(layers[1]);
+	pa_close(other);
 	return failures > 0;
 }

@@ -113,14 +113,19 @@ int main(int argc, char **argv) {
 	pa_archive *a;
 	pa_error e;
 	if (argc != 3) return 2;
-	if ((e = pa_open(argv[1], NULL, &a)).code != PA_OK) return fprintf(stderr, "options: %s\n", e.message), 1;
+	if ((e = pa_open(argv[1], NULL, &a)).code != PA_OK) {
+		fprintf(stderr, "options: %s\n", e.message);
+		return 1;
+	}
 	expectations(argv[1], pa_info_of(a));
 	open_with("all sums", argv[1], &(pa_options){.check = PA_CHECK_ALL}, PA_OK);
 	open_with("no sums", argv[1], &(pa_options){.check = PA_CHECK_NONE}, PA_OK);
 	damaged(argv[2], PA_CHECK_ALL, PA_DAMAGED);
 	damaged(argv[2], PA_CHECK_TOUCH, PA_DAMAGED);
 	damaged(argv[2], PA_CHECK_NONE, PA_OK);
-	no_such_thing(a), unclaimed(a);
-	pa_close(a), pa_close(NULL);
+	no_such_thing(a);
+	unclaimed(a);
+	pa_close(a);
+	pa_close(NULL);
 	return wrong;
 }

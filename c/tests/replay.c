@@ -132,7 +132,9 @@ static uint32_t ref(unsigned kind) {
 
 static pa_at where(void) {
 	pa_at a = {.point = (int32_t)number()};
-	a.flags = (uint8_t)number(), a.traps = (uint32_t)number(), a.in = (pa_section)number();
+	a.flags = (uint8_t)number();
+	a.traps = (uint32_t)number();
+	a.in = (pa_section)number();
 	return a;
 }
 
@@ -153,7 +155,10 @@ static uint32_t length(void) {
 
 static uint32_t read_rows(void) {
 	uint32_t n = length();
-	for (uint32_t i = 0; i < n; i++) rows[i].type = ref(TYPES), rows[i].count = number();
+	for (uint32_t i = 0; i < n; i++) {
+		rows[i].type = ref(TYPES);
+		rows[i].count = number();
+	}
 	return n;
 }
 
@@ -166,7 +171,8 @@ static uint32_t read_numbers(void) {
 static pa_type_word word(void) {
 	pa_type_word w = {.type = ref(TYPES)};
 	uint64_t tags = number();
-	w.null_seen = tags & 1, w.several = tags & 2;
+	w.null_seen = tags & 1;
+	w.several = tags & 2;
 	return w;
 }
 
@@ -175,8 +181,14 @@ static pa_type_word returned;
 
 static pa_call_types types(void) {
 	pa_call_types t = {slots, length(), NULL};
-	for (uint32_t i = 0; i < t.n; i++) slots[i].stack = number(), slots[i].type = word();
-	if (number() != 0) returned = word(), t.returned = &returned;
+	for (uint32_t i = 0; i < t.n; i++) {
+		slots[i].stack = number();
+		slots[i].type = word();
+	}
+	if (number() != 0) {
+		returned = word();
+		t.returned = &returned;
+	}
 	return t;
 }
 
@@ -188,18 +200,24 @@ static void intern(pa_builder *b, uint64_t call) {
 	uint32_t m, inner;
 	switch (call) {
 	case CALL_SYMBOL: interned(SYMBOLS, pa_add_symbol(b, text())); break;
-	case CALL_TYPE: name = text(), interned(TYPES, pa_add_type(b, name, text())); break;
-	case CALL_DESCRIBE_TYPE: m = ref(TYPES), name = text(), pa_describe_type(b, m, name, (uint32_t)number()); break;
+	case CALL_TYPE: name = text(); interned(TYPES, pa_add_type(b, name, text())); break;
+	case CALL_DESCRIBE_TYPE: m = ref(TYPES); name = text(); pa_describe_type(b, m, name, (uint32_t)number()); break;
 	case CALL_METHOD:
-		k.class_name = text(), k.name = text(), k.signature = text(), k.loader = text();
+		k.class_name = text();
+		k.name = text();
+		k.signature = text();
+		k.loader = text();
 		interned(METHODS, pa_add_method(b, &k));
 		break;
 	case CALL_DESCRIBE_METHOD:
-		m = ref(METHODS), inner = (uint32_t)number(), pa_describe_method(b, m, inner, (uint32_t)number());
+		m = ref(METHODS);
+		inner = (uint32_t)number();
+		pa_describe_method(b, m, inner, (uint32_t)number());
 		break;
 	case CALL_SEEN: pa_add_seen(b, ref(METHODS)); break;
 	case CALL_CONTEXT: {
-		m = ref(METHODS), inner = ref(CONTEXTS);
+		m = ref(METHODS);
+		inner = ref(CONTEXTS);
 		uint32_t caller = ref(METHODS);
 		interned(CONTEXTS, pa_add_context(b, m, inner, caller, (int32_t)number()));
 	}
@@ -232,13 +250,28 @@ static void table(pa_builder *b, uint64_t call) {
 static void run(pa_builder *b) {
 	static pa_class_path path[16];
 	pa_run r = {0};
-	bytes(r.since, 16), bytes(r.boot, 16);
-	r.name_space = number(), r.process = number(), r.start = number(), r.begun = (int64_t)number(), r.exit = number();
-	r.vm = text(), r.vendor = text(), r.main = text(), r.command = text(), r.options = text(), r.selection = text();
+	bytes(r.since, 16);
+	bytes(r.boot, 16);
+	r.name_space = number();
+	r.process = number();
+	r.start = number();
+	r.begun = (int64_t)number();
+	r.exit = number();
+	r.vm = text();
+	r.vendor = text();
+	r.main = text();
+	r.command = text();
+	r.options = text();
+	r.selection = text();
 	if (number() != 0) {
-		r.class_path = path, r.class_path_size = length();
-		for (size_t i = 0; i < r.class_path_size; i++)
-			path[i].path = text(), path[i].kind = number(), path[i].size = number(), path[i].sum = number();
+		r.class_path = path;
+		r.class_path_size = length();
+		for (size_t i = 0; i < r.class_path_size; i++) {
+			path[i].path = text();
+			path[i].kind = number();
+			path[i].size = number();
+			path[i].sum = number();
+		}
 	}
 	pa_add_run(b, &r);
 }
@@ -276,30 +309,42 @@ static void narrow(pa_builder *b, uint64_t call) {
 	switch (call) {
 	case CALL_BIT: pa_put_bit(b, a); break;
 	case CALL_COUNTER: pa_put_counter(b, a, number()); break;
-	case CALL_JUMP: v = number(), pa_put_jump(b, a, v, (int64_t)number()); break;
+	case CALL_JUMP: v = number(); pa_put_jump(b, a, v, (int64_t)number()); break;
 	case CALL_BRANCH:
-		branch.taken = number(), branch.not_taken = number(), branch.displacement = (int64_t)number();
+		branch.taken = number();
+		branch.not_taken = number();
+		branch.displacement = (int64_t)number();
 		pa_put_branch(b, a, branch);
 		break;
-	case CALL_RECEIVER_TYPE: o = others(), n = read_rows(), pa_put_receiver_type(b, a, o, rows, n); break;
-	case CALL_VIRTUAL_CALL: o = others(), n = read_rows(), pa_put_virtual_call(b, a, o, rows, n); break;
+	case CALL_RECEIVER_TYPE: o = others(); n = read_rows(); pa_put_receiver_type(b, a, o, rows, n); break;
+	case CALL_VIRTUAL_CALL: o = others(); n = read_rows(); pa_put_virtual_call(b, a, o, rows, n); break;
 	case CALL_RET:
-		v = number(), n = length();
-		for (uint32_t i = 0; i < n; i++)
-			returns[i].bci = number(), returns[i].count = number(), returns[i].displacement = (int64_t)number();
+		v = number();
+		n = length();
+		for (uint32_t i = 0; i < n; i++) {
+			returns[i].bci = number();
+			returns[i].count = number();
+			returns[i].displacement = (int64_t)number();
+		}
 		pa_put_ret(b, a, v, returns, n);
 		break;
 	case CALL_MULTI_BRANCH:
 		n = length();
-		for (uint32_t i = 0; i < n; i++) cases[i].count = number(), cases[i].displacement = (int64_t)number();
+		for (uint32_t i = 0; i < n; i++) {
+			cases[i].count = number();
+			cases[i].displacement = (int64_t)number();
+		}
 		pa_put_multi_branch(b, a, cases[0], cases + 1, n - 1);
 		break;
-	case CALL_ARG_INFO: n = read_numbers(), pa_put_arg_info(b, numbers, n); break;
-	case CALL_CALL_TYPE: v = number(), t = types(), pa_put_call_type(b, a, v, &t); break;
+	case CALL_ARG_INFO: n = read_numbers(); pa_put_arg_info(b, numbers, n); break;
+	case CALL_CALL_TYPE: v = number(); t = types(); pa_put_call_type(b, a, v, &t); break;
 	case CALL_VIRTUAL_CALL_TYPE:
-		o = others(), n = read_rows(), t = types(), pa_put_virtual_call_type(b, a, o, rows, n, &t);
+		o = others();
+		n = read_rows();
+		t = types();
+		pa_put_virtual_call_type(b, a, o, rows, n, &t);
 		break;
-	case CALL_PARAMETERS: t = types(), pa_put_parameters(b, t.arguments, t.n); break;
+	case CALL_PARAMETERS: t = types(); pa_put_parameters(b, t.arguments, t.n); break;
 	case CALL_SPECULATIVE_TRAP: pa_put_speculative_trap(b, a, ref(METHODS)); break;
 	}
 }
@@ -309,7 +354,9 @@ static uint32_t read_cells(pa_new_cell *cells) {
 	uint32_t n = length(), first = cells[0].bits;
 	for (uint32_t i = 0; i < n; i++) {
 		pa_text *bits = names[first + i];
-		cells[i].name = text(), cells[i].kind = (uint8_t)number(), cells[i].bit_names = bits;
+		cells[i].name = text();
+		cells[i].kind = (uint8_t)number();
+		cells[i].bit_names = bits;
 		uint32_t all = length();
 		for (uint32_t k = 0; k < all; k++) bits[k] = text();
 		cells[i].bits = all;
@@ -320,9 +367,12 @@ static uint32_t read_cells(pa_new_cell *cells) {
 static void declare(pa_builder *b) {
 	static pa_new_cell cells[33], row[9];
 	pa_new_shape s = {.name = text(), .cells = cells, .row = row};
-	s.tag = (uint8_t)number(), s.unit = (uint8_t)number();
-	cells[0].bits = 0, row[0].bits = 32; /* where their names of bits are kept */
-	s.n = read_cells(cells), s.row_cells = read_cells(row);
+	s.tag = (uint8_t)number();
+	s.unit = (uint8_t)number();
+	cells[0].bits = 0;
+	row[0].bits = 32; /* where their names of bits are kept */
+	s.n = read_cells(cells);
+	s.row_cells = read_cells(row);
 	pa_declare_shape(b, &s);
 }
 
@@ -339,7 +389,8 @@ static uint32_t read_references(uint64_t *to) {
 static void custom(pa_builder *b, int32_t point, uint16_t sub, uint8_t flags) {
 	static uint64_t cells[MOST];
 	pa_custom c = {.point = point, .sub = sub, .flags = flags, .cells = cells};
-	c.tag = (uint8_t)number(), c.n = read_references(cells);
+	c.tag = (uint8_t)number();
+	c.n = read_references(cells);
 	uint32_t n = length();
 	read_references(numbers);
 	pa_put_custom(b, &c, numbers, n);
@@ -356,30 +407,41 @@ static void wide(pa_builder *b, uint64_t call) {
 	pa_text t;
 	uint32_t n;
 	switch (call) {
-	case CALL_COUNTERS: n = read_numbers(), pa_put_counters(b, point, numbers, n); break;
+	case CALL_COUNTERS: n = read_numbers(); pa_put_counters(b, point, numbers, n); break;
 	case CALL_VALUE_SITE:
 		n = length();
-		for (uint32_t i = 0; i < n; i++) values[i].value = number(), values[i].count = number();
+		for (uint32_t i = 0; i < n; i++) {
+			values[i].value = number();
+			values[i].count = number();
+		}
 		pa_put_value_site(b, point, sub, values, n);
 		break;
-	case CALL_BITMAP: t = text(), pa_put_bitmap(b, point, (const uint8_t *)t.bytes, (uint32_t)t.size); break;
+	case CALL_BITMAP: t = text(); pa_put_bitmap(b, point, (const uint8_t *)t.bytes, (uint32_t)t.size); break;
 	case CALL_SUCCESSORS:
 		n = length();
-		for (uint32_t i = 0; i < n; i++)
-			successors[i].point = (int32_t)number(), successors[i].index = (uint32_t)number(),
+		for (uint32_t i = 0; i < n; i++) {
+			successors[i].point = (int32_t)number();
+			successors[i].index = (uint32_t)number();
 			successors[i].count = number();
+		}
 		pa_put_successors(b, point, sub, successors, n);
 		break;
 	case CALL_RECEIVERS:
-		r.other = number(), r.traps = (uint32_t)number(), n = read_rows(), pa_put_receivers(b, &r, rows, n);
+		r.other = number();
+		r.traps = (uint32_t)number();
+		n = read_rows();
+		pa_put_receivers(b, &r, rows, n);
 		break;
 	case CALL_CALLEES:
 		n = length();
-		for (uint32_t i = 0; i < n; i++) callees[i].method = ref(METHODS), callees[i].count = number();
+		for (uint32_t i = 0; i < n; i++) {
+			callees[i].method = ref(METHODS);
+			callees[i].count = number();
+		}
 		pa_put_callees(b, point, callees, n);
 		break;
 	case CALL_COUNT: pa_put_count(b, point, sub, flags, number()); break;
-	case CALL_UNDECODED: n = read_numbers(), pa_put_undecoded(b, point, flags, numbers, n); break;
+	case CALL_UNDECODED: n = read_numbers(); pa_put_undecoded(b, point, flags, numbers, n); break;
 	case CALL_CUSTOM: custom(b, point, sub, flags); break;
 	}
 }
@@ -396,8 +458,10 @@ static void replay(pa_builder *b) {
 		uint32_t profile = 0;
 		if (call <= CALL_CONTEXT) intern(b, call);
 		else if (call == CALL_BEGIN) begin(b);
-		else if (call == CALL_DONE) pa_done(b, &profile), interned(PROFILES, profile);
-		else if (call == CALL_DISCARD) pa_discard(b);
+		else if (call == CALL_DONE) {
+			pa_done(b, &profile);
+			interned(PROFILES, profile);
+		} else if (call == CALL_DISCARD) pa_discard(b);
 		else if (call <= CALL_ROW) table(b, call);
 		else if (call == CALL_RUN) run(b);
 		else if (call == CALL_DECLARE) declare(b);
@@ -419,7 +483,8 @@ static pa_error copy(const void *bytes, size_t n) {
 	if (e.code == PA_OK) e = pa_write_memory(b, &again, &again_size, NULL);
 	must(e.code != PA_OK || (again_size == n && memcmp(again, bytes, n) == 0), "the copy is another archive");
 	free(again);
-	pa_builder_free(b), pa_close(a);
+	pa_builder_free(b);
+	pa_close(a);
 	return e;
 }
 
@@ -431,8 +496,12 @@ static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	memset(count, 0, sizeof count);
 	c.domain = (uint32_t)number();
 	for (unsigned i = 0; i < PA_SETTINGS; i++) c.settings[i] = (uint32_t)number();
-	c.producer = text(), bytes(c.producer_id, 16), bytes(c.fingerprint, 16), bytes(c.dump_id, 16),
-	c.dump_time = (int64_t)number(), c.flags = number();
+	c.producer = text();
+	bytes(c.producer_id, 16);
+	bytes(c.fingerprint, 16);
+	bytes(c.dump_id, 16);
+	c.dump_time = (int64_t)number();
+	c.flags = number();
 	pa_error e = pa_builder_new(&c, &b);
 	if (e.code != PA_OK) return e;
 	replay(b);
@@ -449,7 +518,8 @@ static void fail_each(const char *path, const void *want, size_t want_size) {
 	for (uint64_t n = 1;; n++) {
 		void *archive = NULL;
 		size_t archive_size = 0;
-		allocations = 0, failing = n;
+		allocations = 0;
+		failing = n;
 		pa_error e = record(path, &archive, &archive_size);
 		uint64_t made = allocations;
 		failing = 0;
@@ -484,9 +554,11 @@ int main(int argc, char **argv) {
 		uint8_t *file = malloc(archive_size + 1);
 		must(fread(file, 1, archive_size + 1, f) == archive_size && memcmp(file, archive, archive_size) == 0,
 			"the file is another than the archive in memory");
-		free(file), fclose(f);
+		free(file);
+		fclose(f);
 	}
 	for (unsigned i = 0; i < KINDS; i++) free(refs[i]);
-	free(archive), free(journal);
+	free(archive);
+	free(journal);
 	return e.code == PA_OK ? 0 : 3;
 }

@@ -22,8 +22,10 @@ static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 	pa_rows rows;
 	if (pa_receivers_of(entry, &rows)) {
 		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_record(entry, (number + i) % types, NULL));
-		check(pa_record(entry, late, NULL)), check(pa_record(entry, late, NULL));
-		check(pa_record_null(entry)), check(pa_record_trap(entry, 1, true));
+		check(pa_record(entry, late, NULL));
+		check(pa_record(entry, late, NULL));
+		check(pa_record_null(entry));
+		check(pa_record_trap(entry, 1, true));
 	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH ||
 		entry->tag == PA_CALL_TYPE || entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
 		pa_add(pa_word(entry, 0), 7);
@@ -88,6 +90,7 @@ int main(int argc, char **argv) {
 			pa_info_of(archive)->requested_base == report.requested_base,
 		"the report is wrong");
 	pa_close(archive);
-	free(bytes), free(again);
+	free(bytes);
+	free(again);
 	return 0;
 }

@@ -35,11 +35,13 @@ static struct {
 /* ---- access ---- */
 static void must(bool ok, uint64_t at, const char *what) {
 	if (ok) return;
-	fflush(stdout), fprintf(stderr, "creader: at 0x%" PRIx64 ": %s\n", at, what);
+	fflush(stdout);
+	fprintf(stderr, "creader: at 0x%" PRIx64 ": %s\n", at, what);
 	exit(1);
 }
 static const uint8_t *need(uint64_t at, uint64_t n) {
-	return must(at <= file.size && n <= file.size - at, at, "an offset leads out of the file"), file.bytes + at;
+	must(at <= file.size && n <= file.size - at, at, "an offset leads out of the file");
+	return file.bytes + at;
 }
 static uint64_t little(const uint8_t *p, uint64_t n) { return n == 0 ? 0 : little(p + 1, n - 1) << 8 | *p; }
 static uint64_t u8(uint64_t at) { return *need(at, 1); }
@@ -57,7 +59,11 @@ static bool inside(struct span s, uint64_t at, uint64_t n) {
 static bool placed(struct span s, uint64_t at, struct span in) {
 	return s.at == at && s.size % 8 == 0 && inside(in, at, s.size);
 }
-static void *allocate(uint64_t n) { void *p = calloc(n, 1); return must(p != NULL, 0, "out of memory"), p; }
+static void *allocate(uint64_t n) {
+	void *p = calloc(n, 1);
+	must(p != NULL, 0, "out of memory");
+	return p;
+}
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- hashes ---- */
@@ -74,9 +80,14 @@ static uint64_t xxh64(const uint8_t *p, uint64_t n) {
 		for (int i = 0; i < 4; i++) h = (h ^ lane(0, v[i])) * P1 + P4;
 	}
 	for (h += length; n >= 8; n -= 8, p += 8) h = rotl(h ^ lane(0, little(p, 8)), 27) * P1 + P4;
-	if (n >= 4) h = rotl(h ^ little(p, 4) * P1, 23) * P2 + P3, n -= 4, p += 4;
+	if (n >= 4) {
+		h = rotl(h ^ little(p, 4) * P1, 23) * P2 + P3;
+		n -= 4;
+		p += 4;
+	}
 	for (; n > 0; n--, p++) h = rotl(h ^ *p * P5, 11) * P1;
-	h = (h ^ h >> 33) * P2, h = (h ^ h >> 29) * P3;
+	h = (h ^ h >> 33) * P2;
+	h = (h ^ h >> 29) * P3;
 	return h ^ h >> 32;
 }
 /* md5_low returns the first 8 bytes of the MD5 of a text. */
@@ -85,7 +96,8 @@ static uint64_t md5_low(struct text text) {
 	uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
 	size_t length = text.n, size = (length + 9 + 63) / 64 * 64;
 	uint8_t *padded = allocate(size);
-	memcpy(padded, text.bytes, length), padded[length] = 0x80;
+	memcpy(padded, text.bytes, length);
+	padded[length] = 0x80;
 	for (size_t i = 0; i < 8; i++) padded[size - 8 + i] = (uint8_t)((uint64_t)length * 8 >> 8 * i);
 	for (const uint8_t *p = padded; p < padded + size; p += 64) {
 		uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -94,11 +106,18 @@ static uint64_t md5_low(struct text text) {
 			uint32_t mixed[4] = {(b & c) | (~b & d), (d & b) | (~d & c), b ^ c ^ d, c ^ (b | ~d)};
 			uint32_t f = a + mixed[round] + (uint32_t)(fabs(sin(i + 1)) * 4294967296) +
 				(uint32_t)little(p + word[round] % 16 * 4, 4);
-			a = d, d = c, c = b, b += f << turn | f >> (32 - turn);
+			a = d;
+			d = c;
+			c = b;
+			b += f << turn | f >> (32 - turn);
 		}
-		state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+		state[0] += a;
+		state[1] += b;
+		state[2] += c;
+		state[3] += d;
 	}
-	return free(padded), state[0] | (uint64_t)state[1] << 32;
+	free(padded);
+	return state[0] | (uint64_t)state[1] << 32;
 }
 /* ---- header and sums ---- */
 static void check_regions(void) {
@@ -135,13 +154,20 @@ static void check_header(void) {
 	uint8_t summed[65536];
 	uint64_t size = u32(16); must(size >= 64 && size <= 65536, 16, "impossible header size");
 	must(u64(24) == file.size, 24, "the file does not have the size that its header says");
-	memcpy(summed, need(0, size), 32), memcpy(summed + 32, file.bytes + 40, size - 40);
+	memcpy(summed, need(0, size), 32);
+	memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
 	must(u32(12) == 0x80000007, 12, "unsupported version: this reader takes draft 7 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
-	file.domain = u32(64), file.base = u64(72), file.probe = u32(84), file.seed = u64(88), file.lines = u64(104);
-	file.type_rows = u32(160), file.bci_rows = u32(164), file.gap = u32(168);
+	file.domain = u32(64);
+	file.base = u64(72);
+	file.probe = u32(84);
+	file.seed = u64(88);
+	file.lines = u64(104);
+	file.type_rows = u32(160);
+	file.bci_rows = u32(164);
+	file.gap = u32(168);
 	must(file.domain >= 1 && file.domain <= 7 && u32(68) == 12, 64, "unknown domain or page shift");
 	must((file.domain == 6) == (u64(608) != 0 || u64(616) != 0), 608,
 		"a producer id that the domain does not have, or none");
@@ -151,7 +177,8 @@ static void check_header(void) {
 	must(file.size <= (uint64_t)32 << 30, 24, "impossible file size");
 	must(file.base % PAGE == 0 && file.base <= (uint64_t)1 << 62, 72, "impossible requested base");
 	must(file.type_rows <= 64 && file.bci_rows <= 64 && file.gap <= 64, 160, "impossible settings");
-	check_regions(), check_sections();
+	check_regions();
+	check_sections();
 	must(file.region[IX].size % LINE == 0 && file.region[IX].size / LINE == file.lines, 104,
 		"wrong number of index lines");
 	must(file.probe <= 255 && file.probe <= file.lines, 84, "impossible length of a look-up");
@@ -165,8 +192,10 @@ static void check_sums(void) {
 	for (uint64_t m = n; m > FANOUT; size += 8 * m) m = (m + FANOUT - 1) / FANOUT;
 	must(size <= room && room - size <= 64 + (size / 256 + 7) / 8 * 8, ps, "the page sums do not fit");
 	uint64_t end = ps + size, level = end - 8 * n; /* level 0 is the last */
-	for (uint64_t sum = level, next; sum < end; sum += 8, at = next)
-		next = lesser((at / PAGE + 1) * PAGE, file.size), check_sum(at, next, sum);
+	for (uint64_t sum = level, next; sum < end; sum += 8, at = next) {
+		next = lesser((at / PAGE + 1) * PAGE, file.size);
+		check_sum(at, next, sum);
+	}
 	for (; n > FANOUT; end = level, level = end - 8 * n) {
 		n = (n + FANOUT - 1) / FANOUT;
 		for (uint64_t from = level, sum = level - 8 * n; from < end; from += 8 * FANOUT, sum += 8)
@@ -192,16 +221,17 @@ static struct text signature(uint64_t at) {
 	for (uint64_t i = 0; i < parts; i++) {
 		struct text part = symbol(narrow(at + 4 + 4 * i));
 		must(part.n < sizeof text - 2 - n, at, "a signature is too long");
-		memcpy(text + n, part.bytes, part.n), n += part.n, text[n++] = i == 0 ? '(' : i + 1 < parts ? ',' : ')';
+		memcpy(text + n, part.bytes, part.n);
+		n += part.n;
+		text[n++] = i == 0 ? '(' : i + 1 < parts ? ',' : ')';
 	}
 	if (parts == 1) text[n++] = ')';
 	return (struct text){text, n};
 }
 static uint64_t record(uint64_t at, int section, uint64_t size) {
 	struct span s = file.section[section];
-	return must(
-			   at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section"),
-		   at;
+	must(at == 0 || (inside(s, at, size) && (at - s.at) % size == 0), at, "a record does not lie in its section");
+	return at;
 }
 static uint64_t type_at(uint64_t at) { return record(at, TYPES, TYPE); }
 static uint64_t context_at(uint64_t at) { return record(at, CONTEXTS, CONTEXT); }
@@ -215,16 +245,21 @@ struct method {
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low) {
 	uint64_t a1 = a >> 32, a0 = a & 0xffffffff, b1 = b >> 32, b0 = b & 0xffffffff, mid = a1 * b0 + (a0 * b0 >> 32),
 			 more = a0 * b1 + (mid & 0xffffffff);
-	return *low = a * b, a1 * b1 + (mid >> 32) + (more >> 32);
+	*low = a * b;
+	return a1 * b1 + (mid >> 32) + (more >> 32);
 }
 static uint64_t mum(uint64_t a, uint64_t b) { uint64_t low, high = multiply(a, b, &low); return high ^ low; }
 static uint64_t fold(uint64_t h, struct text t) {
 	uint64_t n = t.n, a = 0, b = 0; const uint8_t *p = t.bytes;
 	for (h ^= n * 0x8ebc6af09c88c6e3; n > 16; n -= 16, p += 16)
 		h = mum(little(p, 8) ^ 0xa0761d6478bd642f, little(p + 8, 8) ^ h);
-	if (n >= 8) a = little(p, 8), b = little(p + n - 8, 8);
-	else if (n >= 4) a = little(p, 4), b = little(p + n - 4, 4);
-	else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
+	if (n >= 8) {
+		a = little(p, 8);
+		b = little(p + n - 8, 8);
+	} else if (n >= 4) {
+		a = little(p, 4);
+		b = little(p + n - 4, 4);
+	} else if (n > 0) a = (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1];
 	return mum(a ^ 0xe7037ed1a0b428db, b ^ h);
 }
 /* key_id returns the id of a class, name, signature and loader. */
@@ -254,7 +289,10 @@ static struct block block_at(uint64_t at) {
 		"a broken block header");
 	must(inside(file.section[METHODS], b.method, 8), at, "a block of no method");
 	for (int i = 0; i < 14; i++)
-		if (presence >> i & 1) b.field[i] = end, end += field_size[i] + (i == 11 ? round_up(u32(b.field[i]), 8) : 0);
+		if (presence >> i & 1) {
+			b.field[i] = end;
+			end += field_size[i] + (i == 11 ? round_up(u32(b.field[i]), 8) : 0);
+		}
 	for (uint64_t i = DATA; i <= DIRECTORY; end = end_of(b.part[i++])) {
 		uint64_t from = i == DATA ? at + 12
 			: i == DIRECTORY      ? b.field[13]
@@ -263,8 +301,12 @@ static struct block block_at(uint64_t at) {
 		b.part[i] = (struct span){end, from ? 8 * u32(from) : 0};
 	}
 	must(end <= at + b.size && at + b.size - end <= 24, at, "fields and sections do not fill their block");
-	b.id = b.field[0], b.code = b.field[4] ? u64(b.field[4]) : 0;
-	if (b.field[3]) b.context = context_at(narrow(b.field[3])), b.next = narrow(b.field[3] + 4);
+	b.id = b.field[0];
+	b.code = b.field[4] ? u64(b.field[4]) : 0;
+	if (b.field[3]) {
+		b.context = context_at(narrow(b.field[3]));
+		b.next = narrow(b.field[3] + 4);
+	}
 	return b;
 }
 static struct method method_at(uint64_t at) {
@@ -274,11 +316,26 @@ static struct method method_at(uint64_t at) {
 	struct method m = {.at = at, .size = 8 * u16(at + 4), .flags = u16(at + 6)};
 	uint64_t field = at + 8, end = at + m.size, named = m.flags & 64; /* named: the record holds its name */
 	if (named) m.profiles = narrow(at);
-	if (m.flags & 128) m.id = u64(field), field += 8;
+	if (m.flags & 128) {
+		m.id = u64(field);
+		field += 8;
+	}
 	uint64_t fields = field;
-	if (m.flags & 1) m.holder = type_at(narrow(field)), m.signature = narrow(field + 4), field += 8;
-	if (m.flags & 2) m.profiles = narrow(field), m.access = u32(field + 4), field += 8;
-	if (m.flags & 4) m.contexts = context_at(narrow(field)), m.ncontexts = u32(field + 4), field += 8;
+	if (m.flags & 1) {
+		m.holder = type_at(narrow(field));
+		m.signature = narrow(field + 4);
+		field += 8;
+	}
+	if (m.flags & 2) {
+		m.profiles = narrow(field);
+		m.access = u32(field + 4);
+		field += 8;
+	}
+	if (m.flags & 4) {
+		m.contexts = context_at(narrow(field));
+		m.ncontexts = u32(field + 4);
+		field += 8;
+	}
 	must(m.flags < 256 && (named ? field == fields && end >= field : end == field), at, "a broken method record");
 	m.name = named ? trimmed((struct text){need(field, end - field), end - field}) : symbol(narrow(at));
 	must(m.ncontexts == 0 || inside(file.section[CONTEXTS], m.contexts, CONTEXT * m.ncontexts), at,
@@ -287,7 +344,8 @@ static struct method method_at(uint64_t at) {
 	if (m.flags & 128) return m;
 	struct block b = block_at(m.profiles); /* the head has the id */
 	must(b.id && b.method == at, at, "a method's head is not its own");
-	return m.id = u64(b.id), m;
+	m.id = u64(b.id);
+	return m;
 }
 
 /* ---- looking up ---- */
@@ -308,9 +366,10 @@ static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 			if (u16(at + 2 * slot) != ((h & 0xffff) | 1) || (!u8(at + 23) && slot != own)) continue;
 			if (inside(file.section[TYPES], to, TYPE)) { type_at(to); continue; }
 			uint64_t head = inside(file.section[METHODS], to, 8) ? 0 : to;
-			if (head)
-				to = block_at(head).method,
+			if (head) {
+				to = block_at(head).method;
 				must(method_at(to).profiles == head, at, "a slot leads to a profile that is not a head");
+			}
 			if (key ? method_at(to).id == id && is(to, key) : to == place) return to;
 		}
 		if (!(u16(at + 20) >> (h >> 16 & 15) & 1)) break;
@@ -327,7 +386,8 @@ static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if 
 /* referred returns the method to which something refers: one that the index knows. */
 static struct method referred(uint64_t at) {
 	struct method m = method_at(at);
-	return must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here"), m;
+	must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here");
+	return m;
 }
 
 /* ---- JSON ---- */
@@ -353,7 +413,10 @@ static void put_text(struct text t) { /* an invalid byte stands as a low surroga
 	putchar('"');
 	for (uint64_t length; t.n > 0; t.bytes += length, t.n -= length) {
 		uint32_t c, i = 0;
-		if ((length = utf8(t.bytes, t.n, &c)) == 0) length = 1, c = 0xdc00 | *t.bytes;
+		if ((length = utf8(t.bytes, t.n, &c)) == 0) {
+			length = 1;
+			c = 0xdc00 | *t.bytes;
+		}
 		while (escaped[i][1] < c) i++;
 		if (c >= escaped[i][0])
 			printf(c > 0xffff ? "\\udb40\\u%04x" : "\\u%04x", (unsigned)(c > 0xffff ? 0xdc00 | (c & 0x3ff) : c));
@@ -389,11 +452,14 @@ static void put_numbers(const char *key, uint64_t at, uint64_t n, uint64_t width
 }
 static void put_type(uint64_t at) {
 	say(type_at(at) ? "{'name':%t" : "null", type_name(at));
-	optional_text("loader", type_loader(at)), say(at ? "}" : "");
+	optional_text("loader", type_loader(at));
+	say(at ? "}" : "");
 }
 static void put_key(const struct method *m) {
-	say("'name':%t", m->name), optional_text("class", type_name(m->holder));
-	optional_text("signature", signature(m->signature)), optional_text("loader", type_loader(m->holder));
+	say("'name':%t", m->name);
+	optional_text("class", type_name(m->holder));
+	optional_text("signature", signature(m->signature));
+	optional_text("loader", type_loader(m->holder));
 }
 static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
 	struct method m = at ? referred(at) : (struct method){0};
@@ -415,9 +481,11 @@ static void put_frames(uint64_t node) {
 	static uint64_t path[DEEPEST];
 	uint64_t i = DEEPEST;
 	for (referred(leaf(node)); inside(file.section[CONTEXTS], node, CONTEXT); node = narrow(node)) path[--i] = node;
-	for (const char *sep = "["; i < DEEPEST; i++, sep = ",")
-		say("%s{'caller':", sep), put_method(referred(narrow(path[i] + 4)).at, false),
-			say(",'point':%d}", i32(path[i] + 8));
+	for (const char *sep = "["; i < DEEPEST; i++, sep = ",") {
+		say("%s{'caller':", sep);
+		put_method(referred(narrow(path[i] + 4)).at, false);
+		say(",'point':%d}", i32(path[i] + 8));
+	}
 	say("]");
 }
 
@@ -469,7 +537,8 @@ static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
 		l.name[i] = (char)u8(column + 8 * (rows * (1 + (uint64_t)i / 8) + row) + (uint64_t)i % 8);
 	size_t n = 32;
 	while (n > 0 && l.name[n - 1] == 0) n--;
-	return must(strlen(l.name) == n, column, "a name that holds a zero"), l;
+	must(strlen(l.name) == n, column, "a name that holds a zero");
+	return l;
 }
 /* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; those of a row have keys
  * if one is a pointer, else they stand in a list, or alone. */
@@ -480,7 +549,11 @@ static void put_form(char *form, const struct line *cells, unsigned n, bool once
 	if (!once) strcat(form, keys ? "{" : n > 1 ? "[" : "");
 	for (unsigned i = 0; i < n; i++) {
 		if (once || i > 0) strcat(form, ",");
-		if (keys) strcat(form, "'"), strcat(form, cells[i].name), strcat(form, "':");
+		if (keys) {
+			strcat(form, "'");
+			strcat(form, cells[i].name);
+			strcat(form, "':");
+		}
 		strcat(form, verb[part_of(&cells[i], 0)]);
 	}
 	if (!once) strcat(form, keys ? "}" : n > 1 ? "]" : "");
@@ -514,14 +587,22 @@ static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	}
 	char *form = forms[tag] = allocate(64 * 48), *name = form + 63 * 48;
 	put_form(form, l + 1, count[1], true);
-	if (count[2] > 0)
-		strcat(form, ",'rows':[<R"), put_form(form, l + 1 + count[1], count[2], false), strcat(form, ">]");
-	strcpy(name, l->name), tags[tag].name = name, tags[tag].form = form;
+	if (count[2] > 0) {
+		strcat(form, ",'rows':[<R");
+		put_form(form, l + 1 + count[1], count[2], false);
+		strcat(form, ">]");
+	}
+	strcpy(name, l->name);
+	tags[tag].name = name;
+	tags[tag].form = form;
 }
 static void read_shapes(void) {
 	static struct line *lines;
-	for (int i = 192; i < 256; i++)
-		free(forms[i]), forms[i] = NULL, tags[i].name = tags[i].form = NULL; /* of the archive before */
+	for (int i = 192; i < 256; i++) {
+		free(forms[i]);
+		forms[i] = NULL;
+		tags[i].name = tags[i].form = NULL; /* of the archive before */
+	}
 	struct span ex = file.region[EX], t = {0, 0};
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
 	if (file.domain != 6 || ex.size == 0) return;
@@ -530,7 +611,8 @@ static void read_shapes(void) {
 		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span s = span_at(row + 8);
 		must(kind > before && placed(s, end, ex), row, "a table is not at its place");
 		if (kind == 19) t = s;
-		before = kind, end = end_of(s);
+		before = kind;
+		end = end_of(s);
 	}
 	must(end == end_of(ex), ex.at, "the tables do not fill ex");
 	if (t.size == 0) return;
@@ -539,12 +621,15 @@ static void read_shapes(void) {
 		t.at, "not a table of shapes");
 	uint64_t rows = u32(t.at + 12), first = 0;
 	must(t.size == 24 + 40 * rows, t.at, "the columns do not fill their table");
-	free(lines), lines = allocate((rows + 1) * sizeof *lines);
+	free(lines);
+	lines = allocate((rows + 1) * sizeof *lines);
 	for (uint64_t i = 0; i < rows; i++) {
 		lines[i] = line_at(t.at + 24, rows, i);
 		must(i == 0 || lines[i].head > lines[i - 1].head, t.at, "shapes are not sorted");
-		if (i > 0 && lines[i].head >> 32 != lines[i - 1].head >> 32)
-			read_shape(&lines[first], i - first, t.at), first = i;
+		if (i > 0 && lines[i].head >> 32 != lines[i - 1].head >> 32) {
+			read_shape(&lines[first], i - first, t.at);
+			first = i;
+		}
 	}
 	if (rows > 0) read_shape(&lines[first], rows - first, t.at);
 }
@@ -552,22 +637,33 @@ static void read_shapes(void) {
 struct cursor { uint64_t at, end, rows, left; bool counted; };
 static uint64_t take(struct cursor *c) {
 	must(c->end - c->at >= 8 && !(c->counted && c->left == 0), c->at, "an entry is longer than it says");
-	return c->left--, c->at += 8, u64(c->at - 8);
+	c->left--;
+	c->at += 8;
+	return u64(c->at - 8);
 }
 static uint64_t pointed(uint64_t cell) {
-	return must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file"),
-		   cell ? cell - file.base : 0;
+	must(cell != file.base || cell == 0, 0, "a pointer leads to the start of the file");
+	return cell ? cell - file.base : 0;
 }
 static void put_word(uint64_t cell) {
-	say("{'type':"), put_type(pointed(cell & ~(uint64_t)3));
+	say("{'type':");
+	put_type(pointed(cell & ~(uint64_t)3));
 	say("%s%s}", cell & 1 ? ",\"null_seen\":true" : "", cell & 2 ? ",\"unknown\":true" : "");
 }
 static void put_cells(const char *f, struct cursor *c) {
 	for (uint64_t v; *f && *f != '>'; f++) {
 		if (*f == '<') {
-			f++, v = *f == 'T' ? file.type_rows : *f == 'B' ? file.bci_rows : *f == 'G' ? file.gap :
-				*f == 'R' ? c->rows : *f == '2' ? c->left / 2 : c->left;
-			for (uint64_t i = 0; i < v; i++) say("%s", comma(i)), put_cells(f + 1, c);
+			f++;
+			v = *f == 'T'   ? file.type_rows
+				: *f == 'B' ? file.bci_rows
+				: *f == 'G' ? file.gap
+				: *f == 'R' ? c->rows
+				: *f == '2' ? c->left / 2
+							: c->left;
+			for (uint64_t i = 0; i < v; i++) {
+				say("%s", comma(i));
+				put_cells(f + 1, c);
+			}
 			f = strchr(f, '>');
 		} else switch (*f == '%' ? *++f : 0) {
 		case 'u': say("%u", take(c)); break;
@@ -575,10 +671,10 @@ static void put_cells(const char *f, struct cursor *c) {
 		case 'T': put_type(pointed(take(c))); break;
 		case 'M': put_method(pointed(take(c)), false); break;
 		case 'W': put_word(take(c)); break;
-		case 'p': v = take(c), say("%d,%u", (int64_t)(int32_t)v, v >> 32); break;
-		case 'n': c->left = take(c), c->counted = true; break;
+		case 'p': v = take(c); say("%d,%u", (int64_t)(int32_t)v, v >> 32); break;
+		case 'n': c->left = take(c); c->counted = true; break;
 		case 'r': if (c->left == 1) say(",'return':"), put_word(take(c)); break;
-		case 'h': v = round_up(c->rows, 8), must(v <= c->end - c->at, c->at, "a bitmap is longer than its section");
+		case 'h': v = round_up(c->rows, 8); must(v <= c->end - c->at, c->at, "a bitmap is longer than its section");
 			put_hex(c->at, c->rows), c->at += v; break;
 		default: putchar(*f == '\'' ? '"' : *f);
 		}
@@ -590,10 +686,11 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 	must(tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
 	struct cursor c = {at + header, end, tag >= 64 ? u32(at + 12) : 0, 0, false};
 	say("{'tag':'%s','point':%d", tags[tag].name, tag >= 64 ? i32(at + 4) : (int64_t)u16(at + 2));
-	optional_number("flags", u8(at + 1)),
-		optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
+	optional_number("flags", u8(at + 1));
+	optional_number(tag >= 64 ? "sub" : "traps", tag >= 64 ? u16(at + 2) : u32(at + 4));
 	must(tag < 192 || c.rows == 0 || strchr(tags[tag].form, 'R') != NULL, at, "rows that have no cells");
-	put_cells(tags[tag].form, &c), say("}");
+	put_cells(tags[tag].form, &c);
+	say("}");
 	must(!(c.counted && c.left > 0), at, "an entry of an impossible length");
 	must(tag < 64 || c.at - at - header == 8 * u32(at + 8), at, "an entry does not have the cells of its rows");
 	return c.at;
@@ -603,7 +700,10 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 /* put_which prints code id and context of a block. */
 static void put_which(const struct block *b) {
 	say("'code':%x", b->code);
-	if (b->context) say(",'context':"), put_frames(b->context);
+	if (b->context) {
+		say(",'context':");
+		put_frames(b->context);
+	}
 }
 /* put_section prints the entries of a section, and holds the data entries against the point directory if there is one.
  */
@@ -613,15 +713,18 @@ static void put_section(const char *key, struct span s, struct span list) {
 		uint64_t point = u8(at) >= 64 ? u32(at + 4) : u16(at + 2), entry = at - s.at;
 		bool listed = inside(list, row, 8) && u32(row) == point && u32(row + 4) * 8 == entry;
 		must(list.size == 0 || listed, at, "the point directory does not have the entry");
-		say("%s", comma(entry)), at = put_entry(at, end_of(s));
+		say("%s", comma(entry));
+		at = put_entry(at, end_of(s));
 	}
-	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows"), say("]");
+	must(list.size == 0 || row == end_of(list), row, "the point directory has too many rows");
+	say("]");
 }
 static void put_profile(const struct block *b) {
 	static const char *const keys[4] = {"data", "extra", "parameters", "handlers"};
 	static const char *const counters[3] = {"invocations", "backedges", "interpreted"};
 	const uint64_t *field = b->field, c = field[9], counter[3] = {field[1], field[6], field[7]};
-	say("{"), put_which(b);
+	say("{");
+	put_which(b);
 	if (field[5]) put_numbers("size", field[5], 2, 4);
 	for (int i = 0; i < 3; i++) if (counter[i]) say(",'%s':%u", counters[i], u64(counter[i]));
 	if (field[8]) put_numbers("history", field[8], 4, 4);
@@ -646,10 +749,13 @@ static void spend(uint64_t at, uint64_t n) {
  */
 static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	struct method m = method_at(at);
-	say("%s{'id':%x,", prefix, m.id), put_key(&m);
+	say("%s{'id':%x,", prefix, m.id);
+	put_key(&m);
 	spend(at, m.flags & 64 ? 0 : type_name(m.holder).n + m.name.n + signature(m.signature).n + type_loader(m.holder).n);
 	spend(at, m.signature && u32(m.signature) >> 31 ? 16 * (u32(m.signature) & 0x7fffffff) : 0);
-	optional_number("flags", m.flags & 0x38), optional_number("access", m.access), say(",'profiles':[");
+	optional_number("flags", m.flags & 0x38);
+	optional_number("access", m.access);
+	say(",'profiles':[");
 	for (uint64_t i = 0, printed = 0; i <= m.ncontexts; i++) {
 		uint64_t context = i > 0 ? m.contexts + CONTEXT * (i - 1) : 0,
 				 first = i > 0 ? narrow(context + 12) : m.profiles;
@@ -662,10 +768,12 @@ static uint64_t put_method_line(const char *prefix, uint64_t at) {
 			must(!b.id == !(i == 0 && to == first), to, "a block that is not the head has an id");
 			must((b.next == 0 || b.next > to) && (to == first || b.code > code), to,
 				"a chain of blocks does not go forward");
-			say("%s", comma(printed++)), put_profile(&b);
+			say("%s", comma(printed++));
+			put_profile(&b);
 		}
 	}
-	return say("]}"), m.size;
+	say("]}");
+	return m.size;
 }
 static bool before(uint64_t record, uint64_t row) {
 	struct method m = method_at(record), n = row_at(row);
@@ -685,8 +793,10 @@ static void put_types(void) {
 	for (uint64_t at = s.at + (file.text = 0); at < end_of(s); at += TYPE) {
 		spend(at, type_name(at).n + type_loader(at).n + symbol(narrow(at + 16)).n);
 		say("%s\n{'id':%x,'name':%t", comma(at - s.at), u64(at), type_name(at));
-		optional_text("loader", type_loader(at)), optional_text("alias", symbol(narrow(at + 16)));
-		optional_number("flags", u32(at + 20)), say("}");
+		optional_text("loader", type_loader(at));
+		optional_text("alias", symbol(narrow(at + 16)));
+		optional_number("flags", u32(at + 20));
+		say("}");
 	}
 }
 static void put_table_cell(uint64_t kind, uint64_t at) {
@@ -697,7 +807,11 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	else if (kind == 4) put_method(to, true);
 	else { /* a context is printed like a block without a code id */
 		struct block b = kind == 5 ? block_at(to) : (struct block){.context = to, .method = leaf(to)};
-		say("{'method':"), put_method(b.method, false), say(","), put_which(&b), say("}");
+		say("{'method':");
+		put_method(b.method, false);
+		say(",");
+		put_which(&b);
+		say("}");
 	}
 }
 static void put_table(struct span t) {
@@ -709,18 +823,24 @@ static void put_table(struct span t) {
 	const char *begin = u32(t.at) < 27 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
 	must(u32(t.at) > 23 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
-	say("\n{'kind':%u", u32(t.at)), optional_number("flags", u32(t.at + 4)), say(",'columns':[");
+	say("\n{'kind':%u", u32(t.at));
+	optional_number("flags", u32(t.at + 4));
+	say(",'columns':[");
 	for (uint64_t i = 0; i < n; i++) {
-		kind[i] = u8(t.at + 16 + i), column[i] = at;
+		kind[i] = u8(t.at + 16 + i);
+		column[i] = at;
 		must(kind[i] >= 1 && kind[i] <= 6, t.at, "a column of an unknown kind");
 		must(i >= strlen(begin) || kind[i] == (uint64_t)(begin[i] - '0'), t.at,
 			"a column that tables of this kind do not have here");
-		say("%s'%s'", comma(i), names[kind[i]]), at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
+		say("%s'%s'", comma(i), names[kind[i]]);
+		at += round_up(rows * (kind[i] == 1 ? 8 : 4), 8);
 	}
-	must(at == end_of(t), t.at, "the columns do not fill their table"), say("],'rows':[");
+	must(at == end_of(t), t.at, "the columns do not fill their table");
+	say("],'rows':[");
 	for (uint64_t i = 0; i < rows * n; i++) {
 		uint64_t c = i % n, row = i / n;
-		say("%s", c ? "," : row ? "],[" : "["), put_table_cell(kind[c], column[c] + row * (kind[c] == 1 ? 8 : 4));
+		say("%s", c ? "," : row ? "],[" : "[");
+		put_table_cell(kind[c], column[c] + row * (kind[c] == 1 ? 8 : 4));
 	}
 	say(rows ? "]]}" : "]}");
 }
@@ -732,7 +852,10 @@ static void put_tables(void) {
 		uint64_t row = ex.at + 8 + 24 * i, kind = u32(row); struct span t = span_at(row + 8);
 		must(kind > before && placed(t, end, ex), row, "a table is not at its place");
 		must(t.size >= 16 && u32(t.at) == kind, row, "a table is not what the directory says");
-		say("%s", comma(i)), put_table(t), before = kind, end = end_of(t);
+		say("%s", comma(i));
+		put_table(t);
+		before = kind;
+		end = end_of(t);
 	}
 	must(ex.size == 0 || end == end_of(ex), ex.at, "the tables do not fill ex");
 }
@@ -741,13 +864,24 @@ static void dump(void) {
 		"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
 	say("{\n'header':{'format':'draft 7','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
-	say(",'producer_id':'"), put_hex(608, 16), say("','fingerprint':'"), put_hex(112, 16), say("','dump_id':'"),
-		put_hex(128, 16);
-	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152)), put_numbers("settings", 160, 16, 4);
+	say(",'producer_id':'");
+	put_hex(608, 16);
+	say("','fingerprint':'");
+	put_hex(112, 16);
+	say("','dump_id':'");
+	put_hex(128, 16);
+	say("','dump_time':%d,'flags':%u", (int64_t)u64(144), u64(152));
+	put_numbers("settings", 160, 16, 4);
 	say(",'seed':%x,'lines':%u,'max_probe':%u", file.seed, file.lines, file.probe);
-	put_numbers("counts", 512, 8, 8), put_numbers("summary", 576, 4, 8);
-	say("},\n'types':["), put_types(), say("\n],\n'methods':["), put_methods();
-	say("\n],\n'tables':["), put_tables(), say("\n]\n}\n");
+	put_numbers("counts", 512, 8, 8);
+	put_numbers("summary", 576, 4, 8);
+	say("},\n'types':[");
+	put_types();
+	say("\n],\n'methods':[");
+	put_methods();
+	say("\n],\n'tables':[");
+	put_tables();
+	say("\n]\n}\n");
 }
 static void read_file(const char *path) {
 	FILE *f = fopen(path, "rb");
@@ -755,14 +889,27 @@ static void read_file(const char *path) {
 	uint8_t *bytes = size > 0 ? malloc((size_t)size) : NULL;
 	must(bytes != NULL && fseek(f, 0, SEEK_SET) == 0, 0, "the file cannot be opened, is empty or too large");
 	must(fread(bytes, 1, (size_t)size, f) == (size_t)size && fclose(f) == 0, 0, "the file cannot be read");
-	file.bytes = bytes, file.size = (uint64_t)size;
+	file.bytes = bytes;
+	file.size = (uint64_t)size;
 }
 int main(int argc, char **argv) {
 	bool one = argc == 7 && strcmp(argv[2], "find") == 0;
-	if (argc != 2 && !one) return fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr), 1;
-	read_file(argv[1]), check_header(), check_sums(), read_shapes();
+	if (argc != 2 && !one) {
+		fputs("usage: creader ARCHIVE [find CLASS NAME SIGNATURE LOADER]\n", stderr);
+		return 1;
+	}
+	read_file(argv[1]);
+	check_header();
+	check_sums();
+	read_shapes();
 	uint64_t at = one ? find(argv + 3) : 0;
-	if (one && at == 0) return fputs("creader: the archive does not hold the method\n", stderr), 2;
-	if (one) put_method_line("", at), say("\n"); else dump();
+	if (one && at == 0) {
+		fputs("creader: the archive does not hold the method\n", stderr);
+		return 2;
+	}
+	if (one) {
+		put_method_line("", at);
+		say("\n");
+	} else dump();
 	return fflush(stdout) == 0 ? 0 : 1;
 }

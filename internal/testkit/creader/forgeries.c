@@ -36,27 +36,40 @@ static void send(uint64_t v) {
 /* verdict reads the archive, and gives the exit status of creader. */
 static int verdict(void) {
 	int status = setjmp(refused);
-	if (status == 0) check_header(), check_sums(), read_shapes(), dump();
+	if (status == 0) {
+		check_header();
+		check_sums();
+		read_shapes();
+		dump();
+	}
 	return status;
 }
 
 int main(void) {
-	in = stdin, out = stdout, stdout = printed = open_memstream(&text, &length), stderr = fopen("/dev/null", "w");
+	in = stdin;
+	out = stdout;
+	stdout = printed = open_memstream(&text, &length);
+	stderr = fopen("/dev/null", "w");
 	uint64_t size = receive();
 	uint8_t *archive = malloc(size), (*old)[8] = malloc(64 * 8);
 	if (fread(archive, 1, size, in) != size) return 1;
-	file.bytes = archive, file.size = size;
+	file.bytes = archive;
+	file.size = size;
 	for (;;) {
 		uint64_t n = receive(), at[64];
 		for (uint64_t i = 0; i < n && i < 64; i++) {
-			uint64_t v = (at[i] = receive(), receive());
+			at[i] = receive();
+			uint64_t v = receive();
 			memcpy(old[i], archive + at[i], 8);
 			for (int b = 0; b < 8; b++) archive[at[i] + b] = (uint8_t)(v >> 8 * b);
 		}
 		rewind(printed);
 		int status = verdict();
-		long end = (fflush(printed), ftell(printed));
-		send((uint64_t)status), send(status == 0 ? xxh64((uint8_t *)text, (uint64_t)end) : 0), fflush(out);
+		fflush(printed);
+		long end = ftell(printed);
+		send((uint64_t)status);
+		send(status == 0 ? xxh64((uint8_t *)text, (uint64_t)end) : 0);
+		fflush(out);
 		while (n-- > 0) memcpy(archive + at[n], old[n], 8);
 	}
 }

@@ -17,8 +17,8 @@ static unsigned sum(const unsigned char *p, size_t n)
 #define DO2(i) DO1(i) DO1(i + 1)
 #define DO4(i) DO2(i) DO2(i + 2)
 	while (n >= 4) {
-		DO4(0)
-		p += 4, n -= 4;
+		DO4(0) p += 4;
+		n -= 4;
 	}
 	switch (n) {
 	case 3:

@@ -1,0 +1,27 @@
+package c_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestNoCommaOperators asks clang for comma operators in the library and the agent: a statement does
+// one thing.
+func TestNoCommaOperators(t *testing.T) {
+	t.Parallel()
+	clang, err := exec.LookPath("clang")
+	if err != nil {
+		t.Skip("clang is not there")
+	}
+	for _, pattern := range []string{"src/*.c", "../agent/*.c"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		args := append([]string{"-std=gnu11", "-fsyntax-only", "-Wcomma", "-Werror", "-Iinclude"}, files...)
+		if out, err := exec.Command(clang, args...).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", pattern, err, out)
+		}
+	}
+}
