@@ -84,7 +84,7 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 	}
 }
 
-// A range outside rw is refused, and moves nothing.
+// An invalid range of rw is refused, and moves nothing.
 func TestRangesOutsideTheRegion(t *testing.T) {
 	const size = 4800
 	rw, slots := pointerWords(size)

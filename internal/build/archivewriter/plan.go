@@ -310,9 +310,9 @@ func (p *plan) planRecords() {
 	}
 }
 
-// gatherProfiles copies what the plan needs of each profile to the profile's rank. It goes
-// through them in the order of their arrival: of millions hardly any is in a
-// cache, and to store in another order takes less time than to load in it.
+// gatherProfiles copies the plan's fields of each profile to the place of the profile's rank. It goes
+// through the profiles in the order of their arrival: of millions hardly any is in a cache, and to
+// store in another order takes less time than to load in it.
 func (p *plan) gatherProfiles() {
 	p.profiles = scratch[profilePlan](p, len(p.o.profiles))
 	rank := ranks(p.o.profiles)

@@ -115,7 +115,7 @@ func newCollector(vm *VM, m *meter) *collector {
 var ErrTooLarge = errors.New("its profiles are too large for a copy")
 
 // collect reads all pages. Structures that cannot be read are left to the dump, which
-// counts the structures it leaves out.
+// counts them.
 func (c *collector) collect(of agents) error {
 	params, err := c.vm.params(c.mem)
 	if err != nil {
