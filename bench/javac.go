@@ -88,7 +88,7 @@ func numbered(words, separator string, i, size int) string {
 	return string(text)
 }
 
-// one picks one of 32 quantiles for i. What it picks for another salt is independent.
+// one picks one of 32 quantiles for i. The pick for another salt is independent.
 func one(quantiles *[32]int, i int, salt uint64) int {
 	h := (uint64(i) + salt<<40) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93

@@ -74,7 +74,7 @@ func part(b *testing.B, s *reader.Store, stays func(layout.Key) bool) *reader.St
 }
 
 func findProfiles(b *testing.B, in byKeyAndID, keys []layout.Key, want error) {
-	for _, k := range keys { // what is checked once
+	for _, k := range keys { // checked once
 		_, _ = in.Profile(k, layout.CodeAny)
 	}
 	for n := 0; b.Loop(); n++ {

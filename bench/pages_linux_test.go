@@ -166,5 +166,5 @@ func read(p reader.Profile, err error) error {
 	return err
 }
 
-// sink keeps what is read.
+// sink keeps the bytes read.
 var sink uint64

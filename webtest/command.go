@@ -38,7 +38,7 @@ func moduleFolder() (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Run runs the command with arguments and returns what it printed.
+// Run runs the command with arguments and returns its output.
 func (c *Command) Run(ctx context.Context, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, c.path, args...).CombinedOutput()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/bench/report"
 )
 
-// TestReportHasAllTables: one round finds what it looks for, in archives of both shapes,
+// TestReportHasAllTables: one round finds its keys, in archives of both shapes,
 // and leaves a report with all tables, rows and goals.
 func TestReportHasAllTables(t *testing.T) {
 	for shape := range shapes {

@@ -45,7 +45,7 @@ func timeGroup(f *field, c contender, q *query) float64 {
 	return float64(cputime.Thread()-begin) / groupSize
 }
 
-// clockCost returns what it takes to read the clock twice.
+// clockCost returns the cost of reading the clock twice.
 func clockCost() float64 {
 	var costs []float64
 	for range 1000 {

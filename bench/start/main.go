@@ -1,5 +1,5 @@
 // Start measures what a program pays at its start to go on with the profiles of earlier runs,
-// and what it pays to count in them:
+// and the cost of counting in them:
 //
 //	cd bench
 //	go run ./start

@@ -30,7 +30,7 @@ var memoryPerByte = map[string]int64{"methoddata": 24, "iprof": 40, "jamaica": 4
 const baseMemory = 64 << 20
 
 // importPeak imports what write writes, and returns the most memory that the
-// command had, in bytes, and what it said.
+// command had, in bytes, and its output.
 func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int64, said string) {
 	t.Helper()
 	cmd := exec.Command("profarc", append([]string{"import", "-", "-o", filepath.Join(t.TempDir(), "out.parc")},

@@ -39,7 +39,7 @@ func largeArchive(t *testing.T, path string, id byte) {
 }
 
 // TestAnInterruptEndsEveryCommand interrupts every command that goes through archives, at many points: it is
-// done, or it ends as interrupted, and what it would have written is not there.
+// done, or it ends as interrupted, and its output file is not there.
 func TestAnInterruptEndsEveryCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
 	largeArchive(t, "one.parc", 1)

@@ -146,7 +146,7 @@ func within(t *testing.T, args ...string) (code int, stderr string) {
 	return cmd.ProcessState.ExitCode(), errOut.String()
 }
 
-// A dump of what poses as a JVM fails in one line, or takes what is sound of it.
+// A dump of a program that poses as a JVM fails in one line, or takes its sound profiles.
 func TestDumpOfPosingProcess(t *testing.T) {
 	dir := posing(t)
 	for mode, want := range posingModes {
@@ -192,7 +192,7 @@ func profilesOf(t *testing.T, path string) int {
 	return facts.Counts.Profiles
 }
 
-// Under train it changes neither the exit code, nor what is kept of others.
+// Under train it changes neither the exit code, nor the profiles of other JVMs.
 func TestTrainBesidePosingProcess(t *testing.T) {
 	dir := posing(t)
 	java := filepath.Join(dir, "java")

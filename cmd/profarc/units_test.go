@@ -49,7 +49,7 @@ func recordOwnProfile(t *testing.T) (profile, archive string) {
 	return profile, archive
 }
 
-// said runs a command that succeeds and returns what it prints.
+// said runs a command that succeeds and returns its output.
 func said(t *testing.T, args ...string) string {
 	t.Helper()
 	p := execute(t, false, args...)

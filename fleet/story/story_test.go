@@ -72,7 +72,7 @@ func pushImage(t *testing.T, name string) string {
 	return name
 }
 
-// tell runs the script, and looks at what it left.
+// tell runs the script, and looks at its files.
 func tell(t *testing.T, programs, image string) {
 	script, err := filepath.Abs("story.sh")
 	if err != nil {

@@ -114,7 +114,7 @@ func (r *recorder) pkg(n int) string {
 
 // sources returns at most so many sources of a package, each with a public type.
 func (r *recorder) sources(n, most int) (some []string) {
-	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // what is unpacked can be read
+	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // unpacked files can be read
 		if err == nil && !d.IsDir() && len(some) < most {
 			some = append(some, name)
 		}

@@ -99,7 +99,7 @@ func (f *fleet) objects(t *testing.T) (names []string) {
 	return names
 }
 
-// process returns profarc-fleet, to be started, and what it will have printed.
+// process returns profarc-fleet, to be started, and the buffer of its output.
 func (f *fleet) process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()

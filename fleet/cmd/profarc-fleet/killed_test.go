@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 )
 
-// killAt runs profarc-fleet and kills it at a request: when half of what it sends has
+// killAt runs profarc-fleet and kills it at a request: when half of its body has
 // arrived, or, with stored, when the store has all of it and has not answered yet.
 func (f *fleet) killAt(t *testing.T, at moment, stored bool, args ...string) {
 	t.Helper()
@@ -144,7 +144,7 @@ func TestWorkerDiesAsItWrites(t *testing.T) {
 		t.Errorf("left: %v", left)
 	}
 	f.must(t, "part 1: wrote", "merge-shard", "0/1", "--plan", "here.json")
-	// What is left behind by one that is killed while it copies a part into the directory.
+	// Files that a killed process leaves behind while it copies a part into the directory.
 	half := parts()[0]
 	if err := os.WriteFile(half+".18c2.tmp", f.whole[:len(f.whole)/2], 0o666); err != nil {
 		t.Fatal(err)

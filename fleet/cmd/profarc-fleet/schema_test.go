@@ -17,7 +17,7 @@ import (
 const initContainer = "../../../recipes/kubernetes/init-container.yaml"
 
 // TestInitContainerDecodes: the manifest of the recipe has no field that Kubernetes does not
-// know, and mounts what it declares.
+// know, and mounts the volumes it declares.
 func TestInitContainerDecodes(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(initContainer)
@@ -96,7 +96,7 @@ func TestManifestsBySchema(t *testing.T) {
 	}
 }
 
-// validate returns what is wrong with manifests, an empty text if nothing is.
+// validate returns the faults of manifests, an empty text if there are none.
 func validate(t *testing.T, models string, manifests []json.RawMessage) (wrong []string) {
 	t.Helper()
 	in, err := json.Marshal(manifests)

@@ -95,7 +95,7 @@ func Manifest(f Facts, layer ocispec.Descriptor, subject *ocispec.Descriptor) ([
 type Archive struct {
 	Descriptor ocispec.Descriptor // of the manifest
 	Layer      ocispec.Descriptor
-	Subject    *ocispec.Descriptor // what it is attached to; nil: nothing
+	Subject    *ocispec.Descriptor // the manifest it is attached to; nil: none
 	Facts      Facts
 }
 

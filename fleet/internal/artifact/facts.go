@@ -68,7 +68,7 @@ func (f Facts) annotations() map[string]string {
 	return all
 }
 
-// parseFacts reads annotations. What is not well-formed is not known.
+// parseFacts reads annotations. Malformed ones count as unknown.
 func parseFacts(all map[string]string) Facts {
 	var f Facts
 	for name, text := range f.texts() {

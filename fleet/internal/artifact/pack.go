@@ -139,7 +139,7 @@ func IsAt(ctx context.Context, path string, layer ocispec.Descriptor) bool {
 	return err == nil && sum.Verified()
 }
 
-// A countingWriter counts what it writes.
+// A countingWriter counts the bytes it writes.
 type countingWriter struct {
 	w io.Writer
 	n int64

@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options say what is made.
+// Options describe the archives to make.
 type Options struct {
 	N       int    // archives
 	Methods int    // of an archive that is made up

@@ -1,7 +1,7 @@
 // Package mergejob merges archives of stores with many workers.
 //
 //	plan     lists the archives, checks that they merge, and divides their methods into parts
-//	shard    merges one part: it reads what is in the part of every archive, and writes an
+//	shard    merges one part: it reads the part of every archive, and writes an
 //	         archive of it; it may run twice, late, or die
 //	commit   joins the parts to the bytes of one merge of everything, and publishes them once
 //
@@ -23,7 +23,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// A Plan says what is merged, in which parts, and where the result goes. Its ID is made from all of it.
+// A Plan names the archives to merge, the parts, and the place of the result. Its ID is made from all of it.
 type Plan struct {
 	Version  int           `json:"profarc_plan"`
 	ID       string        `json:"id"`

@@ -178,7 +178,7 @@ func TestWorkerReadsItsPart(t *testing.T) {
 	if _, err := mergejob.MergePart(t.Context(), s.Stores, p, 7, 2, mergejob.Place{Folder: t.TempDir()}, nil); err != nil {
 		t.Fatal(err)
 	}
-	const slack = 8 << 12 // pages at both ends of what is read
+	const slack = 8 << 12 // pages at both ends of the range
 	if read, most := s.store.Read.Load(), before+profiles/16*5/4+int64(len(all))*slack; read > most {
 		t.Errorf("a sixteenth of %d bytes of profiles, behind %d: %d were read, at most %d are needed", profiles, before,
 			read, most)

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// A Place is where a worker keeps what it works on.
+// A Place is where a worker keeps its files.
 type Place struct {
 	Folder string // for temporary files; empty for the system's
 	Memory int64  // bytes of profiles that are kept in memory, as builder.Config.MemoryBudget

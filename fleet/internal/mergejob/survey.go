@@ -105,7 +105,7 @@ func (p *Plan) add(f *found) {
 // mostSamples is how many archives are read whole to divide the methods evenly.
 const mostSamples = 48
 
-// survey reads what is at some URLs: of most archives only what comes before the profiles.
+// survey reads the archives at some URLs: of most only the part before the profiles.
 func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]found, error) {
 	objects, err := list(ctx, s, urls, o)
 	if err != nil {

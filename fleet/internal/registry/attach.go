@@ -16,7 +16,7 @@ import (
 	"oras.land/oras-go/v2/errdef"
 )
 
-// A manifest that names a subject is attached to it. Registries list what is attached, by the referrers API.
+// A manifest that names a subject is attached to it. Registries list attached manifests, by the referrers API.
 // For those that do not, OCI has a tag for each subject whose index lists it. Everybody who attaches reads,
 // extends and writes that index, and entries of those who do so at the same time are lost. So each attached
 // manifest gets a tag of its own too, which nobody else writes, and the index is made of these: after each
@@ -34,7 +34,7 @@ const (
 // maxAttached bounds how many of the manifests that are attached to one subject are read.
 const maxAttached = 10_000
 
-// Attached lists what is attached to a manifest, in no order. A descriptor may lack its
+// Attached lists the manifests attached to another, in no order. A descriptor may lack its
 // artifact type and annotations.
 func (r *Repository) Attached(ctx context.Context, subject digest.Digest) ([]ocispec.Descriptor, error) {
 	list, err := r.referrers(ctx, subject)
@@ -93,7 +93,7 @@ func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list
 }
 
 // Attach makes sure that a manifest, which was pushed and names the subject, is found among
-// what is attached to it.
+// the manifests attached to it.
 func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispec.Descriptor) (Way, error) {
 	for try := range 3 {
 		list, err := r.referrers(ctx, subject)
@@ -126,7 +126,7 @@ func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d 
 }
 
 // Settle calls complete until it reports that an index, which others may overwrite at the same
-// time, is whole. It writes what is missing.
+// time, is whole. It writes missing blobs.
 func (r *Repository) Settle(ctx context.Context, reference string, complete func() (whole bool, err error)) error {
 	const tries = 50
 	for try := range tries {
@@ -167,7 +167,7 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 	return false, err
 }
 
-// fallbackTag returns the tag that OCI reserves for the index of what is attached to a subject.
+// fallbackTag returns the tag that OCI reserves for the index of manifests attached to a subject.
 func fallbackTag(subject digest.Digest) string {
 	return string(subject.Algorithm()) + "-" + subject.Encoded()
 }
@@ -177,7 +177,7 @@ func attachmentTag(subject, attached digest.Digest) string {
 	return fmt.Sprintf("%s.%.32s", fallbackTag(subject), attached.Encoded())
 }
 
-// fallbackIndex returns the index of what is attached to a subject, an empty one if there is none.
+// fallbackIndex returns the index of the manifests attached to a subject, an empty one if there is none.
 func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
 		Manifests: []ocispec.Descriptor{}}

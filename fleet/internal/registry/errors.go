@@ -20,7 +20,7 @@ import (
 // ErrTampered: content differs from its digest or its signature.
 var ErrTampered = errors.New("tampered with")
 
-// A RegistryError is what is wrong with a registry or its content, and what to do.
+// A RegistryError is a fault of a registry or its content, with the remedy.
 type RegistryError struct {
 	text string
 	err  error

@@ -7,7 +7,7 @@
 // What a registry says is not trusted: content is compared with its digest while it is read,
 // everything but blobs is bounded in size, and a list is only a hint about what to read.
 //
-// Errors say what is wrong in one line, and what to do.
+// Errors name the fault and the remedy in one line.
 package registry
 
 import (
@@ -77,7 +77,7 @@ func Open(reference string, o Options) (*Repository, error) {
 	if r.Client, err = newClient(o); err != nil {
 		return nil, err
 	}
-	// Attach does what is to be done where there is no such API.
+	// Attach does the same where there is no such API.
 	if err := r.SetReferrersCapability(true); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const (
 	dockerList     = "application/vnd.docker.distribution.manifest.list.v2+json"
 )
 
-// maxPlatforms and maxCandidates bound what is read of one image.
+// maxPlatforms and maxCandidates bound the reads of one image.
 const (
 	maxPlatforms  = 64
 	maxCandidates = 1000

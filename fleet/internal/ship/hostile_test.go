@@ -58,7 +58,7 @@ func answers(method, path string, status int) fault {
 	}
 }
 
-// changes returns a fault that changes what is sent of what the path contains. After the bytes
+// changes returns a fault that changes the responses for a path. After the bytes
 // that change returns then is called.
 func changes(path string, change func([]byte) []byte, then func(r *http.Request)) fault {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
@@ -194,7 +194,7 @@ func TestTamperedSignature(t *testing.T) {
 	to.holds(t, nil)
 }
 
-// What is there is not fetched again; what has changed is, and its signature and fit count
+// A file that is there is not fetched again; a changed one is, and its signature and fit count
 // as if it were fetched.
 func TestPullAgain(t *testing.T) {
 	t.Parallel()

@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fleet runs a command, and returns what it prints to both streams, and its exit code.
+// fleet runs a command, and returns its output on both streams, and its exit code.
 func fleet(ctx context.Context, args ...string) (out, said string, code int) {
 	var stdout, stderr bytes.Buffer
 	a := cli.New("profarc-fleet", strings.NewReader(""), cli.Streams{
@@ -63,7 +63,7 @@ func fleet(ctx context.Context, args ...string) (out, said string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// must runs a command that must succeed, and returns what it prints.
+// must runs a command that must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	out, said, code := fleet(t.Context(), args...)

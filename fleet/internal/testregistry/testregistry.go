@@ -19,7 +19,7 @@ import (
 )
 
 // Memory starts a registry in memory, with or without the referrers API, and returns its
-// host:port. If around is not nil all requests go through what it returns.
+// host:port. If around is not nil all requests go through the handler it returns.
 func Memory(t testing.TB, referrers bool, around func(http.Handler) http.Handler) string {
 	t.Helper()
 	handler := ociserver.New(ocimem.New(), &ociserver.Options{DisableReferrersAPI: !referrers})

@@ -72,7 +72,7 @@ func (s *Store) URL(name string) string {
 	return "s3://ci/" + name + "?region=us-east-1&use_path_style=true&endpoint=" + s.server.URL
 }
 
-// A countedWriter counts what is read of a store.
+// A countedWriter counts the bytes read of a store.
 type countedWriter struct {
 	http.ResponseWriter
 	s *Store

@@ -17,7 +17,7 @@ import (
 const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"
 
 // advice lists what to do about errors, by the sentinel that they match. The first
-// match counts. What is wrong with a file or an archive is in package cli.
+// match counts. Package cli has the advice on files and archives.
 var advice = cli.Advice{
 	{hotspot.ErrNoMethodData,
 		printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},

@@ -30,7 +30,7 @@ func TestLossesNameFlags(t *testing.T) {
 	}
 }
 
-// Errors of HotSpot's tools say what is wrong, and the command says what to do.
+// Errors of HotSpot's tools name the fault, and the command says what to do.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

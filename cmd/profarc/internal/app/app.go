@@ -15,5 +15,5 @@ func New(in io.Reader, s cli.Streams) *cli.App {
 	return a
 }
 
-// Message returns an error as users read it: what is wrong, and what to do.
+// Message returns an error as users read it: the fault, and the remedy.
 func Message(err error) string { return cli.Message(err, advice.For) }

@@ -17,7 +17,7 @@ import (
 type OutputLimit int64
 
 // The default is this many times the size of the archive, but no less than that
-// many bytes. What is printed of a recorded archive is 2 to 10 times its size.
+// many bytes. The output about a recorded archive is 2 to 10 times its size.
 const (
 	outputShare = 64
 	outputLeast = 1 << 30

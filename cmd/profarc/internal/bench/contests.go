@@ -16,7 +16,7 @@ type contest struct {
 	goroutines int
 }
 
-// Groups are small, so that they tell apart what is slow; batches need some lookups to have their effect.
+// Groups are small, so that they show which lookups are slow; batches need some lookups to have their effect.
 const (
 	smallGroup = 16
 	batchGroup = 128

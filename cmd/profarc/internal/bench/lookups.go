@@ -97,7 +97,7 @@ func (s *series) inGroups(f *field, q query, look contender, group int, clock fl
 	return hits
 }
 
-// clockCost returns what it takes to ask for the time, in nanoseconds.
+// clockCost returns the cost of asking for the time, in nanoseconds.
 func clockCost() float64 {
 	var costs samples
 	for range 1000 {

@@ -111,7 +111,7 @@ const (
 	kindProfiles
 )
 
-// codeKind returns the kind of code at a path. What is no archive, directory or
+// codeKind returns the kind of code at a path. Anything but an archive, directory or
 // jar may be profiles of another tool.
 func codeKind(name string) (int, error) {
 	info, err := os.Stat(name)

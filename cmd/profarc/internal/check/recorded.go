@@ -68,7 +68,7 @@ func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
 	return last, err
 }
 
-// stateOf compares an element of a class path with what is there now.
+// stateOf compares an element of a class path with the file that is there now.
 func stateOf(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
 	switch info, err := os.Stat(e.Path); {
 	case err != nil, !info.Mode().IsRegular() && !info.IsDir():

@@ -151,7 +151,7 @@ func writeStdout(a *cli.App, e formats.Exporter, write func(w io.Writer) error) 
 	return write(a.Out)
 }
 
-// A sizedWriter counts what is written.
+// A sizedWriter counts the bytes written.
 type sizedWriter struct {
 	w io.Writer
 	n int64

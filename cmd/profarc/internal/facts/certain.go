@@ -39,7 +39,7 @@ func readCertain(s *reader.Store) (certainCounts, error) {
 	return all, nil
 }
 
-// addCertain adds what is known of the site in a profile.
+// addCertain adds the facts about the site in a profile.
 func (s *site) addCertain(counts map[uint64]uint64) {
 	if s.certain == nil && len(counts) > 0 {
 		s.certain = map[uint64]uint64{}

@@ -129,7 +129,7 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 	}
 }
 
-// What is seen of types without a row bounds what can be said of those with one.
+// Types without a row bound the statements about types with one.
 func TestTypesWithoutARowLeaveDoubts(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	for name, other := range map[string]uint64{"sure": 40, "likelier": 60, "dominant": 900} {

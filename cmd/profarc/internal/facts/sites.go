@@ -18,7 +18,7 @@ const (
 	undecided = 0.6
 )
 
-// UntypedText names what is in tally.untyped.
+// UntypedText names the counts in tally.untyped.
 const UntypedText = "types that were not recorded"
 
 // OthersText names what a site saw beside that which has a row.

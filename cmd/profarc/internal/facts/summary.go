@@ -180,7 +180,7 @@ func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.C
 	return r, units, nil
 }
 
-// WithoutText says what it means that a method has no weight.
+// WithoutText explains why a method has no weight.
 func WithoutText(d layout.Domain) string {
 	if d == layout.DomainSampled {
 		return "they are on stacks, and no sample was taken in them"

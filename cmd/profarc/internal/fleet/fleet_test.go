@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(a.Main(root, os.Args[1:]))
 }
 
-// profarc runs a copy of profarc in folder with PATH path, and returns what it prints and its exit code.
+// profarc runs a copy of profarc in folder with PATH path, and returns its output and its exit code.
 func profarc(t *testing.T, folder, path string, args ...string) (out string, code int) {
 	t.Helper()
 	self, err := os.Executable()

@@ -39,7 +39,7 @@ type importReport struct {
 	Skipped []skippedFile  `json:"inputs_skipped,omitempty"`
 }
 
-// An importedFile is what is said of one file of several.
+// An importedFile is the report on one file of several.
 type importedFile struct {
 	Input  string         `json:"input"`
 	Codec  string         `json:"codec,omitempty"`

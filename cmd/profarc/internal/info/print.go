@@ -48,7 +48,7 @@ func printRuns(a *cli.App, f *facts.RunFacts) {
 	fmt.Fprintln(a.Out)
 }
 
-// Limits of what is printed. The tables have the rest.
+// Limits of the output. The tables have the rest.
 const (
 	maxRunText        = 400
 	maxCommand        = 60 // of a run in a list

@@ -158,7 +158,7 @@ func (f *flow) heat() {
 }
 
 // Heat returns how hot a count is beside the highest one, from 0 of no executions to 1 of
-// the highest. It is a logarithm, so that what is executed a tenth as often is still seen.
+// the highest. It is a logarithm, so that code that is executed a tenth as often is still seen.
 func Heat(count, highest uint64) float64 {
 	if count == 0 || highest == 0 {
 		return 0

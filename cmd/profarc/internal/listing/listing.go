@@ -78,7 +78,7 @@ type Listing struct {
 	Descriptor string `json:"descriptor"`
 	Match      Match  `json:"match"`
 	CodeID     uint64 `json:"-"`                 // of the code that is listed, 0 if there is none
-	Problem    string `json:"problem,omitempty"` // what is damaged, "" if nothing is
+	Problem    string `json:"problem,omitempty"` // the damage, "" if there is none
 	// Unplaced are the points that belong to no instruction that is listed: all of them
 	// unless Match is Same or Unproven.
 	Unplaced     []analyze.Point `json:"unplaced,omitempty"`
@@ -104,7 +104,7 @@ func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 // Of lists the code of a method with the counts of its profiles, which are all of one
 // version of the code: one profile, or the profiles of several contexts, whose counts are added.
 // Without profiles it lists the code alone. The error matches ErrDomain, or comes from a
-// damaged archive: what is wrong with class and source files is in the listing.
+// damaged archive: faults of class and source files are in the listing.
 func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
 	s := m.Store()
 	d := s.Header().Domain

@@ -102,7 +102,7 @@ type question struct {
 	key    string // of it, without callers
 	method func() (reader.Method, error)
 	// look finds the method and, if a version of its code or callers are named,
-	// its profile. This is what is timed.
+	// its profile. This part is timed.
 	look func() (reader.Method, error)
 	// inContext returns the profile in a calling context; it is nil if no callers are named.
 	inContext func() (*methods.ContextMatch, error)

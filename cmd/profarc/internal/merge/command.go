@@ -172,7 +172,7 @@ func noLayers(base *reader.Store, name string) error {
 }
 
 // check checks the flags, and returns which versions of methods stay, what is to
-// be merged, and what is left out.
+// be merged, and which are left out.
 func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
 	[]supersededInput, error) {
 	versions, err := merge.ParseVersions(o.versions)

@@ -79,7 +79,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestAnyMethodIsFoundAsItIsPrinted: whatever is in a name, what is printed of it can be looked up.
+// TestAnyMethodIsFoundAsItIsPrinted: any name can be looked up as it is printed.
 func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 	part := rapid.StringMatching(`[ab:(). ]{0,6}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,7 +97,7 @@ func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 	})
 }
 
-// TestMethodTextIsFoundAgain: what is printed of a method can be looked up.
+// TestMethodTextIsFoundAgain: a method can be looked up as it is printed.
 func TestMethodTextIsFoundAgain(t *testing.T) {
 	for _, sp := range specimen.All() {
 		data, err := sp.Bytes()

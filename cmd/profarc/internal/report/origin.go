@@ -20,7 +20,7 @@ type CheckElement struct {
 	State ElementState `json:"state"`
 }
 
-// An ElementState says what is at the path of an element now.
+// An ElementState describes the file at the path of an element now.
 type ElementState string
 
 // The states.

@@ -76,7 +76,7 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 	return append(list, LoaderRemarks(r.Loaders)...)
 }
 
-// uncompared says what is not in the score. One number stands for both archives if they have the same.
+// uncompared names the parts that are not in the score. One number stands for both archives if they have the same.
 func (r *Diff) uncompared(count func(float64) string) (parts []string) {
 	for _, u := range r.NotCompared {
 		n := count(float64(u.A))

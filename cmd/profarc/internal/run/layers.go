@@ -13,7 +13,7 @@ import (
 )
 
 // setBase tells the agent the base of the archive. If the archive does not fit on it, the
-// agent adopts the archive alone: what it has is right.
+// agent adopts the archive alone: its own profiles are right.
 func (o *runOptions) setBase(ctx context.Context, a *cli.App, to *agentlib.Options) (err error) {
 	err = layers.With(ctx, a, o.archive, o.base, func(stores []*reader.Store) error {
 		_, err := reader.NewLayers(stores...)

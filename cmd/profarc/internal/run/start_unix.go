@@ -15,7 +15,7 @@ import (
 // replaceProcess replaces this process by the program: signals, streams and the exit code are then
 // the program's own. It returns only if that fails.
 func replaceProcess(s program.Start) error {
-	// What this process handles gets its default action; what it ignores stays ignored.
+	// Handled signals get their default action; ignored ones stay ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // Reset would leave it ignored
 	if ignored := train.StartedIgnoring(); len(ignored) > 0 {
 		signal.Ignore(ignored...)

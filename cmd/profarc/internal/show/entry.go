@@ -75,7 +75,7 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	}
 }
 
-// producersHeader returns the sub and the flags of a producer's entry, which say what it alone knows.
+// producersHeader returns the sub and the flags of a producer's entry, whose meaning it alone knows.
 func producersHeader(e reader.Entry) (texts []string) {
 	if sub := e.Sub(); sub != 0 {
 		texts = append(texts, fmt.Sprintf("sub %d", sub))

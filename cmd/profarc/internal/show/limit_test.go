@@ -22,7 +22,7 @@ func (f *full) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Contexts within each other print as the square of their number. What is behind the limit
+// Contexts within each other print as the square of their number. Output behind the limit
 // of the output is not computed.
 func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	const depth = 2000

@@ -33,7 +33,7 @@ func newPager(out *os.File, errs io.Writer, height int) *pager {
 	return p
 }
 
-// Write writes what is escaped already.
+// Write writes escaped text.
 func (p *pager) Write(b []byte) (int, error) {
 	if p.to != nil {
 		return p.pass(b)
@@ -98,7 +98,7 @@ func found(program string) bool {
 	return err == nil
 }
 
-// end writes what is held back and waits for the pager. It returns err, unless that is
+// end writes the buffered text and waits for the pager. It returns err, unless that is
 // because the user left the pager.
 func (p *pager) end(err error) error {
 	if closed := p.plain.Close(); err == nil {

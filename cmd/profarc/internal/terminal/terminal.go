@@ -1,4 +1,4 @@
-// Package terminal prints for a terminal what is plain in a pipe: names as programmers write
+// Package terminal prints for a terminal, and plainly for a pipe: names as programmers write
 // them, colours, tables that fit the width, and long outputs through a pager.
 package terminal
 

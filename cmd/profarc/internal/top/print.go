@@ -57,7 +57,7 @@ func (p *printer) top(r *analyze.TopReport) {
 	}
 }
 
-// methodNote says what is special about a method.
+// methodNote names the peculiarities of a method.
 func methodNote(m *analyze.TopMethod) string {
 	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
 }

@@ -33,7 +33,7 @@ type base struct {
 	mayDiffer layout.Weight
 }
 
-// openBase opens the base before the command runs, so that what is wrong with it costs no training run.
+// openBase opens the base before the command runs, so that a damaged base costs no training run.
 func openBase(a *cli.App, o *baseOptions, out string) (*base, error) {
 	mayDiffer, err := app.ParseShare("--may-differ", o.mayDiffer)
 	switch {

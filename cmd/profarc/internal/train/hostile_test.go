@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// TestHostileReportsAreEscaped prints what is said of JVMs, whatever they say of themselves.
+// TestHostileReportsAreEscaped prints reports on JVMs, whatever they say of themselves.
 func TestHostileReportsAreEscaped(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		var printed bytes.Buffer

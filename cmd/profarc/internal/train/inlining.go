@@ -42,7 +42,7 @@ func (c *compileLogs) environment() []string {
 }
 
 // read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number
-// where it runs. why says why nothing is known of what it inlined.
+// where it runs. why says why its inlining is not known.
 func (c *compileLogs) read(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
 	if c == nil {
 		return nil, ""

@@ -121,7 +121,7 @@ func unreadable(err error, running bool) string {
 	return app.Message(err)
 }
 
-// copyJVM copies what is read of a JVM. read returns its profiles, and needs the JVM no
+// copyJVM copies the memory that is read of a JVM. read returns its profiles, and needs the JVM no
 // more. It is nil if --only does not select the JVM.
 func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*builder.Builder, error), err error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
@@ -138,7 +138,7 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 			return read, err
 		}
 	}
-	profiles, err := read() // what it has can be read only as long as it lives
+	profiles, err := read() // its memory can be read only as long as it lives
 	return func() (*builder.Builder, error) { return profiles, nil }, err
 }
 

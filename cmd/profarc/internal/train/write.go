@@ -98,7 +98,7 @@ func (u *unwritten) methods() int {
 	return int(u.spool.Report.Counts.Profiles)
 }
 
-// A namedOutput holds what is to be written under a name and its numbers.
+// A namedOutput holds the profiles to be written under a name and its numbers.
 type namedOutput struct {
 	name  string
 	parts []*unwritten

@@ -11,7 +11,7 @@ var (
 	withoutArchive = []string{"plain", "appcds", "flag", "aot", "c1"}
 )
 
-// advise says whether to use the archive: what is fastest with it is compared with what is
+// advise says whether to use the archive: the fastest start with it is compared with the one that is
 // fastest without. It returns "" if one of both was not measured.
 func (r *report) advise() string {
 	with, without := r.fastest(withArchive), r.fastest(withoutArchive)

@@ -171,7 +171,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// watch returns what is looked for in the output.
+// watch returns the text to look for in the output.
 func (o *options) watch() (w warmup.Watch, err error) {
 	for _, e := range []struct {
 		flag, text string

@@ -119,7 +119,7 @@ func (s *session) nameAgent() (err error) {
 	return nil
 }
 
-// agentReport returns where the agent says what it adopted.
+// agentReport returns the path of the agent's report.
 func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.json") }
 
 // neededWords returns the words that stand in the flags of the chosen contenders.
@@ -197,7 +197,7 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 	return nil
 }
 
-// complete puts in what is known now, and leaves out contenders that lack something. What
+// complete puts in the facts known by now, and leaves out contenders that lack something. What
 // has more than the AppCDS archive goes without it.
 func (s *session) complete() error {
 	for _, c := range s.chosen {

@@ -204,7 +204,7 @@ func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	return e.Encode(r)
 }
 
-// end prints what is left after --once.
+// end prints the files left after --once.
 func (p *printer) end() error {
 	if p.o.json {
 		return nil

@@ -166,7 +166,7 @@ func (r *Reader) LookUp(file string, from, to, times int) (a Answer, err error) 
 	return a, nil
 }
 
-// Stop ends the process, unless it has ended. The error has what it said about one.
+// Stop ends the process, unless it has ended. The error has its message.
 func (r *Reader) Stop() error {
 	if r.over {
 		return nil

@@ -1,5 +1,5 @@
 // Package criteria judges whether a new archive may take the place of the one in use: by how
-// well it fits the program, what it covers of what was hot, and a few facts. Each
+// well it fits the program, how much of the hot code it covers, and a few facts. Each
 // criterion has a threshold. One that cannot be judged says why, and does not pass.
 package criteria
 
@@ -31,8 +31,8 @@ type Limits struct {
 	Hot layout.Weight
 }
 
-// Evidence is what an archive is held against. What is not given switches off the
-// criteria that need it; what is given and cannot be had leaves them unchecked.
+// Evidence is what an archive is held against. A missing part switches off the
+// criteria that need it; a part that cannot be read leaves them unchecked.
 type Evidence struct {
 	// Fit checks the archive against the program, nil if none is given; NoProgram says why.
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.

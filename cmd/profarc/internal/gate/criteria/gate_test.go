@@ -26,7 +26,7 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// What is unchecked blocks unless it is waived, and what was not asked for never does.
+// An unchecked criterion blocks unless it is waived, and one that was not asked for never does.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

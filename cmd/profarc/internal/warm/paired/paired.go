@@ -1,7 +1,7 @@
 // Package paired compares two samples of figures that were taken in pairs, such as the
 // times of two programs that took turns on a machine whose speed changes.
 //
-// What is compared is the ratio of each pair, by Wilcoxon's signed-rank test of its logarithm: it asks
+// The test compares the ratios of the pairs, by Wilcoxon's signed-rank test of its logarithm: it asks
 // nothing of the distribution but symmetry, and one wild pair weighs no more than its rank. The reported
 // ratio is Hodges and Lehmann's, the median of the means of all pairs of logarithms, with the interval that
 // belongs to the same test. All probabilities are exact, with ties too, and none is drawn at random.

@@ -3,7 +3,7 @@
 // the times of the units of work that it prints or that it serves at an address of this machine.
 //
 // A program is not traced, and nothing is put into it: its output is read from a pipe, and the
-// system counts what it took. It runs in a process group of its own, where the system has
+// system counts its resources. It runs in a process group of its own, where the system has
 // these, and the whole group ends with it.
 //
 // A [Curve] is the median of the units of several runs. Its peak and the time until it is reached say what a

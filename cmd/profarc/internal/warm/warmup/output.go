@@ -13,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Watch says what is looked for in the lines of a program's standard output.
+// A Watch names the text to look for in the lines of a program's standard output.
 type Watch struct {
 	Ready  *regexp.Regexp // the program is ready; nil: with its first byte
 	Unit   *regexp.Regexp // a unit of work is done; its group 1, if any, is how long it took
@@ -31,7 +31,7 @@ type Unit struct {
 	P99NS  int64 `json:"p99_ns,omitempty"`
 }
 
-// Bounds of what is kept of an output.
+// Bounds of the kept part of an output.
 const (
 	mostLine   = 1 << 16 // a longer line is looked at in pieces
 	mostText   = 1 << 18

@@ -13,7 +13,7 @@ type pipe struct {
 	done chan struct{}
 }
 
-// pipe returns the end of a new pipe that the program writes to. What it writes goes to w.
+// pipe returns the end of a new pipe that the program writes to. Its output goes to w.
 func (r *running) pipe(w io.Writer) (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {

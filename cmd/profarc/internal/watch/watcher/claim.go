@@ -39,7 +39,7 @@ func (w *Watcher) claim(m *merging, in *input) error {
 	return w.unused(in)
 }
 
-// unused returns an error unless an input is what it was, and no process writes to it.
+// unused returns an error unless an input is unchanged, and no process writes to it.
 func (w *Watcher) unused(in *input) error {
 	if used, _ := inUse(in.file, in.path); used {
 		return errInUse

@@ -75,7 +75,7 @@ func TestOpenFilesInProc(t *testing.T) {
 	}
 }
 
-// TestLockedFilesAreLeftAlone: LLVM's runtime locks what it adds to.
+// TestLockedFilesAreLeftAlone: LLVM's runtime locks the files it adds to.
 func TestLockedFilesAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))

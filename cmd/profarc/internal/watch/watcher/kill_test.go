@@ -208,7 +208,7 @@ func TestLinkedArchiveInTheFolder(t *testing.T) {
 	want(t, "calls", int(calls(t, out, "f")), 131)
 }
 
-// mergedTo merges what is in a folder, and returns the archive.
+// mergedTo merges the files of a folder, and returns the archive.
 func mergedTo(t *testing.T, folder string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "first.parc")

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// watchAsChild merges what is in a folder. It ends by SIGKILL at one of its steps, or with exit code 0.
+// watchAsChild merges the files of a folder. It ends by SIGKILL at one of its steps, or with exit code 0.
 func watchAsChild(of []string) int {
 	last, err := strconv.Atoi(of[2])
 	steps := 0
@@ -95,7 +95,7 @@ func archived(t *testing.T, text string, c builder.Config) string {
 	return string(data)
 }
 
-// once merges what is in a folder, and returns the sum of what the batches say.
+// once merges the files of a folder, and returns the sum of the batches' reports.
 func once(t *testing.T, folder, out string, o Options) *Batch {
 	t.Helper()
 	w := open(t, folder, out, o)

@@ -3,7 +3,7 @@
 //
 // # What counts once
 //
-// The record of what is merged is the archive's own table of dumps. It is published in one step with the
+// The archive's own table of dumps records the merged files. It is published in one step with the
 // counts, so that after a kill at any moment either both are there or neither. An archive among the inputs is
 // known by its dump ids. Any other file gets the dump id that [inputID] derives from its name, its content
 // and its time; so a file that is seen again is known, and two runs that counted the same are two.
@@ -161,7 +161,7 @@ func (w *Watcher) Close() {
 	w.release = nil
 }
 
-// Once merges what is in the folder, and ends. It calls report after each batch, also if
+// Once merges the files of the folder, and ends. It calls report after each batch, also if
 // there was nothing to do.
 func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 	for range 3 { // a file that keeps changing is left alone
@@ -172,7 +172,7 @@ func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 	return nil
 }
 
-// Run merges what is in the folder, and what comes, until ctx is done. It ends after the
+// Run merges the files of the folder, and those that come, until ctx is done. It ends after the
 // batch that is under way, without an error. It calls report as Once does.
 func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	changes, err := openNotifier(w.folder)

@@ -158,7 +158,7 @@ func (t *Tree) Frames(at int) []Count {
 	return list
 }
 
-// Matched returns how much of what is below a node, itself included, goes through frames that match.
+// Matched returns how much of a node's counts goes through frames that match.
 func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 	n := &t.Nodes[at]
 	if at != Root && matches(n.Frame) {

@@ -23,7 +23,7 @@ type Box struct {
 	Closed   bool // the node has children, which are not shown
 }
 
-// Layout lays out a node and what is below it. Children lie within their parent, side by side
+// Layout lays out a node and the nodes below it. Children lie within their parent, side by side
 // from its left edge, the widest first; what remains of the parent is its own. Wide boxes are
 // opened before narrow ones, so that few boxes show most. Parents come before their children.
 func (t *Tree) Layout(at int, limit Limit) []Box {

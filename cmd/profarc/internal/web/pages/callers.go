@@ -124,7 +124,7 @@ func readContexts(m reader.Method, all []reader.Profile, by contextCount) (root 
 	return root, len(order) - 1, cut, nil
 }
 
-// A callerTree makes what is shown of contexts, of which so many are left.
+// A callerTree makes the tree of contexts on a page, of which so many are left.
 type callerTree struct {
 	request *request
 	m       reader.Method
@@ -134,7 +134,7 @@ type callerTree struct {
 	whole   uint64
 }
 
-// caller returns what is shown of a context, with those below it.
+// caller returns a context of the page, with the contexts below it.
 func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 	c := &caller{Total: n.total, Share: shareOf(n.total, b.whole)}
 	if depth > 0 {

@@ -141,7 +141,7 @@ func matchText(l *listing.Listing) string {
 	return strings.TrimSuffix("The class is not on the class path. "+l.Problem, " ")
 }
 
-// code returns what is shown of a listing.
+// code returns a listing as the page shows it.
 func (b *pointReader) code(l *listing.Listing) *codePart {
 	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(),
 		Problem: b.request.place(l.Problem)}
@@ -166,7 +166,7 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 	return c
 }
 
-// instruction returns what is shown of a bytecode.
+// instruction returns a bytecode as the page shows it.
 func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
 		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
@@ -221,7 +221,7 @@ func lastLine(s *listing.Source) int {
 	return min(s.Last+linesAround, len(s.Lines), firstLine(s)+linesOnPage-1)
 }
 
-// line returns what is shown of a source line.
+// line returns a source line as the page shows it.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
 	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
 		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}

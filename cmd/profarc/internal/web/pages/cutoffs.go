@@ -78,7 +78,7 @@ func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
 	return list
 }
 
-// weightOf returns the name of what methods weigh in a unit, and what is summed.
+// weightOf returns the name of the weight of methods in a unit, and of its sum.
 func weightOf(h *layout.Header, unit string) (name, about string) {
 	switch {
 	case unit != layout.UnitExecutions.String():

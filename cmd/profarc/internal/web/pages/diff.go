@@ -50,7 +50,7 @@ type diffList struct {
 // changesListed is how many changes of each kind are listed.
 const changesListed = 500
 
-// A difference is what is known of two archives, with the methods and profiles that a report
+// A difference is the comparison of two archives, with the methods and profiles that a report
 // has only names of.
 type difference struct {
 	*report.Diff
@@ -278,7 +278,7 @@ func (l *diffLists) targets(of *reader.Store, found []compare.Target, named []re
 	return textCell(strings.Join(texts, ", "))
 }
 
-// targetText returns a type as other pages spell it, or the name of what is none.
+// targetText returns a type as other pages spell it, or the name of another target.
 func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) string {
 	if !t.Valid() {
 		return named

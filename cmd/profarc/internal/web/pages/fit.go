@@ -46,7 +46,7 @@ type fitPage struct {
 // misfitsListed is how many misfits are listed.
 const misfitsListed = 500
 
-// A fitted is what is known of the fit, with the verdicts that the report has only names of.
+// A fitted is the report on the fit, with the verdicts that the report has only names of.
 type fitted struct {
 	*report.Check
 	found     *fit.Report

@@ -153,7 +153,7 @@ func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
 	return line
 }
 
-// branchPoint returns what is shown of a condition in a line of source.
+// branchPoint returns a condition in a line of source as the page shows it.
 func branchPoint(b coverage.Branch, text string) *point {
 	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column,
 		b.EndLine, b.EndColumn),

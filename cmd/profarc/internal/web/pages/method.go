@@ -92,7 +92,7 @@ func codeHint(r *request) string {
 	return ""
 }
 
-// methodNotes says what is special about a method.
+// methodNotes names the peculiarities of a method.
 func methodNotes(m reader.Method) (notes []string) {
 	if m.Unexecuted() {
 		notes = append(notes, "It never ran.")

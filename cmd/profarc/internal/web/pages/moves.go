@@ -85,7 +85,7 @@ func bciCell(bci int32) cell {
 	return countCell(uint64(bci))
 }
 
-// moveNote says what is special about a move.
+// moveNote names the peculiarity of a move.
 func moveNote(m fit.Move) string {
 	switch {
 	case m.From < 0:

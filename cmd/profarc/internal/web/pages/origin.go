@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An origin is what an archive says of itself: what it is, and which runs it comes from.
+// An origin is an archive's account of itself: its kind, and the runs it comes from.
 type origin struct {
 	*facts.Facts
 	Age        string     // since the dump; empty if its time is not known, and in reports
@@ -63,13 +63,13 @@ func (o *origin) aboutTable(r *request) *table {
 	return t.fill(rows)
 }
 
-// runColumns are what is known of a run.
+// runColumns are the columns of facts about a run.
 var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"},
 	{Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
 	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"},
 	{Key: "dump", Name: "Dump id"}}
 
-// runTexts returns what is known of a run, in the order of runColumns.
+// runTexts returns the facts about a run, in the order of runColumns.
 func runTexts(run *facts.RunFact) []string {
 	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options,
 		momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
@@ -78,7 +78,7 @@ func runTexts(run *facts.RunFact) []string {
 // fewRuns is the most runs that are not in a table: their texts may be long.
 const fewRuns = 3
 
-// A runFacts is what is known of one run.
+// A runFacts has the facts about one run.
 type runFacts struct {
 	Title string
 	Facts []fact

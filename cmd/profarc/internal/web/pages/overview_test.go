@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// requestOf returns a request for a page of a site that waits for what it needs.
+// requestOf returns a request for a page of a site that waits for its data.
 func requestOf(t *testing.T, s *Site, name string, pairs ...string) *request {
 	v := s.viewNamed(name)
 	if v == nil {

@@ -60,7 +60,7 @@ type pointPair struct {
 	Line             int
 	Pages            []link // to the point on the pages of the method
 	A, B             *point
-	Change           string // what is most different; empty if the shares are nearly the same
+	Change           string // the greatest difference; empty if the shares are nearly the same
 }
 
 func buildPair(r *request) (any, error) {
@@ -135,7 +135,7 @@ type placedProfile struct {
 	callers string
 }
 
-// Limits of what is compared of a method: contexts may be long, and each with all others.
+// Limits of a comparison of a method: contexts may be long, and each is compared with all others.
 const (
 	profilesPaired = 4000
 	callersPaired  = 16 << 20 // bytes of all contexts

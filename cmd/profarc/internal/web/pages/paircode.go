@@ -60,7 +60,7 @@ func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
 	}
 }
 
-// explainTaken notes what it means that a branch is taken. It may be nil.
+// explainTaken notes the meaning of a taken branch. It may be nil.
 func (p *point) explainTaken(text string) {
 	if p == nil {
 		return

@@ -105,7 +105,7 @@ func (b *pointReader) element(n int32) string {
 	return b.request.element(pointElement(n))
 }
 
-// point returns what is shown of a point. Called is what the bytecode at the point calls,
+// point returns a point as the page shows it. Called names the callee of the bytecode at the point,
 // nil if that is not known.
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
@@ -126,7 +126,7 @@ func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	return q
 }
 
-// pointNotes says what is special about a point.
+// pointNotes names the peculiarities of a point.
 func pointNotes(p *analyze.Point) (notes []string) {
 	if p.Mark != nil {
 		notes = append(notes, p.Mark.String())
@@ -147,7 +147,7 @@ func pointNotes(p *analyze.Point) (notes []string) {
 	return notes
 }
 
-// outcome returns what is shown of outcome i of a point.
+// outcome returns outcome i of a point as the page shows it.
 func (b *pointReader) outcome(p *analyze.Point, i int, names []string, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
 	shown := outcome{Count: o.Count, Share: o.Share,
@@ -253,7 +253,7 @@ func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
 	return linkTo(text, nameOfMethods, newQuery("methods.find", name+"::"))
 }
 
-// valueType returns what is shown of the type of an argument or result.
+// valueType returns the type of an argument or result as the page shows it.
 func (b *pointReader) valueType(t analyze.ValueType) typeFact {
 	f := typeFact{Where: fmt.Sprintf("slot %d", t.Slot), Type: b.typeLink(t.Type, t.Loader, nil)}
 	if t.Slot < 0 {

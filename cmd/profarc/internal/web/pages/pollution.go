@@ -63,7 +63,7 @@ type pollutedSite struct {
 	Kind   string
 	Count  uint64
 	Why    string
-	Doubt  string // what is not known, empty if nothing
+	Doubt  string // the unknown parts, empty if none
 	Split  string
 	Mixed  []segment
 }

@@ -27,7 +27,7 @@ type profilePart struct {
 	Code     string
 	Callers  []frameLink // of its context, the direct caller first
 	Outer    int         // further callers
-	Facts    []fact      // what is counted for the method as a whole
+	Facts    []fact      // counts for the method as a whole
 	Compiler []fact      // what the compilers noted
 	Traps    []trapFact
 	Sections []*section

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// patience is how long a page waits for what is computed in the background before it comes without.
+// patience is how long a page waits for results of the background before it comes without them.
 const patience = 400 * time.Millisecond
 
 // A Server shows a site over HTTP, to who knows its token. It is an http.Handler.

@@ -41,7 +41,7 @@ func NewSite(ctx context.Context, o Options) *Site {
 
 // Close ends all computations in the background, and closes the files that the site has opened:
 // the files of its class path and sources. Its archives stay open. Pages that are asked for later
-// have what is computed already.
+// have the results of earlier requests.
 func (s *Site) Close() {
 	for _, side := range s.sides() {
 		side.work.close()

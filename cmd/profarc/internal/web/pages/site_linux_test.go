@@ -65,7 +65,7 @@ func TestSitesCloseTheirFiles(t *testing.T) {
 	}
 }
 
-// Close waits for what is still being computed, and closes it too.
+// Close waits for running computations, and closes their results too.
 func TestClosingSitesWaitForTheirWork(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])

@@ -71,7 +71,7 @@ func worstAspect(most, least, sum, side float64) float64 {
 }
 
 // cutStrip cuts boxes of some areas from the left of a box that is wider than high, or from its top, and
-// returns what is left of it. The last strip takes all that is left, so that no gap remains from rounding.
+// returns the rest of it. The last strip takes all that is left, so that no gap remains from rounding.
 func cutStrip(in box, areas []float64, last bool) (strip []box, left box) {
 	sum := 0.0
 	for _, area := range areas {

@@ -86,7 +86,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 		p := built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "at", nodeText(at)))
 		want := 2
 		if strings.HasPrefix(name, "hostile") {
-			want = 0 // fields and addresses would have what is not printable
+			want = 0 // fields and addresses would have unprintable characters
 		}
 		if len(p.Filters) != want || p.Filtered() {
 			t.Errorf("%s: the filters of a node are %+v", name, p.Filters)

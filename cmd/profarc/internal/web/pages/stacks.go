@@ -385,7 +385,7 @@ type stackBox struct {
 }
 
 // draw adds the boxes of the graph to its page. Each will be an SVG element of its own, so that
-// what is too long is cut off, and text keeps its size on screens of any width.
+// long text is cut off, and keeps its size on screens of any width.
 func (b *flameGraph) draw() {
 	limit := flame.Limit{Boxes: boxesOnPage, Depth: levelsOnPage, Width: leastWidth}
 	if b.request.inReport {
@@ -408,7 +408,7 @@ func (b *flameGraph) draw() {
 	}
 }
 
-// box returns what is shown of a box, but for its level. Narrow ones are no stops of the
+// box returns a box as the page shows it, but for its level. Narrow ones are no stops of the
 // keyboard: the table leads to their methods, and the boxes above them zoom.
 func (b *flameGraph) box(at flame.Box) stackBox {
 	n := &b.tree.Nodes[at.Node]

@@ -80,7 +80,7 @@ func TestContextsHaveTheCountsOfTheProfiles(t *testing.T) {
 
 var boxElements = regexp.MustCompile(`<svg class="box ([^"]*)" x="([0-9.]+)%" y="([0-9]+)" width="([0-9.]+)%" height="19">`)
 
-// All boxes lie in the graph, upside down, zoomed and searched too, and what is found is marked.
+// All boxes lie in the graph, upside down, zoomed and searched too, and matches are marked.
 func TestBoxesLieInTheGraph(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {

@@ -22,7 +22,7 @@ type table struct {
 	Columns []column
 	Rows    []row  // of this page
 	Titled  bool   // a heading says what the caption does
-	None    string // what it means that there are no rows
+	None    string // the meaning of an empty table
 
 	Of     int // rows of the table
 	Found  int // of these, rows that match the search
@@ -110,7 +110,7 @@ func (t *table) window(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matches reports whether the cells of a row contain what is searched for.
+// matches reports whether the cells of a row contain the search text.
 func (t *table) matches(r row) bool {
 	if t.Search == "" {
 		return true
@@ -159,7 +159,7 @@ func compareCells(a, b cell) int {
 	return cmp.Compare(a.Link.Text, b.Link.Text)
 }
 
-// Heading is a column's heading: what it says, and where it leads to sort by it.
+// Heading is a column's heading: its text, and the link that sorts by it.
 type Heading struct {
 	column
 	Sort link

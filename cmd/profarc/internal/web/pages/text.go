@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// nameElement returns a text from an archive as HTML. What it holds cannot change the
+// nameElement returns a text from an archive as HTML. Its content cannot change the
 // direction or the order of what stands around it. Long names may be broken where their parts
 // end: copies of them are without breaks.
 func nameElement(text string) template.HTML {
@@ -100,7 +100,7 @@ func short(n uint64) string {
 	return fmt.Sprintf("%.1f E", v)
 }
 
-// percent returns a share in percent: "12.3%"; what is above 0 is never "0.0%".
+// percent returns a share in percent: "12.3%"; a share above 0 is never "0.0%".
 func percent(share float64) string {
 	switch {
 	case share > 0 && share < 0.0005:

@@ -20,7 +20,7 @@ type treemap struct {
 }
 
 // A tile is a rectangle of a treemap. Its class is its heat, or says that it is a frame
-// around others, or stands for what is too small to see.
+// around others, or stands for boxes that are too small to see.
 type tile struct {
 	box
 	Class string

@@ -35,7 +35,7 @@ type wherePage struct {
 	Back    *link  // to what contains it
 	By      []menuItem
 	Measure string
-	Noun    string // what it counts
+	Noun    string // the counted unit
 	About   string
 	Total   uint64
 	Share   float64 // of Whole
