@@ -17,7 +17,7 @@
 //   - [github.com/profarc/profarc/layout] has the vocabulary: keys, domains, tags,
 //     flags.
 //   - [github.com/profarc/profarc/merge] sums the archives of several runs, and
-//     [github.com/profarc/profarc/reduce] keeps what is hot or hides names.
+//     [github.com/profarc/profarc/reduce] keeps hot methods or hides names.
 //   - [github.com/profarc/profarc/analyze] says what the points of a profile recorded, and ranks methods.
 //   - [github.com/profarc/profarc/compare] and [github.com/profarc/profarc/fit]
 //     compare archives with each other and with the code of a program.

@@ -243,7 +243,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// finish ends a run, and puts what it counted into the archive.
+// finish ends a run, and puts its counts into the archive.
 func finish(ctx context.Context, m *machine, app, run string, take merge.Counts) error {
 	if m.store != nil {
 		defer m.store.Close()

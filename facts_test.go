@@ -1,6 +1,8 @@
 package profarc
 
 import (
+	"go/ast"
+	"go/parser"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,7 +85,7 @@ func TestNoFalseClaims(t *testing.T) {
 }
 
 // phrases are turns that a reader must resolve before a sentence makes sense, with how often
-// 10,000 words of the pages may have them.
+// 10,000 words of pages and comments may have them.
 var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2, `what is`: 2, `what it`: 2}
 
 func TestPagesUsePlainWords(t *testing.T) {
@@ -96,14 +98,32 @@ func TestPagesUsePlainWords(t *testing.T) {
 	for _, file := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
 		all.WriteString(readText(t, file))
 	}
-	words := float64(len(strings.Fields(all.String())))
+	checkPhrases(t, "the pages", all.String())
+}
+
+// TestCommentsUsePlainWords holds the comments of all Go files to the same.
+func TestCommentsUsePlainWords(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	eachFile(t, parser.ParseComments, func(_ string, f *ast.File) {
+		for _, group := range f.Comments {
+			all.WriteString(group.Text())
+		}
+	})
+	checkPhrases(t, "comments", all.String())
+}
+
+// checkPhrases fails if a text has a phrase too often.
+func checkPhrases(t *testing.T, where, text string) {
+	t.Helper()
+	words := float64(len(strings.Fields(text)))
 	if words < 10_000 {
-		t.Fatalf("the pages have %.0f words", words)
+		t.Fatalf("%s: %.0f words", where, words)
 	}
 	for phrase, most := range phrases {
-		found := len(regexp.MustCompile(`(?i)\b`+strings.ReplaceAll(phrase, " ", `\s+`)+`\b`).FindAllString(all.String(), -1))
+		found := len(regexp.MustCompile(`(?i)\b`+strings.ReplaceAll(phrase, " ", `\s+`)+`\b`).FindAllString(text, -1))
 		if share := 1e4 * float64(found) / words; share > most {
-			t.Errorf("%q is in the pages %d times, %.1f in 10,000 words, more than %.0f", phrase, found, share, most)
+			t.Errorf("%q is in %s %d times, %.1f in 10,000 words, more than %.0f", phrase, where, found, share, most)
 		}
 	}
 }

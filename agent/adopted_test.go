@@ -158,7 +158,7 @@ func (v view) profiles(t *testing.T, s *reader.Store, class string) map[string][
 	return all
 }
 
-// profile returns a profile as text: what is beside its entries, and each entry.
+// profile returns a profile as text: its own fields, and each entry.
 func (v view) profile(p reader.Profile) []string {
 	s := v.scale(p)
 	list := []string{fmt.Sprintf("%d invocations", v.invocations(p)), fmt.Sprintf("traps %v", p.TrapHistory())}

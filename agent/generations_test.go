@@ -45,7 +45,7 @@ func ownCells(t *testing.T, s *reader.Store) map[string][]string {
 		v.anyOrder = true
 		for method, cells := range v.profiles(t, s, class) {
 			if cells[0] == "0 invocations" {
-				continue // C1 makes a profile for what it inlines
+				continue // C1 makes a profile for inlined methods
 			}
 			if class != "java/util/ArrayList" || strings.HasPrefix(method, "indexOfRange") {
 				all[class+"::"+method] = cells

@@ -32,7 +32,7 @@ func TestArchiveCutShort(t *testing.T) {
 	})
 }
 
-// What is no archive, as a pipe that nobody writes to, is refused at once.
+// Anything but an archive, such as a pipe that nobody writes to, is refused at once.
 func TestArchiveThatIsNoFile(t *testing.T) {
 	t.Parallel()
 	testjvm.Need(t, testjvm.First())

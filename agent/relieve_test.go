@@ -47,7 +47,7 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 	})
 }
 
-// await tries until something is so. What it waits for must come at some time.
+// await tries until something is so, which must come at some time.
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	const limit = 3 * time.Minute

@@ -21,7 +21,7 @@ func fifo(t *testing.T, folder string) string {
 	return path
 }
 
-// runForReport runs a program that ends at once, and returns what it wrote to stderr.
+// runForReport runs a program that ends at once, and returns its stderr.
 func runForReport(t *testing.T, archive, classes, report string) string {
 	t.Helper()
 	j := testjvm.Start(t, testjvm.First(), agentFlag(t, archive, ",report="+option(report)), "-cp", classes,

@@ -1,4 +1,4 @@
-// Package c_test tests libprofarc: what it reads is compared with what the Go
+// Package c_test tests libprofarc: its reading is compared with what the Go
 // packages read.
 package c_test
 

@@ -428,7 +428,7 @@ func snapshotOf(t *testing.T, st *reader.Store, take merge.Counts) ([]byte, merg
 	return copied, dropped
 }
 
-// TestSnapshotsOfDamagedArchives damages profiles, and compares what is left of the snapshots in
+// TestSnapshotsOfDamagedArchives damages profiles, and compares the rest of the snapshots in
 // Go and in C.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	t.Parallel()

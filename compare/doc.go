@@ -32,7 +32,7 @@
 // The names of hidden classes, such as lambdas, end in numbers that the VM gives in the
 // order in which it makes them. A method of such a class whose name the other archive lacks
 // is paired there with one of the same code and of the same host, the first of several
-// ([Report.Renumbered]): that says what it is, and has no part in the overlap.
+// ([Report.Renumbered]): the pairing shows, and has no part in the overlap.
 //
 // # Differences
 //

@@ -50,7 +50,7 @@ func TestInvalidOptions(t *testing.T) {
 	}
 }
 
-// An archive has what ran. What it lacks may be there all the same: that is
+// An archive has what ran. Missing code may be there all the same: that is
 // outside the score, and stays in the adapted archive.
 func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@
 //
 // # Formats
 //
-//	name        folder            in   out  what it is
+//	name        folder            in   out  contents
 //	llvm        llvm              yes       .profraw, .profdata and .proftext of LLVM
 //	profdata    llvm                   yes  LLVM's indexed profiles
 //	proftext    llvm                   yes  LLVM's text

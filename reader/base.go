@@ -28,7 +28,7 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 
 // A BaseError says that an archive is a layer on another archive than the one that was
 // given. It matches [layout.ErrIdentity]. The archive can be used alone: its own profiles are
-// right, and what it left to its base is missing.
+// right, and profiles it left to its base are missing.
 type BaseError struct {
 	File     string // of the layer
 	BaseFile string // that was given; empty if none was. It is the one wanted if it was given in the place of the layer

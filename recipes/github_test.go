@@ -13,7 +13,7 @@ const (
 	slower  = ":ir\nf\n2\n1\n1000\n"
 )
 
-// gated runs the action's script as a runner does, and returns what it printed, its exit
+// gated runs the action's script as a runner does, and returns its output, its exit
 // code, the summary and the outputs.
 func gated(t *testing.T, folder string, inputs map[string]string) (log string, code int, summary, outputs string) {
 	t.Helper()

@@ -35,8 +35,8 @@ func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	}
 }
 
-// partition moves a pivot to the front and what is less than it, but for the
-// pivot, before what is not. It returns where the second part begins.
+// partition moves a pivot and smaller elements to the front, but for the
+// pivot, before the others. It returns where the second part begins.
 func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 	m := medianOf(all, 1, len(all)/2, len(all)-1, less)
 	all[0], all[m] = all[m], all[0]

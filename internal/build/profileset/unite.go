@@ -40,7 +40,7 @@ var columnRules = map[layout.TableKind][]columnRule{
 	disk.TableCertain:      {3: columnSummed},
 }
 
-// ruleOf returns the rule of a column. A producer's table says in its flags what is summed.
+// ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.
 func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
 	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {

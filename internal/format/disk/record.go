@@ -153,7 +153,7 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	return b
 }
 
-// Parse decodes the record at the front of b. The error says what is wrong with it, without a place.
+// Parse decodes the record at the front of b. The error names the fault, without a place.
 func (m *MethodRecord) Parse(b []byte) error {
 	*m = MethodRecord{}
 	if len(b) < MinMethodSize {
@@ -362,7 +362,7 @@ func AppendUnexecutedHeader(b []byte, classes int) []byte {
 }
 
 // ParseUnexecuted returns the places of classes and rows in the section, whose first [UnexecutedHeaderSize] bytes
-// are head. The error says what is wrong, without a place.
+// are head. The error names the fault, without a place.
 func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
 	n := int64(le.Uint32(head))
 	if left := section.Size - UnexecutedHeaderSize; left < 0 || n > left/ClassRowSize {

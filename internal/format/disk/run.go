@@ -58,7 +58,7 @@ func sumPair(b []byte) (id [16]byte) {
 }
 
 // DumpID returns the identity of a dump that is made of a process at a time: of what
-// it held, or of what it counted since an earlier dump.
+// it held, or of its counts since an earlier dump.
 func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {

@@ -42,14 +42,14 @@ const (
 	CellTraps
 	// CellFlags are bits, too, of a number that is an i64.
 	CellFlags
-	// CellOpaque is a word of another process, never a pointer: nobody knows what it is.
+	// CellOpaque is a word of another process, never a pointer: its meaning is unknown.
 	CellOpaque
 )
 
 // IsPointer reports whether cells of the kind are pointer slots, which the relocation bitmap of rw marks.
 func IsPointer(k CellKind) bool { return k == CellType || k == CellTypeWord || k == CellMethod }
 
-// IsKey reports whether cells of the kind say what is counted. Entries and rows
+// IsKey reports whether cells of the kind name the counted thing. Entries and rows
 // are merged and compared only with those that have the same keys.
 func IsKey(k CellKind) bool {
 	switch k {

@@ -17,7 +17,7 @@ package disk
 
 // A SketchPoint is the part of a sketch about a profile point.
 type SketchPoint struct {
-	What     uint16 // hash of the bytecode and what it names, 10 bits; 0 if not known
+	What     uint16 // hash of the bytecode and its operand, 10 bits; 0 if not known
 	Operands uint16 // hash of the operands, 9 bits
 	Inverse  bool   // a branch is taken where its condition does not hold
 }

@@ -35,7 +35,7 @@ func ListText(parts int64) int64 { return listPartText * parts }
 // MaxBlob is the most bytes any symbol may have.
 const MaxBlob = listMark - 1
 
-// listMark marks a list of symbols in what is the length of others.
+// listMark marks a list of symbols in the word that is the length of others.
 const listMark = 1 << 31
 
 // SymbolSize returns the size of a symbol of n bytes in the file.

@@ -227,7 +227,7 @@ type column struct {
 }
 
 // ParseTable checks the geometry of the table that is all of b. The error says
-// what is wrong, without a place.
+// the fault, without a place.
 func ParseTable(b []byte) (Table, error) {
 	if len(b) < tableHeaderSize {
 		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
@@ -357,7 +357,7 @@ var ofType = Column{"type", layout.ColumnType, FormPlain}
 // TableKinds returns the kinds of this version, in their order.
 func TableKinds() []layout.TableKind { return slices.Sorted(maps.Keys(tableForms)) }
 
-// TableColumn returns what is known of column i of a table of a kind. Columns that
+// TableColumn returns the facts about column i of a table of a kind. Columns that
 // have no name are named by their number, from 1; column is their kind.
 func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
 	if known := tableForms[k]; i < len(known) {

@@ -1,4 +1,4 @@
-// Package fast holds what is done for speed alone: MD5 of two names at once,
+// Package fast holds code for speed alone: MD5 of two names at once,
 // prefetching, radix sorting, and large pages. Each has a plain way to do the same, and a
 // benchmark here measures a whole operation with and without it:
 //

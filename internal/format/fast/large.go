@@ -10,7 +10,7 @@ const (
 )
 
 // Large returns n zero values on the heap, in large pages where the system has them for
-// who asks. What is read in random order is then found without walking through tables
+// who asks. Memory that is read in random order is then found without walking through tables
 // of pages, and the system provides 512 pages at once. Small allocations are ordinary.
 func Large[T any](n int) []T {
 	s := make([]T, n)

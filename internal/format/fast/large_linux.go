@@ -3,7 +3,7 @@ package fast
 import "golang.org/x/sys/unix"
 
 // adviseLarge asks for large pages for memory at an address, up to the ends of the pages
-// in which it begins and ends: what is beside it on the heap may as well be in them.
+// in which it begins and ends: its neighbours on the heap may as well be in them.
 // It is nothing but advice, and an error means that there are none.
 func adviseLarge(address, size uintptr) {
 	from := address &^ (largePage - 1)

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/format/fast"
 )
 
-// What is fetched need not be there: a fault would end the test.
+// A fetched address need not be mapped: a fault would end the test.
 func TestNothingFaults(t *testing.T) {
 	fast.PrefetchLines(nil)
 	fast.PrefetchLines([]uintptr{0, 1, 1 << 12, math.MaxUint32, ^uintptr(0)})

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A SortKey is a number to sort by, and what it is of.
+// A SortKey is a number to sort by, and the item it belongs to.
 type SortKey struct {
 	Key uint64
 	Ref uint32

@@ -69,7 +69,7 @@ type Plan struct {
 }
 
 // A Private is a mapping of a file with a part that is private, writable and
-// copy-on-write: what is written there never reaches the file.
+// copy-on-write: writes there never reach the file.
 type Private struct {
 	plan Plan
 	base uintptr // where the file is

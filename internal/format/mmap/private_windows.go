@@ -10,7 +10,7 @@ import (
 
 var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
 
-// mapPrivate maps the whole file copy-on-write and then protects what is before the writable part. Windows
+// mapPrivate maps the whole file copy-on-write and then protects the part before the writable one. Windows
 // maps no view over a reservation, so the late memory is elsewhere.
 func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32),
@@ -18,7 +18,7 @@ func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("CreateFileMapping", err)
 	}
-	defer windows.CloseHandle(section) // the view keeps what it needs
+	defer windows.CloseHandle(section) // the view keeps its own references
 	base, err := viewAt(section, plan.base(), uintptr(plan.Size))
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 }
 
 // Path returns the path of the temporary file. The function that At calls may open it there, to
-// look at what it wrote, and must close it before it returns.
+// look at the file, and must close it before it returns.
 func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }
 
 // Private leaves permissions to the file's owner only, whatever the file that it replaces has.

@@ -211,7 +211,7 @@ func TestKilledPublishLeavesTheOldFile(t *testing.T) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != "old" {
 		t.Errorf("the file holds %q, %v", got, err)
 	}
-	// What it left behind is in nobody's way, and the next one removes it.
+	// The file it left behind is in nobody's way, and the next one removes it.
 	left, _ := filepath.Glob(filepath.Join(folder, temporaryPattern))
 	if len(left) != 1 {
 		t.Fatalf("%d temporary files", len(left))

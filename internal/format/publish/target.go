@@ -84,7 +84,7 @@ const maxLinks = 40
 func followLinks(path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
-		next := filepath.Join(at, parts[0]) // at has no links, so that .. is what it seems
+		next := filepath.Join(at, parts[0]) // at has no links, so that .. is its parent
 		info, err := os.Lstat(next)
 		last := len(parts) == 1
 		switch {

@@ -96,7 +96,7 @@ func (x *Index) grow() {
 	piece.Release()
 }
 
-// manySlots are too many for Go's heap, which is let grow to twice what is in use.
+// manySlots are too many for Go's heap, which may grow to twice its live data.
 const manySlots = 1 << 17
 
 func (x *Index) makeSlots(n int) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Masked stands for what is left out.
+// Masked stands for masked text.
 const Masked = "***"
 
 // harmless matches options of JVMs whose values are numbers or words of a fixed list, and some

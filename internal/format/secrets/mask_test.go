@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// commandLines are command lines as services are started with, and what is kept. Every secret
+// commandLines are command lines as services are started with, and their kept forms. Every secret
 // in them contains "hunter".
 var commandLines = []struct{ line, want string }{
 	{"java -Ddb.password=hunter2 Main", "java -Ddb.password=*** Main"},

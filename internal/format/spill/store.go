@@ -27,7 +27,7 @@ type Store struct {
 	used   int64 // bytes of all that was kept
 	freed  int64 // of these, bytes that were freed
 	file   *os.File
-	end    int64 // of what is in the file
+	end    int64 // of the file's content
 	spare  slab  // has the memory of one that went there, for the next
 	err    error // of the file
 	window window
@@ -191,7 +191,7 @@ func (s *Store) Read(p Place) ([]byte, error) {
 	return b, nil
 }
 
-// A window has a part of the file in memory. It grows while what is asked for is in it or just behind it.
+// A window has a part of the file in memory. It grows while requests fall into it or just behind it.
 type window struct {
 	at     int64
 	bytes  []byte
@@ -273,7 +273,7 @@ func (s *Store) Restore(t State) {
 	s.window = window{}
 }
 
-// Free notes that what is kept at a place is not needed any more. Its bytes stay until the store is copied.
+// Free notes that the bytes at a place are not needed any more. Its bytes stay until the store is copied.
 func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 
 // Wasteful reports whether most of the store was freed.

@@ -80,7 +80,7 @@ func Aligned(n int) []byte {
 }
 
 // A View is memory that is read without bounds checks, little-endian on every
-// machine. Whoever asks for an offset has made sure that what is there is inside
+// machine. Whoever asks for an offset has made sure that the word is inside
 // the memory. It keeps memory of the heap alive, not a mapping.
 type View struct{ start unsafe.Pointer }
 

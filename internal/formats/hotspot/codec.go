@@ -20,7 +20,7 @@ func (*Importer) Format() codec.Format {
 func (*Importer) Options() []codec.Option { return nil }
 
 // Detect reports whether a text has method data. It accepts any text that is longer than head: a program may
-// print much before its VM does, and Import says what is missing.
+// print much before its VM does, and Import names the missing parts.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	return Detect(head) || !whole && bytes.IndexByte(head, 0) < 0
 }

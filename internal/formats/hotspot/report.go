@@ -62,6 +62,6 @@ var (
 	ErrTextSyntax = errors.New("not what PrintMethodData prints here")
 )
 
-// A TextError says what is wrong with a text, and where: Name, Line, Column, the
+// A TextError describes a fault of a text and its place: Name, Line, Column, the
 // Kind that it matches, what was Expected and what was Found.
 type TextError = parse.Error

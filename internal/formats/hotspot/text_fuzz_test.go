@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzReadText: no text makes ReadText panic, and what is read without a loss
+// FuzzReadText: no text makes ReadText panic, and a text that is read without a loss
 // is the same archive again after it was printed.
 func FuzzReadText(f *testing.F) {
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {

@@ -299,7 +299,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// What is read is what the text says, entry by entry.
+// The archive has the text's entries, one by one.
 func TestValues(t *testing.T) {
 	data, _, _ := read(t, testdata(t, "jdk17.txt"), TextOptions{})
 	s := open(t, data)

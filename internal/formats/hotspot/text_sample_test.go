@@ -161,7 +161,7 @@ func kept(t testing.TB, data []byte, archived builder.Report) (n tally) {
 	return n
 }
 
-// checkText holds a text against its archive, and against what is printed of that.
+// checkText holds a text against its archive, and against the archive's text.
 func checkText(t *testing.T, text string) *TextReport {
 	t.Helper()
 	if !Detect([]byte(text)) {

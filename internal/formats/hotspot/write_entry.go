@@ -38,7 +38,7 @@ func vmTag(e reader.Entry) layout.Tag {
 	return 0
 }
 
-// lossOf returns what is lost with an entry that no entry of the VM corresponds to.
+// lossOf returns the loss of an entry that no entry of the VM corresponds to.
 func lossOf(e reader.Entry) codec.LossKind {
 	if e.Tag() == layout.TagUndecoded {
 		return LossUndecoded

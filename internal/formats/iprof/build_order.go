@@ -12,7 +12,7 @@ import (
 // many as a table can have, but for one shorter column at the end of each list.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// addRest keeps what is not a profile: the version and the order of the file, unknown keys.
+// addRest keeps everything but profiles: the version and the order of the file, unknown keys.
 func (b *build) addRest() {
 	b.report.Lost.Add(LossOdd, b.odd)
 	properties := b.b.Table(disk.TableProperties, 0)

@@ -59,7 +59,7 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 	return report, nil
 }
 
-// notes describes what is kept in another form than in the file. OfName names the file if there are several.
+// notes describes items that are kept in another form than in the file. OfName names the file if there are several.
 func (r *Report) notes(ofName string) (notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Dangling > 0 {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestCutAnywhere: a file that is cut off is refused, at its end, and salvaged
-// up to the last whole record; what is salvaged comes back.
+// up to the last whole record; salvaged records come back.
 func TestCutAnywhere(t *testing.T) {
 	for _, text := range []string{printers, fibonacci} {
 		entries := 0
@@ -64,7 +64,7 @@ func TestSalvageBeforeDamage(t *testing.T) {
 	}
 }
 
-// TestChangedBytes: no change of bytes makes reading panic, and what is read is the same JSON again.
+// TestChangedBytes: no change of bytes makes reading panic, and a read file is written as the same JSON.
 func TestChangedBytes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	taken := 0
@@ -155,7 +155,7 @@ func TestLongItems(t *testing.T) {
 	}
 }
 
-// FuzzRead: no text makes Read panic, and what is read comes back.
+// FuzzRead: no text makes Read panic, and a text that is read comes back.
 func FuzzRead(f *testing.F) {
 	for _, c := range strangeThings {
 		f.Add(c.text)

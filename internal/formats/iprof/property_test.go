@@ -148,7 +148,7 @@ func (d *drawn) drawTables() {
 }
 
 // TestArchivesComeBack: any archive of what iprof can say is the same after it
-// was written and read, and what is written is valid.
+// was written and read, and the file is valid.
 func TestArchivesComeBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		want := archiveOf(t, drawArchive(r))
@@ -203,7 +203,7 @@ func TestSignaturesComeBack(t *testing.T) {
 }
 
 // TestOrderIsNotTrusted: an order that does not fit, or no order at all, never
-// makes writing fail, and what is written has all that the archive has.
+// makes writing fail, and the file has all that the archive has.
 func TestOrderIsNotTrusted(t *testing.T) {
 	unordered, _ := read(t, fibonacci, ReadOptions{Unordered: true})
 	want, _ := write(t, unordered, WriteOptions{})

@@ -181,7 +181,7 @@ func strange(rest string) string {
 	return `{"version":"1.1.0","types":[{"id":5,"name":"A"},{"id":6,"name":""}],"methods":[{"id":3,"name":"m","signature":[5,6]}]` + rest + `}`
 }
 
-// TestStrangeThings: what is strange is kept, told apart from damage, and comes back byte by
+// TestStrangeThings: strange parts are kept, told apart from damage, and come back byte by
 // byte. What iprof has no item for is counted.
 func TestStrangeThings(t *testing.T) {
 	for name, c := range strangeThings {

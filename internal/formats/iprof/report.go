@@ -64,7 +64,7 @@ var (
 	// ErrCut: the file is truncated.
 	ErrCut = errors.New("the profile is cut off")
 	// ErrSalvageable: the file is cut off, and ReadOptions.Salvage was not set, which reads
-	// what is whole. It comes with ErrCut.
+	// the whole records. It comes with ErrCut.
 	ErrSalvageable = errors.New("what is whole can be read")
 	// ErrNoProfile: the file is JSON but not a profile.
 	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import " +

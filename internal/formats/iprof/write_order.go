@@ -60,7 +60,7 @@ func (e *exporter) readOrder() error {
 // items exceeds what the archive has. What does not fit is an errOrder.
 type orderParser struct {
 	*exporter
-	lists [orderLists][]layout.Ref // what is left of the lists
+	lists [orderLists][]layout.Ref // the rest of the lists
 	seen  map[sectionIdentity]bool
 }
 

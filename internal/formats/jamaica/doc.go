@@ -22,7 +22,7 @@
 // A method is "java/lang/String.length()I", which "(interpreted)" may follow without a
 // space. Shares are percentages, rounded down.
 //
-// # What is not verified
+// # Not verified
 //
 // Only PROFILE and PROFILE_CYCLES have a known spelling, which [Write] reproduces with its columns. Of the
 // nine other keywords the documentation has only the order of the values. [Read] uses that order: a number is
@@ -51,5 +51,5 @@
 // # Trust
 //
 // Text is not trusted: a line with a keyword and a missing value is a [*SyntaxError] with
-// line and column, and memory grows with what is read.
+// line and column, and memory grows with the input.
 package jamaica

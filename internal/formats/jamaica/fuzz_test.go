@@ -44,7 +44,7 @@ func check(t testing.TB, text string) {
 	if text, _ := write(t, again); text != out {
 		t.Fatalf("%q: written as\n%sand then as\n%s", text, out, text)
 	}
-	// What is summed has a total of its own, and shares that do not fit none.
+	// Summed runs have a total of their own, and shares that do not fit have none.
 	if report.Runs == 1 && report.Lost.Count(LossShare) == 0 && !bytes.Equal(data, again) {
 		t.Fatalf("%q: another archive after writing\n%s", text, out)
 	}

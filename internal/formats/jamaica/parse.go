@@ -188,7 +188,7 @@ func (t *text) writtenBeforeMark(r *record) string {
 	return lineWithShare(r.key, outLine{n: r.numbers[0], text: name}, r.numbers[1])
 }
 
-// countLosses counts what is not kept of a line.
+// countLosses counts the parts of a line that are not kept.
 func (t *text) countLosses(r *record, report *Report) {
 	if r.fraction {
 		report.Lost.AddAt(LossFraction, r.line)

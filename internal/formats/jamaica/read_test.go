@@ -178,7 +178,7 @@ func TestCutMarks(t *testing.T) {
 	}
 }
 
-// TestCutSignatures: what is cut is marked as not matchable, and two methods of one text keep both counts.
+// TestCutSignatures: a cut signature is marked as not matchable, and two methods of one text keep both counts.
 func TestCutSignatures(t *testing.T) {
 	data, report := read(t, "PROFILE: 960096 (61%)   a/B.encode(Ljava/n\nPROFILE: 600060 (38%)   a/B.encode(Ljava/n\n")
 	if report.Cut != 1 || report.Runs != 1 || report.Entries != 2 {
@@ -264,10 +264,10 @@ PROFILE_CYCLES: 1 A.m()V(compiled)
 }
 
 // TestWordsBehindSignatures: a whole signature is the name, whatever follows it,
-// and what is passed over is counted.
+// and skipped lines are counted.
 func TestWordsBehindSignatures(t *testing.T) {
 	for _, c := range []struct {
-		line, want string // what is written of the line
+		line, want string // the line as written
 		lost       int
 	}{
 		{"PROFILE: 100 (100%) a/B.m()V   trailing words", "PROFILE: 100 (100%)     a/B.m()V\n", 1},

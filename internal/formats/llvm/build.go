@@ -246,7 +246,7 @@ type plainFunctions struct {
 	counts    []uint64 // likewise
 }
 
-// Limits on what is gathered. A function with more counters is added directly.
+// Limits of a batch. A function with more counters is added directly.
 const (
 	maxPlain       = 256
 	maxPlainCounts = 1 << 13

@@ -52,7 +52,7 @@
 // were merged as by llvm-profdata, or in the order of a single indexed file of LLVM 16 or before. The files
 // that llvm-profdata writes depend on these orders.
 //
-// # What is not kept
+// # Not kept
 //
 // Timestamps of temporal profiles become one trace for each file, as in LLVM. Functions
 // of a raw file without a name are left out, since no compiler could find them. Memory

@@ -69,7 +69,7 @@ func indexedText(t *testing.T, dir, name string) string {
 }
 
 // TestMemProfAlone: a file is an error if nothing of it would be kept; one that has counts
-// too is read, and what is left out is counted.
+// too is read, and losses are counted.
 func TestMemProfAlone(t *testing.T) {
 	file := func(text string) []byte {
 		store := compatStore(t, 0, [][]byte{[]byte(text)}, nil)

@@ -87,7 +87,7 @@ func TestIndexedRefused(t *testing.T) {
 	}
 }
 
-// TestIndexedMemProf: counts are kept, and what is not kept is counted.
+// TestIndexedMemProf: counts are kept, and losses are counted.
 func TestIndexedMemProf(t *testing.T) {
 	file := smallIndexed(13)
 	word := binary.LittleEndian.Uint64(file[8:])

@@ -206,7 +206,7 @@ func (s *source) skip(n uint64) bool {
 	return true
 }
 
-// rest returns a reader of what is left of the input.
+// rest returns a reader of the rest of the input.
 func (s *source) rest() io.Reader { return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r) }
 
 // drain reads to the end, so that a decompressor verifies its checksum.

@@ -298,7 +298,7 @@ func (h *rawHeader) layout() (l rawLayout) {
 	l.numCounters, l.sites, l.kinds = at, at+4, 2
 	at += 8
 	if h.version >= rawVTables {
-		l.kinds, at = 3, at+4 // with a hole, or what is 16 bits wide of version 11
+		l.kinds, at = 3, at+4 // with a hole, or a field of 16 bits of version 11
 	}
 	if h.version >= rawBitmaps {
 		l.numBitmap, at = at, at+4

@@ -57,7 +57,7 @@ type Error struct {
 	Line   int    // of text, from 1; 0 in the other formats
 	Offset int64  // in bytes from the start of the (decompressed) file
 	Kind   error  // the sentinel that the error matches
-	Detail string // what is wrong
+	Detail string // the fault
 	After  string // the last function that was read completely; empty if none was
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// summaryText returns what is printed of an archive, with its n hottest functions.
+// summaryText returns the summary of an archive, with its n hottest functions.
 func summaryText(t testing.TB, s *reader.Store, n int, contextSensitive bool) []byte {
 	t.Helper()
 	sum, cs, err := Summarize(s)

@@ -155,7 +155,7 @@ func (c *content) losses(version int) map[codec.LossKind]int {
 	}
 }
 
-// said returns what is compared: not the variant and version, which a version of the format changes.
+// said returns the compared part: not the variant and version, which a version of the format changes.
 func (c content) said() content {
 	c.Variant, c.Version = 0, 0
 	return c

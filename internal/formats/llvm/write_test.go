@@ -58,7 +58,7 @@ func TestVersionFollowsFromTheProducer(t *testing.T) {
 	}
 }
 
-// The variant of a file says what is in it, and nothing that the version has no word for.
+// The variant of a file names its content, and nothing that the version has no word for.
 func TestVariantSaysWhatIsWritten(t *testing.T) {
 	for _, c := range []struct {
 		have    Variant

@@ -123,7 +123,7 @@ func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) 
 	}
 }
 
-// nothing returns an error with the name of the archive and what is missing.
+// nothing returns an error with the name of the archive and the missing part.
 func nothing(s *reader.Store, what error) error {
 	return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, what)
 }

@@ -141,5 +141,5 @@
 // # Trust
 //
 // Text is not trusted: what does not fit is an [*Error] with line and column,
-// and memory grows with what is read.
+// and memory grows with the input.
 package text

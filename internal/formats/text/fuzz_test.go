@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzRead: no text makes Read panic, and what it takes is an archive whose own text makes the same bytes.
+// FuzzRead: no text makes Read panic, and an accepted one is an archive whose own text makes the same bytes.
 func FuzzRead(f *testing.F) {
 	for name := range specimens(f) {
 		for _, small := range smallTexts(goldenText(f, name)) {

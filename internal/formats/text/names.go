@@ -148,7 +148,7 @@ func ParseMethod(spelled string) (key layout.Key, ok bool) {
 type keyReader struct {
 	token string
 	at    int
-	bad   string // what is missing at at
+	bad   string // the missing character at at
 }
 
 func (k *keyReader) end() bool { return k.at == len(k.token) || k.bad != "" }

@@ -230,7 +230,7 @@ type refs struct {
 	values  map[string]uint64 // of names in ValueSite entries
 }
 
-// maxRefs limits what is remembered of each; then it starts over.
+// maxRefs limits the remembered references of each; then it starts over.
 const maxRefs = 1 << 16
 
 func remember[V any](known *map[string]V, token string, v V) {

@@ -41,6 +41,6 @@ var (
 	ErrCut = errors.New("the text is cut off: its last line would be \"end\"")
 )
 
-// An Error says what is wrong with a text, and where: Name, Line, Column, the
+// An Error describes a fault of a text and its place: Name, Line, Column, the
 // Kind that it matches, what was Expected and what was Found.
 type Error = parse.Error

@@ -281,7 +281,7 @@ func (w *writer) typeWord(v uint64) {
 func hasKey(kind disk.CellKind) bool { return kind != disk.CellLength && kind != disk.CellTraps }
 
 // cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
-// of a Count entry has none: the sub names what it counts.
+// of a Count entry has none: the sub names the counted unit.
 func cellKey(tag layout.Tag, c disk.CellSpec) string {
 	if tag == layout.TagCount {
 		return ""

@@ -84,7 +84,7 @@ type adoption struct {
 	methods       map[uint64]adoptedData // by address
 	cells         []listedCell           // by address; of each cell in the order of their numbers
 	wrote         bool                   // an agent wrote to some MethodData
-	unreadable    bool                   // an agent does not tell what it wrote
+	unreadable    bool                   // an agent does not list its cells
 }
 
 // An adoptedData is what the agent did for a method.

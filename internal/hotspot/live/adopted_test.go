@@ -175,7 +175,7 @@ func (i *image) bytesAt(addr uint64) (b []byte) {
 	return b[addr%pageSize:]
 }
 
-// Nothing is dumped as the JVM's own if nobody knows what is.
+// Nothing is dumped as the JVM's own if its share is not known.
 func TestAgentsThatDoNotTell(t *testing.T) {
 	whole := newImage(syntheticBase, synthetic())
 	table := syntheticTable(t, whole)

@@ -18,7 +18,7 @@ import (
 
 // Detach copies what a dump needs of the process, which must be stopped. The VM can be dumped afterwards
 // whatever becomes of the process. Methods that have neither a profile nor compiled code have no names then.
-// After an error, which matches ErrTooLarge if the copy would be too large, the VM is what it was.
+// After an error, which matches ErrTooLarge if the copy would be too large, the VM is unchanged.
 func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }

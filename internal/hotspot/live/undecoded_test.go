@@ -61,7 +61,7 @@ func TestALaterEntryComesLater(t *testing.T) {
 }
 
 // If one method of a VM has an entry of a later JDK, its archive has all methods. That
-// one shows what is not known, and alone is not adopted.
+// one shows the unknown entries, and alone is not adopted.
 func TestDumpOfALaterJDK(t *testing.T) {
 	for _, tag := range newerTags {
 		for before, header := range [][]byte{1: {7, 0, 1, 0, 0, 0, 0, 0}, 2: {5, 0, 2, 0, 0, 0, 0, 0}} {

@@ -104,7 +104,7 @@ func TestVersionsOfAClass(t *testing.T) {
 	}
 }
 
-// A class file that is not sound ends nothing: what is wrong with it is the
+// A class file that is not sound ends nothing: its fault is the
 // reason why its methods are not checked.
 func TestBadClassFile(t *testing.T) {
 	dir := t.TempDir()

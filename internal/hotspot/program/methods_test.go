@@ -27,7 +27,7 @@ const (
 // A statement of a generated method.
 type statement struct {
 	form            statementForm
-	text            string   // of the statement, or of what is tested
+	text            string   // of the statement, or of the test
 	tests           []string // of formIf: all must hold
 	name            string   // of a loop's variable
 	then, otherwise []statement

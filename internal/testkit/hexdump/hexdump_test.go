@@ -186,7 +186,7 @@ func readPage(t *testing.T) string {
 }
 
 // cutBlock returns the code block of the page behind a comment that names it,
-// and what is before and after it.
+// and the text before and after it.
 func cutBlock(t *testing.T, text, name string) (before, block, after string) {
 	t.Helper()
 	mark := fmt.Sprintf("<!-- %s: written by go test ./internal/testkit/hexdump -update -->\n```\n", name)

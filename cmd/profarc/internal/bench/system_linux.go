@@ -9,7 +9,7 @@ import (
 // dropFromCache asks the system to drop a file from the page cache, and reports whether
 // it says that nothing of the file is left there.
 func dropFromCache(f *os.File) bool {
-	_ = f.Sync() // what is not on the disk yet stays
+	_ = f.Sync() // pages that are not on the disk yet stay
 	fd := int(f.Fd())
 	if unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) != nil {
 		return false

@@ -60,7 +60,7 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
 			return code{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
 		}
-		paths = append(paths, cli.SplitClassPath(name)...) // what is missing is left out
+		paths = append(paths, cli.SplitClassPath(name)...) // missing files are left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return code{}, notOfClasses(strings.Join(names, listSeparator), d)

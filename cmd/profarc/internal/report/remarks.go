@@ -37,7 +37,7 @@ func (r *Diff) Lowest(percent func(float64) string) *DiffKind {
 }
 
 // Remarks says in sentences what a reader must know beside the numbers: which archive is the
-// newer one if that is not B, what is in no sum and in no list, and what may be matched to
+// newer one if that is not B, profiles in no sum and in no list, and names that may be matched to
 // something else. Count writes a number.
 func (r *Diff) Remarks(count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }

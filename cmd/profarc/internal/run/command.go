@@ -207,7 +207,7 @@ func (o *runOptions) flag(ctx context.Context, a *cli.App, p *program.Program) (
 }
 
 // report prints on stderr why the program is not trained, or starts without profiles. It
-// returns what is an error.
+// returns the errors among them.
 func (o *runOptions) report(a *cli.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"
 	if untrained != nil {

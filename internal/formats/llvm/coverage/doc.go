@@ -58,7 +58,7 @@
 //
 // # Trust
 //
-// Nothing in a program is trusted. Every size is checked against what is there, names may
+// Nothing in a program is trusted. Every size is checked against the bytes that are there, names may
 // not expand beyond the limits of LLVM's profiles, work is near linear in the size of the
 // sections, and a counter that refers to itself is an error.
 package coverage

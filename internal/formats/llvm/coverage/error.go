@@ -31,7 +31,7 @@ type Error struct {
 	Section string // "" for the file as a whole
 	Offset  int64  // in the sections of that name, one after the other
 	Kind    error  // the sentinel that the error matches
-	Detail  string // what is wrong
+	Detail  string // the fault
 }
 
 // Error returns, for example, `app: __llvm_covfun: byte 28: malformed coverage mapping: ...: 7 regions in 3 bytes`.

@@ -64,7 +64,7 @@ func compile(t *testing.T, times string) string {
 	return dir
 }
 
-// llvm14 runs a program of LLVM 14 and returns what it printed.
+// llvm14 runs a program of LLVM 14 and returns its output.
 func llvm14(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
 	if _, err := exec.LookPath(name + "-14"); err != nil {

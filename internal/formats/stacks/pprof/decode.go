@@ -70,7 +70,7 @@ type recording struct {
 	periodType             sampleType
 }
 
-// decode decodes a profile. What it refers to is there, except what samples refer to.
+// decode decodes a profile. Its references are resolved, except references of samples.
 func decode(data []byte) (*recording, error) {
 	r := &recording{data: data}
 	// Lines refer to functions by their ids, so functions come first.

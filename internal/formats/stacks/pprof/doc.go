@@ -8,7 +8,7 @@
 // bytes of a profile twice, and through its samples one by one: memory is a small multiple of the profile,
 // and for several profiles a multiple of one and of the sum.
 //
-// The profile is not trusted: what it refers to must be there, and its stacks must not have
+// The profile is not trusted: its references must resolve, and its stacks must not have
 // far more frames than the profile has bytes, which inlined calls could give it.
 //
 // # Writing

@@ -75,7 +75,7 @@ func exported(t *testing.T, s *reader.Store) []byte {
 	return data
 }
 
-// TestStacksComeBack: pprof's own library finds in what is exported the stacks and values that
+// TestStacksComeBack: pprof's own library finds in the export the stacks and values that
 // it finds in what was imported.
 func TestStacksComeBack(t *testing.T) {
 	inputs := [][]byte{testprofile.OfCompiler(t)}
@@ -206,7 +206,7 @@ type always struct{ *pprof.Importer }
 
 func (always) Detect([]byte, bool) bool { return true }
 
-// TestDamage: a profile that is cut off or changed is imported as what it says, or refused
+// TestDamage: a profile that is cut off or changed is imported as it is, or refused
 // with an error that is known.
 func TestDamage(t *testing.T) {
 	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
@@ -236,7 +236,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRefused: what is no CPU profile is refused, with what it is.
+// TestRefused: other files than CPU profiles are refused, with their kind.
 func TestRefused(t *testing.T) {
 	heap := testprofile.Random(1)
 	heap.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}

@@ -135,7 +135,7 @@ func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 	return of, nil
 }
 
-// facts writes what is known of the profile. Of facts that merged profiles do not share the first is written.
+// facts writes the facts about the profile. Of facts that merged profiles do not share the first is written.
 func (w *sampledWriter) facts(facts map[string][]string) {
 	first := func(key string) string {
 		if values := facts[key]; len(values) > 0 {

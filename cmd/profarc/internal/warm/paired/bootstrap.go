@@ -17,7 +17,7 @@ type Interval struct {
 
 // Bootstrap returns the interval of a figure that is not one of single rounds, such as one
 // of the median curve: figure gets the numbers of rounds that were drawn with replacement,
-// and what it returns is cut at both ends (the percentile method). ok is false for fewer than
+// and its results are cut at both ends (the percentile method). ok is false for fewer than
 // two rounds, or if the figure was mostly not finite. The draw is the same each time.
 func Bootstrap(rounds int, confidence float64, figure func(drawn []int) float64) (i Interval, ok bool) {
 	if rounds < 2 {

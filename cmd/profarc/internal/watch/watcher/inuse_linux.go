@@ -40,7 +40,7 @@ func inUse(f *os.File, path string) (used, certain bool) {
 	return false, true
 }
 
-// lockForReading locks a file against LLVM's runtime, which locks what it adds to, and reports whether no
+// lockForReading locks a file against LLVM's runtime, which locks the files it adds to, and reports whether no
 // process had it locked. The lock belongs to this opening of the file, so that closing another one does not
 // end it. A file system without locks has none to respect.
 func lockForReading(f *os.File) bool {

@@ -26,7 +26,7 @@ func nameParts(text string) (parts []string) {
 	return append(parts, text[begin:])
 }
 
-// endsPart reports whether a part of a name ends between two characters, with what is before and
+// endsPart reports whether a part of a name ends between two characters, with the text before and
 // after. Numbers and signs of several characters are not divided.
 func endsPart(before, after string, last, next rune) bool {
 	switch {

@@ -53,7 +53,7 @@ func (b *body) call(name string, line int32) {
 	}
 }
 
-// lastPart returns the name at the end of what is called.
+// lastPart returns the name at the end of a called expression.
 func lastPart(e ast.Expr) ast.Node {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -68,7 +68,7 @@ func lastPart(e ast.Expr) ast.Node {
 	return e
 }
 
-// spelled returns the name of what is called; "" if it has none.
+// spelled returns the name of the callee; "" if it has none.
 func spelled(e ast.Expr) string {
 	if name, ok := lastPart(e).(*ast.Ident); ok {
 		return name.Name

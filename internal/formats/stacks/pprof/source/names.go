@@ -31,7 +31,7 @@ func parseSymbol(name string) symbol {
 	return s
 }
 
-// withoutTypeArguments cuts what is in brackets.
+// withoutTypeArguments cuts text in brackets.
 func withoutTypeArguments(name string) string {
 	if !strings.ContainsRune(name, '[') {
 		return name

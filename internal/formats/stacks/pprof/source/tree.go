@@ -104,7 +104,7 @@ func (t *Tree) file(name, pkg string) error {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 	if parsed == nil || err != nil {
-		return nil // another file may have what it lacks
+		return nil // another file may have the missing function
 	}
 	if parsed.Name.Name == "main" {
 		pkg = "main"
