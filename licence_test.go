@@ -45,7 +45,6 @@ var licences = map[string]string{
 	"github.com/schollz/progressbar/v3":        "MIT",
 	"github.com/spf13/cobra":                   "Apache-2.0",
 	"github.com/spf13/pflag":                   "BSD",
-	"golang.org/x/net":                         "BSD",
 	"golang.org/x/sync":                        "BSD",
 	"golang.org/x/sys":                         "BSD",
 	"golang.org/x/term":                        "BSD",
