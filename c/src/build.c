@@ -6,16 +6,6 @@ enum { KNOWN_FLAGS = 3, ROWS_MOST = 64 };
 
 /* ---- errors ---- */
 
-bool pai_refuse(pa_builder *b, pa_code code, const char *message) {
-	if (sound(b)) pai_fail(&b->error, code, message);
-	return false;
-}
-
-bool pai_no_memory(pa_builder *b) {
-	if (sound(b)) b->error = (pa_error){PA_SYSTEM, PA_HEADER, 0, ENOMEM, "no memory for what is recorded"};
-	return false;
-}
-
 pa_error pa_builder_error(const pa_builder *b) { return b->error; }
 
 /* ---- making and freeing ---- */

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening: what the header says, and whether it can be. Errors. */
+/* Opening: the header, and its checks. */
 #include <stdlib.h>
 
 #include "internal.h"
-
-/* ---- errors ---- */
-
-pa_error pai_none(void) { return (pa_error){PA_OK, PA_HEADER, 0, 0, "no error"}; }
-
-pa_region pai_region_at(const pa_archive *a, uint64_t at) {
-	pa_region r = PA_RW;
-	while (r > PA_HEADER && at < a->region[r].at) r--;
-	return r;
-}
 
 /* ---- the header ---- */
 
@@ -201,5 +191,3 @@ void pa_close(pa_archive *a) {
 }
 
 const pa_info *pa_info_of(const pa_archive *a) { return &a->info; }
-
-pa_text pa_text_of(const char *string) { return (pa_text){string, strlen(string)}; }

@@ -11,14 +11,6 @@
 
 enum { TICK = 10000000 }; /* of start times in /proc, in nanoseconds */
 
-/* ---- random numbers ---- */
-
-bool pai_draw(pa_builder *b, uint8_t id[16]) {
-	if (getentropy(id, 16) == 0) return true;
-	if (sound(b)) pai_system(&b->error, "the system has no random numbers for the id of a dump");
-	return false;
-}
-
 /* ---- /proc ---- */
 
 /* read_text reads the beginning of a file, and ends it with a NUL byte. */

@@ -1,0 +1,87 @@
+package c_test
+
+import (
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// circle has the sources that still call each other in a circle: the ones that read records and
+// entries. All others call one way.
+const circle = "bind blocks count entries index records unexecuted"
+
+// TestSourcesCallOneWay compiles the library, and looks for sources that call each other in a circle,
+// by the names that each defines and lacks.
+func TestSourcesCallOneWay(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"cc", "nm"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("%s is not there", tool)
+		}
+	}
+	sources, err := filepath.Glob("src/*.c")
+	if err != nil || len(sources) < 30 {
+		t.Fatalf("%d sources: %v", len(sources), err)
+	}
+	folder, definedIn, lacks := t.TempDir(), map[string]string{}, map[string][]string{}
+	for _, source := range sources {
+		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		object := filepath.Join(folder, name+".o")
+		if err := run("cc", "-std=c11", "-O0", "-pthread", "-Iinclude", "-c", "-o", object, source); err != nil {
+			t.Fatal(err)
+		}
+		noteSymbols(t, object, name, definedIn, lacks)
+	}
+	calls := map[string]map[string]bool{}
+	for name, symbols := range lacks {
+		calls[name] = map[string]bool{}
+		for _, symbol := range symbols {
+			if of := definedIn[symbol]; of != "" && of != name {
+				calls[name][of] = true
+			}
+		}
+	}
+	if found := strings.Join(inCircles(calls), " "); found != circle {
+		t.Errorf("in circles are %q, not %q", found, circle)
+	}
+}
+
+// noteSymbols notes the names that an object defines, and the ones it takes from others.
+func noteSymbols(t *testing.T, object, name string, definedIn map[string]string, lacks map[string][]string) {
+	t.Helper()
+	out, err := exec.Command("nm", object).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		switch f := strings.Fields(line); {
+		case len(f) == 2 && f[0] == "U":
+			lacks[name] = append(lacks[name], f[1])
+		case len(f) == 3 && strings.Contains("TDBR", f[1]):
+			definedIn[f[2]] = name
+		}
+	}
+}
+
+// inCircles returns the sources that reach themselves, in order.
+func inCircles(calls map[string]map[string]bool) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		reached := map[string]bool{}
+		if reach(calls, name, reached); reached[name] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func reach(calls map[string]map[string]bool, from string, reached map[string]bool) {
+	for to := range calls[from] {
+		if !reached[to] {
+			reached[to] = true
+			reach(calls, to, reached)
+		}
+	}
+}
