@@ -211,7 +211,7 @@ func TestDocumentationListsEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var imported, exported []string
-	_, table, _ := strings.Cut(string(source), "what it is\n")
+	_, table, _ := strings.Cut(string(source), "contents\n")
 	for line := range strings.Lines(table) {
 		row := strings.Fields(strings.TrimPrefix(line, "//"))
 		if len(row) < 3 {
