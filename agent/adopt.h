@@ -9,7 +9,7 @@
 
 #include "profarc.h"
 #include "receivers.h"
-#include "trained.h"
+#include "layers.h"
 #include "vm.h"
 
 /* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are
@@ -38,7 +38,7 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *poi
 bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 
 /* A method that adopts, from which layer, and what the VM has made for it. */
-typedef struct adopter { const trained *from; const prepared *holder; const vm_method *method; vm_data *data; } adopter;
+typedef struct adopter { const layer *from; const prepared *holder; const vm_method *method; vm_data *data; } adopter;
 
 /* adopt writes a profile that fits. It returns false if there is no memory to list what it would write. */
 bool adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trained.h"
+#include "layers.h"
 
 typedef enum adopted_kind {
 	ADOPTED_METHOD =

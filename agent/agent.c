@@ -31,9 +31,9 @@
 #include "receivers.h"
 #include "refused.h"
 #include "report.h"
-#include "requests.h"
+#include "compile_requests.h"
 #include "since_adoption.h"
-#include "trained.h"
+#include "layers.h"
 #include "vm.h"
 #include "watch.h"
 #include "whitebox.h"
@@ -69,7 +69,7 @@ static void warn(const char *what) {
 /* ---- methods ---- */
 
 /* profile_of finds the profile of a method for the code that the VM has. */
-static bool profile_of(const trained *from, const pa_method *m, const vm_method *is, pa_profile *p) {
+static bool profile_of(const layer *from, const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
 	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
 	uint64_t id = pa_code_id(code, size);
@@ -85,7 +85,7 @@ static bool profile_of(const trained *from, const pa_method *m, const vm_method 
 /* scale_of returns how the counts of a method are scaled. */
 static scale scale_of(const options *o, layer_method m) {
 	enum { SHARE = 5, HOT = 50000 };
-	uint32_t weight = requests_weight(m);
+	uint32_t weight = compile_requests_mature_weight(m);
 	if (weight > 0) return (scale){.weight = weight};
 	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
 	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) {
@@ -105,12 +105,12 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	}
 	COUNT(adopted);
 	if (was_trained) COUNT(adopted_over_cache);
-	requests_adopted(to->from, to->holder, m, to->method, p);
+	compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
 /* make_profile has the VM make a MethodData, which gets what the archive has. */
-static void make_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m,
+static void make_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	int32_t point;
@@ -125,7 +125,7 @@ static void make_profile(jni_env *jni, const trained *from, const prepared *clas
 	} else write_profile(jni, &(adopter){from, class, is, d}, m, p);
 }
 
-static void adopt_profile(jni_env *jni, const trained *from, const prepared *class, const pa_method *m,
+static void adopt_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	if (vm_method_data(&agent.vm, is) != NULL) COUNT(refused_started);
 	else if (agent.options.dry) COUNT(adopted);
@@ -161,7 +161,7 @@ static void answer(answered *a, const vm_method *is) {
 	a->list[a->n++] = is;
 }
 
-static void adopt_method(jni_env *jni, const trained *from, const prepared *class, const pa_method *m, answered *a) {
+static void adopt_method(jni_env *jni, const layer *from, const prepared *class, const pa_method *m, answered *a) {
 	pa_profile p;
 	const vm_method *is = classes_method(&agent.vm, class->klass, m);
 	if (is == NULL) {
@@ -180,13 +180,13 @@ static void adopt_method(jni_env *jni, const trained *from, const prepared *clas
 /* ---- classes ---- */
 
 /* adopt_type adopts the methods of a type of a layer. It returns how many there are. */
-static uint64_t adopt_type(jni_env *jni, const trained *from, const prepared *class, uint32_t type, answered *a) {
+static uint64_t adopt_type(jni_env *jni, const layer *from, const prepared *class, uint32_t type, answered *a) {
 	pa_class_methods it = pa_class_methods_of(from->archive, type);
 	pa_method m;
 	pa_error e;
 	uint64_t n = 0;
 	while ((e = pa_class_methods_next(&it, &m)).code == PA_OK)
-		if (trained_has_profile(from, &m)) {
+		if (layer_has_profile(from, &m)) {
 			adopt_method(jni, from, class, &m, a);
 			n++;
 		}
@@ -200,10 +200,10 @@ typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
 static void take_up(jni_env *jni, const prepared *class, const class_name *name, int phases) {
 	answered a = {0};
 	uint64_t n = 0;
-	for (const trained *t = agent.layers.list; t < agent.layers.list + agent.layers.n; t++) {
+	for (const layer *t = agent.layers.list; t < agent.layers.list + agent.layers.n; t++) {
 		uint32_t from = 0, type;
 		a.above = a.n;
-		while ((type = trained_type(t, name, &from)) != PA_NO_TYPE) {
+		while ((type = layer_next_type(t, name, &from)) != PA_NO_TYPE) {
 			if ((phases & PHASE_RECEIVER) != 0) receivers_prepared(jni, t->first_type + type, class);
 			if ((phases & PHASE_METHODS) != 0) n += adopt_type(jni, t, class, type, &a);
 		}
@@ -219,7 +219,7 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
 	prepared class = {klass, object, names.name.builtin};
-	if ((phases & PHASE_RECEIVER) != 0) requests_prepared(&names.name);
+	if ((phases & PHASE_RECEIVER) != 0) compile_requests_note_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
 	bool attaching = attach_lock();
 	if (attaching && (phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS))
@@ -282,8 +282,8 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
 		return;
 	}
-	const char *unasked = requests_open(&agent.vm, &agent.layers, &agent.options);
-	warn(unasked == NULL ? requests_begin(ti, jni, thread) : unasked);
+	const char *unasked = compile_requests_open(&agent.vm, &agent.layers, &agent.options);
+	warn(unasked == NULL ? compile_requests_begin(ti, jni, thread) : unasked);
 	warn(watch_begin(&agent.vm, &agent.options));
 	attach_begin();
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
@@ -328,7 +328,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	watched seen = watch_end();
-	requests_end();
+	compile_requests_end();
 	say_refused();
 	if (agent.options.report != NULL) report_write(&agent.options, &agent.vm, &agent.layers, &agent_counters, &seen);
 }

@@ -30,8 +30,8 @@ static struct {
 static int compare(const void *x, const void *y) {
 	const array *a = x, *b = y;
 	int order = a->primitive - b->primitive;
-	if (order == 0) order = trained_compare(a->element, b->element);
-	return order != 0 ? order : trained_compare(a->loader, b->loader);
+	if (order == 0) order = compare_texts(a->element, b->element);
+	return order != 0 ? order : compare_texts(a->loader, b->loader);
 }
 
 /* parse finds what an array of an archive has for elements. */
@@ -45,11 +45,11 @@ static bool parse(const pa_type *t, array *a) {
 }
 
 /* collect adds the arrays of an archive. */
-static void collect(const trained *t) {
+static void collect(const layer *t) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
 	for (uint32_t i = 0; i < t->types && pa_types_next(&it, &type).code == PA_OK; i++)
-		if (trained_is_builtin(type.loader) && parse(&type, &all.list[all.n]))
+		if (is_builtin_loader(type.loader) && parse(&type, &all.list[all.n]))
 			all.list[all.n++].type = t->first_type + type.ordinal;
 }
 

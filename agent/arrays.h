@@ -9,7 +9,7 @@
 #ifndef PROFARC_AGENT_ARRAYS_H
 #define PROFARC_AGENT_ARRAYS_H
 
-#include "trained.h"
+#include "layers.h"
 #include "vm.h"
 
 /* arrays_open finds the arrays in all layers. */

@@ -3,7 +3,7 @@
 #ifndef PROFARC_AGENT_CLASSES_H
 #define PROFARC_AGENT_CLASSES_H
 
-#include "trained.h"
+#include "layers.h"
 #include "vm.h"
 
 enum { LONGEST_NAME = 1024 }; /* bytes; classes and loaders with a longer one adopt nothing */

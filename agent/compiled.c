@@ -95,7 +95,7 @@ static int compare_inlined(const void *x, const void *y) {
 
 /* inlined_at reads a row: the method of a context was inlined into that of its outermost frame. */
 static bool inlined_at(const layers *of, pa_ref at, compiled_inlined *to) {
-	const trained *top = &of->list[0];
+	const layer *top = &of->list[0];
 	enum { DEEPEST = 64 };
 	pa_frame frames[DEEPEST];
 	pa_context context;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trained.h"
+#include "layers.h"
 
 /* A method, with what it is sorted by: the number of its compilation, or how often it ran. */
 typedef struct compiled_method { layer_method method; uint64_t rank; } compiled_method;

@@ -4,7 +4,7 @@
 
 #include "counters.h"
 #include "options.h"
-#include "trained.h"
+#include "layers.h"
 #include "vm.h"
 #include "watch.h"
 

@@ -9,10 +9,6 @@ import (
 	"testing"
 )
 
-// circle has the sources that still call each other in a circle: the ones that read records and
-// entries. All others call one way.
-const circle = "bind blocks count entries index records unexecuted"
-
 // TestSourcesCallOneWay compiles the library, and looks for sources that call each other in a circle,
 // by the names that each defines and lacks.
 func TestSourcesCallOneWay(t *testing.T) {
@@ -44,8 +40,11 @@ func TestSourcesCallOneWay(t *testing.T) {
 			}
 		}
 	}
-	if found := strings.Join(inCircles(calls), " "); found != circle {
-		t.Errorf("in circles are %q, not %q", found, circle)
+	if len(definedIn) < 200 {
+		t.Errorf("%d names are defined, which are too few", len(definedIn))
+	}
+	if found := inCircles(calls); len(found) > 0 {
+		t.Errorf("these sources call each other in a circle: %q", found)
 	}
 }
 

@@ -3,11 +3,6 @@
  * sees its record. Counts are added in release order, so that who reads the count also sees the type of its row. */
 #include "internal.h"
 
-pa_counter *pa_word(const pa_entry *entry, uint32_t i) {
-	if (entry->live == NULL || i >= entry->cells) return NULL;
-	return (pa_counter *)(void *)(entry->live + header_of(entry->tag) + 8 * (uint64_t)i);
-}
-
 pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 	pa_error e = pai_none();
 	block b;

@@ -61,15 +61,13 @@ static bool candidate(const pa_archive *a, uint64_t to, record *r, uint64_t *id,
 	return true;
 }
 
-static const char unknown_method[] = "the archive does not know the method";
-
 bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e) {
 	search q = search_for(a, id, METHOD_KIND);
 	for (;;) {
 		uint64_t to, own;
 		bool same = true;
 		if (!next(&q, &to, e)) return false;
-		if (to == 0) return pai_fail(e, PA_NOT_FOUND, unknown_method);
+		if (to == 0) return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
 		if (is_row(a->section[TYPES], to, TYPE)) continue;
 		if (!candidate(a, to, r, &own, e)) return false;
 		if (own != id) continue;
@@ -104,8 +102,6 @@ bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *
 	}
 }
 
-/* ---- what callers ask for ---- */
-
 pa_error pa_find_type(const pa_archive *a, pa_text name, pa_text loader, uint32_t *ordinal) {
 	pa_error e = pai_none();
 	uint64_t at;
@@ -113,55 +109,7 @@ pa_error pa_find_type(const pa_archive *a, pa_text name, pa_text loader, uint32_
 	return e;
 }
 
-static bool find_record(const pa_archive *a, const pa_key *key, record *r, pa_error *e) {
-	if (pai_lookup(a, pai_key_id(a, key), key, r, e)) return true;
-	if (e->code != PA_NOT_FOUND) return false;
-	*e = pai_none();
-	if (pai_find_row(a, key, r, e)) return true;
-	if (e->code == PA_NOT_FOUND) e->message = unknown_method; /* and not its class */
-	return false;
-}
-
-static bool lookup_record(const pa_archive *a, uint64_t id, record *r, pa_error *e) {
-	if (!pai_lookup(a, id, NULL, r, e)) return false;
-	return !(r->flags & PA_METHOD_SHARED_ID) ||
-		pai_fail(e, PA_AMBIGUOUS, "several methods have this id: look them up by key");
-}
-
-pa_error pa_find_method(const pa_archive *a, const pa_key *key, pa_method *m) {
-	pa_error e = pai_none();
-	record r;
-	if (find_record(a, key, &r, &e)) pai_method(a, &r, m, &e);
-	return e;
-}
-
-pa_error pa_lookup_method(const pa_archive *a, uint64_t id, pa_method *m) {
-	pa_error e = pai_none();
-	record r;
-	if (lookup_record(a, id, &r, &e)) pai_method(a, &r, m, &e);
-	return e;
-}
-
-/* profile_of finds the profile of a method for all callers. */
-static bool profile_of(const pa_archive *a, const record *r, uint64_t code, pa_profile *p, pa_error *e) {
-	chain c = {.method = r->at, .next = r->profiles};
-	block b;
-	if (r->flags & PA_METHOD_UNEXECUTED) return pai_fail(e, PA_UNEXECUTED, "the method was never executed");
-	if (!pai_of_code(a, &c, code, &b, e)) return false;
-	pai_profile(a, &b, p);
-	return true;
-}
-
-pa_error pa_find(const pa_archive *a, const pa_key *key, uint64_t code, pa_profile *p) {
-	pa_error e = pai_none();
-	record r;
-	if (find_record(a, key, &r, &e)) profile_of(a, &r, code, p, &e);
-	return e;
-}
-
-/* quick finds a profile whose block was seen to be the head of a method with an id of its own. It leaves all else to
- * pa_lookup: false is no answer. */
-static bool quick(const pa_archive *a, uint64_t id, pa_profile *p, pa_error *e) {
+bool pai_find_head(const pa_archive *a, uint64_t id, pa_profile *p, pa_error *e) {
 	search q = search_for(a, id, METHOD_KIND);
 	uint64_t to;
 	span rw = a->region[PA_RW];
@@ -171,13 +119,4 @@ static bool quick(const pa_archive *a, uint64_t id, pa_profile *p, pa_error *e) 
 	if (get64(bytes + 16) != id || presence >> PA_FIELD_LINKS & 1 || !inside(rw, to, 8 * (uint64_t)units)) return false;
 	*p = (pa_profile){a, bytes, NULL, ref_of(to), units};
 	return true;
-}
-
-pa_error pa_lookup(const pa_archive *a, uint64_t id, uint64_t code, pa_profile *p) {
-	pa_error e = pai_none();
-	record r;
-	if (code == PA_ANY_CODE && quick(a, id, p, &e)) return e;
-	e = pai_none();
-	if (lookup_record(a, id, &r, &e)) profile_of(a, &r, code, p, &e);
-	return e;
 }

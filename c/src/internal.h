@@ -257,6 +257,9 @@ bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 /* pai_lookup finds the record with an id; with a key, the one with that key. */
 bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e);
 bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
+/* pai_find_head finds a profile whose block was seen to be the head of a method with an id of its own. It leaves all
+ * else to pai_lookup: false is no answer. */
+bool pai_find_head(const pa_archive *a, uint64_t id, pa_profile *p, pa_error *e);
 /* pai_referred reads the record at a place to which something refers: one that the index knows. */
 bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
@@ -293,7 +296,7 @@ bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e
 bool pai_of_code(const pa_archive *a, chain *c, uint64_t code, block *b, pa_error *e);
 void pai_profile(const pa_archive *a, const block *b, pa_profile *p);
 
-/* ---- entries.c ---- */
+/* ---- decode.c ---- */
 
 /* Cells of an entry that are pointers: n of them, from first on, each stride after the one before. */
 typedef struct slots { uint32_t first, stride, n; uint8_t kind; } slots;

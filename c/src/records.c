@@ -300,11 +300,3 @@ uint64_t pai_key_id(const pa_archive *a, const pa_key *key) {
 }
 
 uint64_t pa_key_id(const pa_archive *a, const pa_key *key) { return pai_key_id(a, key); }
-
-pa_error pa_method_at(const pa_archive *a, pa_ref at, pa_method *m) {
-	pa_error e = pai_none();
-	record r;
-	if (at == 0) pai_fail(&e, PA_NOT_FOUND, "no method");
-	else if (pai_referred(a, place_of(at), &r, &e)) pai_method(a, &r, m, &e);
-	return e;
-}

@@ -98,11 +98,3 @@ bool pai_find_row(const pa_archive *a, const pa_key *key, record *r, pa_error *e
 	}
 	return pai_fail(e, PA_NOT_FOUND, "the archive does not know the method");
 }
-
-pa_error pa_table_method(const pa_archive *a, pa_ref at, pa_method *m) {
-	pa_error e = pai_none();
-	record r;
-	if (!inside(a->section[NEVER_RAN], place_of(at), 8)) return pa_method_at(a, at, m);
-	if (pai_row_at(a, place_of(at), &r, &e)) pai_method(a, &r, m, &e);
-	return e;
-}

@@ -1,7 +1,7 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "requests.h"
+#include "compile_requests.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
 typedef struct request {
 	/* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
 	uint32_t state;
-	const trained *from;
+	const layer *from;
 	const vm_klass *holder;
 	const vm_method *method;
 	pa_ref record, profile;
@@ -59,7 +59,7 @@ static uint32_t mature_weight(const vm *v) {
 	return (uint32_t)(threshold * percent / 100 + threshold / 20 + 1);
 }
 
-const char *requests_open(const vm *v, const layers *l, const options *o) {
+const char *compile_requests_open(const vm *v, const layers *l, const options *o) {
 	if (o->policy == POLICY_NONE || o->dry) return NULL;
 	if (!vm_flag_is_set(v, "TieredCompilation") || vm_flag_number(v, "TieredStopAtLevel") != C2 ||
 		vm_flag_is_set(v, "UseJVMCICompiler"))
@@ -83,14 +83,14 @@ static request *request_of(layer_method method) {
 	return all.begins && i < all.list.n ? &all.requests[i] : NULL;
 }
 
-uint32_t requests_weight(layer_method method) { return request_of(method) == NULL ? 0 : all.weight; }
+uint32_t compile_requests_mature_weight(layer_method method) { return request_of(method) == NULL ? 0 : all.weight; }
 
-void requests_prepared(const class_name *class) {
+void compile_requests_note_prepared(const class_name *class) {
 	if (all.begins && class->builtin) prepared_names_add(class->name);
 }
 
-void requests_adopted(
-	const trained *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
+void compile_requests_note_adopted(
+	const layer *from, const prepared *holder, const pa_method *m, const vm_method *is, const pa_profile *p) {
 	request *r = request_of(layer_method_of(from, m->at));
 	uint32_t absent = ABSENT, taken = SETTLED;
 	if (r == NULL || !holder->permanent ||
@@ -120,7 +120,7 @@ static void need(needs *to, uint32_t type) {
 
 /* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can
  * be said. */
-static void need_receiver(needs *to, const trained *from, uint32_t type) {
+static void need_receiver(needs *to, const layer *from, uint32_t type) {
 	pa_type t;
 	if (pa_type_get(from->archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
 	else if ((t.flags & (TYPE_HIDDEN | TYPE_NOT_MATCHABLE)) == 0 && t.name.bytes[0] != '[' &&
@@ -128,7 +128,7 @@ static void need_receiver(needs *to, const trained *from, uint32_t type) {
 		need(to, from->first_type + type);
 }
 
-static void need_receivers(needs *to, const trained *from, const pa_entry *e) {
+static void need_receivers(needs *to, const layer *from, const pa_entry *e) {
 	pa_rows rows;
 	if (!pa_receivers_of(e, &rows)) return;
 	for (uint32_t i = 0; i < rows.count; i++) {
@@ -309,7 +309,7 @@ static jvm_ref new_thread(jni_env *jni, jvm_ref other) {
 	return thread;
 }
 
-const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
+const char *compile_requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	enum { NORMAL_PRIORITY = 5 };
 	if (!all.begins || all.budget == 0) return NULL;
 	if (!whitebox_compiles()) return "the VM has no natives that ask for compilations";
@@ -322,8 +322,9 @@ const char *requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	return NULL;
 }
 
-/* requests_end does not wait for the thread: it may wait for a class that the thread which ends the VM loads. */
-void requests_end(void) {
+/* compile_requests_end does not wait for the thread: it may wait for a class that the thread which ends the VM loads.
+ */
+void compile_requests_end(void) {
 	__atomic_store_n(&all.ending, true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; all.begins && i < all.list.n; i++) {
 		const request *r = &all.requests[i];

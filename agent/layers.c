@@ -1,6 +1,6 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trained.h"
+#include "layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 /* ---- identities of loaders ---- */
 
 static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
-bool trained_is_builtin(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
+bool is_builtin_loader(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
 
 /* base_of returns the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
 static pa_text base_of(pa_text loader) {
@@ -20,7 +20,7 @@ static pa_text base_of(pa_text loader) {
 	return loader;
 }
 
-int trained_compare(pa_text a, pa_text b) {
+int compare_texts(pa_text a, pa_text b) {
 	size_t n = a.size < b.size ? a.size : b.size;
 	int order = n == 0 ? 0 : memcmp(a.bytes, b.bytes, n);
 	return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
@@ -32,21 +32,21 @@ typedef struct other { pa_text name, base; uint32_t type; } other;
 
 static int compare_others(const void *x, const void *y) {
 	const other *a = x, *b = y;
-	int order = trained_compare(a->name, b->name);
-	if (order == 0) order = trained_compare(a->base, b->base);
+	int order = compare_texts(a->name, b->name);
+	if (order == 0) order = compare_texts(a->base, b->base);
 	return order != 0 ? order : (a->type > b->type) - (a->type < b->type);
 }
 
 /* collect collects the types of other loaders, whose names lie in the archive. */
-static bool collect(const trained *t, other *list, uint32_t *n, pa_error *e) {
+static bool collect(const layer *t, other *list, uint32_t *n, pa_error *e) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
 	for (*n = 0; (*e = pa_types_next(&it, &type)).code == PA_OK;)
-		if (!trained_is_builtin(type.loader)) list[(*n)++] = (other){type.name, base_of(type.loader), type.ordinal};
+		if (!is_builtin_loader(type.loader)) list[(*n)++] = (other){type.name, base_of(type.loader), type.ordinal};
 	return e->code == PA_NOT_FOUND;
 }
 
-static bool index_others(trained *t, pa_error *e) {
+static bool index_others(layer *t, pa_error *e) {
 	other *list = malloc((t->types + 1) * sizeof *list);
 	bool ok = list != NULL && collect(t, list, &t->n_others, e);
 	if (ok) {
@@ -59,16 +59,16 @@ static bool index_others(trained *t, pa_error *e) {
 }
 
 /* compare_other compares a type of another loader with a class. */
-static int compare_other(const trained *t, uint32_t i, const class_name *class) {
+static int compare_other(const layer *t, uint32_t i, const class_name *class) {
 	pa_type type;
 	if (pa_type_get(t->archive, t->others[i], &type).code != PA_OK) return -1;
-	int order = trained_compare(type.name, class->name);
-	return order != 0 ? order : trained_compare(base_of(type.loader), class->loader);
+	int order = compare_texts(type.name, class->name);
+	return order != 0 ? order : compare_texts(base_of(type.loader), class->loader);
 }
 
 static bool is_other_before(const void *t, uint32_t i, const void *class) { return compare_other(t, i, class) < 0; }
 
-uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from) {
+uint32_t layer_next_type(const layer *t, const class_name *class, uint32_t *from) {
 	uint32_t type;
 	if (class->builtin) {
 		if ((*from)++ > 0 || pa_find_type(t->archive, class->name, class->loader, &type).code != PA_OK)
@@ -84,7 +84,7 @@ uint32_t trained_type(const trained *t, const class_name *class, uint32_t *from)
 
 /* ---- methods ---- */
 
-bool trained_has_profile(const trained *t, const pa_method *m) {
+bool layer_has_profile(const layer *t, const pa_method *m) {
 	pa_profiles it = pa_profiles_of(t->archive, m);
 	pa_profile p;
 	return (m->flags & (PA_METHOD_UNEXECUTED | PA_METHOD_NOT_MATCHABLE)) == 0 &&
@@ -93,14 +93,14 @@ bool trained_has_profile(const trained *t, const pa_method *m) {
 
 /* ---- layers ---- */
 
-static void close_archive(trained *t) {
+static void close_archive(layer *t) {
 	free(t->others);
 	pa_close(t->archive);
 	image_free(&t->image);
-	*t = (trained){0};
+	*t = (layer){0};
 }
 
-static pa_error open_archive(trained *t, const char *path) {
+static pa_error open_archive(layer *t, const char *path) {
 	static const pa_error no_memory = {.code = PA_SYSTEM, .message = "the process is out of memory"};
 	pa_options options = {.domain = PA_HOTSPOT};
 	pa_error e = image_read(&t->image, path);
@@ -119,7 +119,7 @@ static pa_error open_archive(trained *t, const char *path) {
 }
 
 /* push makes an archive the layer beneath those that are open. */
-static void push(layers *l, trained t) {
+static void push(layers *l, layer t) {
 	t.number = l->n;
 	t.first_type = l->types;
 	l->types += t.types;
@@ -127,14 +127,14 @@ static void push(layers *l, trained t) {
 }
 
 pa_error layers_open(layers *l, const char *path) {
-	trained t = {0};
+	layer t = {0};
 	pa_error e = open_archive(&t, path);
 	if (e.code == PA_OK) push(l, t);
 	return e;
 }
 
 pa_error layers_add(layers *l, const char *path) {
-	trained t = {0};
+	layer t = {0};
 	if (path == NULL) return pa_fits_on(l->list[l->n - 1].archive, NULL);
 	pa_error e = open_archive(&t, path);
 	if (e.code != PA_OK) return e;
@@ -146,12 +146,12 @@ pa_error layers_add(layers *l, const char *path) {
 }
 
 layer_method layers_method(const layers *l, pa_ref method) {
-	const trained *top = &l->list[0];
+	const layer *top = &l->list[0];
 	pa_method m, in;
-	if (pa_table_method(top->archive, method, &m).code != PA_OK || trained_has_profile(top, &m))
+	if (pa_table_method(top->archive, method, &m).code != PA_OK || layer_has_profile(top, &m))
 		return layer_method_of(top, method);
-	for (const trained *t = top + 1; t < l->list + l->n; t++)
-		if (pa_find_method(t->archive, &m.key, &in).code == PA_OK && trained_has_profile(t, &in))
+	for (const layer *t = top + 1; t < l->list + l->n; t++)
+		if (pa_find_method(t->archive, &m.key, &in).code == PA_OK && layer_has_profile(t, &in))
 			return layer_method_of(t, in.at);
 	return layer_method_of(top, method);
 }
