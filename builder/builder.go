@@ -2,7 +2,6 @@ package builder
 
 import (
 	"context"
-	"crypto/rand"
 	"io"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/build/archivewriter"
 	"github.com/profarc/profarc/internal/build/intern"
 	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/spill"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -51,10 +51,7 @@ func ConfigOf(h *layout.Header) Config {
 
 // RandomDumpID returns a new ID for Config.DumpID. Without one the ID is derived from the
 // content, so that two runs with the same counts would be taken for one dump.
-func RandomDumpID() (id [16]byte) {
-	_, _ = rand.Read(id[:]) // it cannot fail
-	return id
-}
+func RandomDumpID() [16]byte { return disk.RandomDumpID() }
 
 // References to what a builder has interned. They are valid for that builder
 // only. The zero value of each is none.

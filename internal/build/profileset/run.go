@@ -2,7 +2,6 @@ package profileset
 
 import (
 	"cmp"
-	"crypto/rand"
 	"os"
 	"sync"
 	"time"
@@ -147,7 +146,7 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 		c.Fingerprint = disk.Fingerprint(run.VM, run.ClassPath)
 	}
 	if c.DumpID == ([16]byte{}) {
-		_, _ = rand.Read(c.DumpID[:]) // it cannot fail
+		c.DumpID = disk.RandomDumpID()
 	}
 	run.DumpID, run.Time = c.DumpID, c.DumpTime
 	run.Command, run.Options = secrets.Line(run.Command), secrets.OptionsLine(run.Options)

@@ -3,13 +3,12 @@ package disk
 import (
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/format/fast"
 	"github.com/profarc/profarc/layout"
 )
 
 // NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read little-endian.
 func NameRef(name string) uint64 {
-	ref, _ := fast.MD5Pair(name, "")
+	ref, _ := layout.NameIDs(name, "")
 	return ref
 }
 
@@ -18,7 +17,7 @@ func NameRef(name string) uint64 {
 func NameRefs(names []string, refs []uint64) {
 	_ = refs[:len(names)]
 	for ; len(names) > 1; names, refs = names[2:], refs[2:] {
-		refs[0], refs[1] = fast.MD5Pair(names[0], names[1])
+		refs[0], refs[1] = layout.NameIDs(names[0], names[1])
 	}
 	if len(names) == 1 {
 		refs[0] = NameRef(names[0])
@@ -29,7 +28,7 @@ func NameRefs(names []string, refs []uint64) {
 func KeyIDs(keys []layout.Key, d layout.Domain, ids []uint64) {
 	_ = ids[:len(keys)]
 	for ; d.LLVM() && len(keys) > 1; keys, ids = keys[2:], ids[2:] {
-		ids[0], ids[1] = fast.MD5Pair(keys[0].Name, keys[1].Name)
+		ids[0], ids[1] = layout.NameIDs(keys[0].Name, keys[1].Name)
 	}
 	for i := range keys {
 		ids[i] = keys[i].ID(d)

@@ -3,6 +3,7 @@ package disk
 import (
 	"encoding/binary"
 	"iter"
+	"math/rand/v2"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -65,4 +66,13 @@ func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
 	return sumPair(b)
+}
+
+// RandomDumpID returns an identity for a dump of which nothing else is known. It must be drawn once, and need not
+// be a secret: so it comes from the runtime's generator, which the system seeds, and not from crypto/rand, whose
+// buffer adds 32 MiB to the memory of each program.
+func RandomDumpID() (id [16]byte) {
+	binary.LittleEndian.PutUint64(id[:], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	return id
 }

@@ -1,20 +1,17 @@
-// Package fast holds code for speed alone: MD5 of two names at once,
-// prefetching, radix sorting, and large pages. Each has a plain way to do the same, and a
-// benchmark here measures a whole operation with and without it:
+// Package fast holds code for speed alone: prefetching, radix sorting, and large pages. Each has a plain way to
+// do the same, and a benchmark here measures a whole operation with and without it:
 //
 //	go test ./internal/format/fast -run '^$' -bench . -count 5
 //
 // The operations are a batch of 400,000 lookups by key, and laying out the archive
-// of as many functions. These are medians of 5 runs in turns (7 of paired MD5), in
-// milliseconds of processor time on one core of an Intel Xeon:
+// of as many functions. These are medians of 5 runs in turns, in milliseconds of
+// processor time on one core of an Intel Xeon:
 //
 //	operation   technique      with  without  saves
 //	lookups     prefetching     186      253    27%
-//	lookups     paired MD5      145      159     9%
 //	layout      prefetching     218      329    34%
 //	layout      radix sorting   213      462    54%
 //
-// Paired MD5 saves less than a fifth of a batch of lookups, and nothing of a layout.
 // Large pages save 15 to 20% of the processor time of an import of 1,000,000 functions
 // (go run ./bench/llvm of commit 3f17ca0), where memory is new; a benchmark here uses its memory again.
 package fast
@@ -24,8 +21,7 @@ type Technique int
 
 // The techniques.
 const (
-	PairedMD5 Technique = iota
-	Prefetching
+	Prefetching Technique = iota
 	RadixSorting
 	LargePages
 	numTechniques

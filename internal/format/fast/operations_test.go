@@ -72,7 +72,6 @@ func BenchmarkProfileBatch(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/functions, "ns/lookup")
 	}
-	b.Run("paired-md5", func(b *testing.B) { withAndWithout(b, fast.PairedMD5, find) })
 	b.Run("prefetching", func(b *testing.B) { withAndWithout(b, fast.Prefetching, find) })
 }
 
@@ -86,7 +85,6 @@ func BenchmarkCommit(b *testing.B) {
 			}
 		}
 	}
-	b.Run("paired-md5", func(b *testing.B) { withAndWithout(b, fast.PairedMD5, commit) })
 	b.Run("prefetching", func(b *testing.B) { withAndWithout(b, fast.Prefetching, commit) })
 	b.Run("radix-sorting", func(b *testing.B) { withAndWithout(b, fast.RadixSorting, commit) })
 	b.Run("large-pages", func(b *testing.B) { withAndWithout(b, fast.LargePages, commit) })

@@ -1,7 +1,8 @@
 package publish
 
 import (
-	"crypto/rand"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -11,7 +12,7 @@ import (
 // openUnnamed makes a file that the system deletes when it is closed, also by the end of
 // the process. Until then it has a name.
 func openUnnamed(folder string) (*os.File, error) {
-	name := filepath.Join(folder, temporaryPrefix+"spool-"+rand.Text())
+	name := filepath.Join(folder, fmt.Sprintf("%sspool-%016x%016x", temporaryPrefix, rand.Uint64(), rand.Uint64()))
 	path, err := windows.UTF16PtrFromString(name)
 	if err != nil {
 		return nil, err
