@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -30,11 +28,8 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			switch condition {
-			case "jdk25":
+			if condition == "jdk25" {
 				return java25() != "", nil
-			case "llvm19":
-				return llvm19(), nil
 			}
 			return false, fmt.Errorf("a condition %s is not known", condition)
 		},
@@ -43,16 +38,6 @@ func TestScripts(t *testing.T) {
 			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty,
 		},
 	})
-}
-
-// llvm19 reports whether there are the headers of LLVM 19.
-func llvm19() bool {
-	include, err := exec.Command("llvm-config-19", "--includedir").Output()
-	if err != nil {
-		return false
-	}
-	_, err = os.Stat(filepath.Join(strings.TrimSpace(string(include)), "llvm", "ProfileData", "InstrProfReader.h"))
-	return err == nil
 }
 
 // java25 returns the java of a JDK 25, empty if there is none.

@@ -35,17 +35,13 @@ them. Ratios hold on a machine whose speed changes; absolute figures do not.
 stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
 file back in smaller pieces, which makes later runs slower.
 
---llvm compares the lookups of an archive of LLVM's profiles with those of LLVM's own reader, by name
-and hash, of the same profiles in a .profdata file. A hit reads the first counter. A C++ compiler and
-the headers of LLVM (llvm-dev) are needed, to compile a small program that takes its turns, too.
-
---compare OLD.json compares with what --json printed before: the ratios to the map, or to LLVM's reader, where there is one,
+--compare OLD.json compares with what --json printed before: the ratios to the map where there is one,
 since the machine may have become faster or slower. A difference is beyond the noise if it is larger
 than 3% and than the spread of both runs: how far the quartiles of medians of nine parts of the run are
 apart, together. The exit code is 0 all the same.
 
 The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
-a map or LLVM's reader, "map" or "llvm" and "ratio" (archive to it: "median", "q1", "q3"). These have "median_ns",
+a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns",
 "q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".
 "changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
 and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
@@ -56,10 +52,6 @@ type options struct {
 	json    bool
 	cold    bool
 	compare string
-	width   int
-
-	llvm       bool
-	llvmConfig string
 }
 
 // Command returns the command bench.
@@ -82,10 +74,6 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
 	f.StringVar(&o.compare, "compare", "", "compare with the JSON of an earlier run")
-	f.BoolVar(&o.llvm, "llvm", false, "compare with LLVM's own reader, which is compiled for it")
-	f.StringVar(&o.llvmConfig, "llvm-config", "",
-		"llvm-config of the LLVM for --llvm; by default that of the newest there is")
-	f.IntVar(&o.width, "width", 0, "columns of the histograms; by default those of the terminal, or 80")
 	return cmd
 }
 
@@ -109,19 +97,13 @@ func run(ctx context.Context, a *cli.App, path string, o options) error {
 	if o.json {
 		return a.PrintJSON(b.report)
 	}
-	b.report.print(a, o.width)
+	b.report.print(a)
 	return nil
 }
 
 func (o *options) check() error {
 	if o.time <= 0 {
 		return cli.Usagef("--time %s: it must be more than 0", o.time)
-	}
-	if o.llvmConfig != "" && !o.llvm {
-		return cli.Usagef("--llvm-config is for --llvm")
-	}
-	if o.width < 0 || o.width > 1000 {
-		return cli.Usagef("--width %d: it must be from 0 to 1000", o.width)
 	}
 	return nil
 }
@@ -132,7 +114,6 @@ const (
 	shareGoroutines = 0.2
 	shareOpening    = 0.1
 	shareAdoption   = 0.2
-	shareLLVM       = 0.5 // beyond it
 )
 
 // A bench is one run of the command.
@@ -173,7 +154,7 @@ func (b *bench) inStore(s *reader.Store) error {
 		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
 	}
 	r.Keys = len(b.field.keys)
-	if err := b.withLLVM(b.lookups); err != nil {
+	if err := b.lookups(); err != nil {
 		return err
 	}
 	return b.goroutines()

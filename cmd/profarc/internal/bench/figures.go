@@ -39,7 +39,7 @@ type figure struct {
 	P999NS   float64 `json:"p999_ns,omitempty"`
 }
 
-// A ratio divides the archive's time by the map's or LLVM's reader's, over the rounds.
+// A ratio divides the archive's time by the map's, over the rounds.
 type ratio struct {
 	Median float64 `json:"median"`
 	Q1     float64 `json:"q1"`
@@ -53,7 +53,6 @@ type row struct {
 	Rounds     int     `json:"rounds"`
 	Archive    figure  `json:"archive"`
 	Map        *figure `json:"map,omitempty"`
-	LLVM       *figure `json:"llvm,omitempty"` // LLVM's reader
 	Ratio      *ratio  `json:"ratio,omitempty"`
 	Histogram  []bin   `json:"histogram,omitempty"`
 }
@@ -82,16 +81,6 @@ func (r *report) add(name string, goroutines int, archive, peer *series) {
 	}
 	r.Rows = append(r.Rows, x)
 }
-
-// addLLVM adds a row that compares with LLVM's reader.
-func (r *report) addLLVM(name string, archive, llvm *series) {
-	other := llvm.figure()
-	r.Rows = append(r.Rows, row{Name: llvmRow + name, Rounds: len(archive.rounds), Archive: archive.figure(), LLVM: &other,
-		Ratio: ratioOf(archive.rounds, llvm.rounds)})
-}
-
-// llvmRow begins the names of rows that compare with LLVM's reader.
-const llvmRow = "LLVM: "
 
 func ratioOf(archive, peer samples) *ratio {
 	var s samples

@@ -1,11 +1,6 @@
 package bench
 
-import (
-	"fmt"
-	"io"
-	"math"
-	"strings"
-)
+import "math"
 
 // A bin counts the groups whose lookups took up to so long on average, and longer than the bin before.
 type bin struct {
@@ -43,24 +38,4 @@ func histogram(archive, peer samples) []bin {
 		all[at(ns)].Map++
 	}
 	return all
-}
-
-// printHistogram prints bars of the archive and of the map beside each other. Every
-// group that there is shows.
-func printHistogram(w io.Writer, r *row, width int) {
-	most, archives, maps := 0.0, 0, 0
-	for _, b := range r.Histogram {
-		archives, maps = archives+b.Archive, maps+b.Map
-	}
-	share := func(n, of int) float64 { return float64(n) / float64(of) }
-	for _, b := range r.Histogram {
-		most = max(most, share(b.Archive, archives), share(b.Map, maps))
-	}
-	bar := max(10, (width-14)/2)
-	draw := func(n, of int) string { return strings.Repeat("#", int(math.Ceil(share(n, of)/most*float64(bar)))) }
-	fmt.Fprintf(w, "\n%s\n%12s  %-*s%s\n", r.Name, "up to", bar+1, "archive", "map")
-	for _, b := range r.Histogram {
-		line := fmt.Sprintf("%12s  %-*s%s", nsText(b.ToNS), bar+1, draw(b.Archive, archives), draw(b.Map, maps))
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
 }

@@ -2,12 +2,8 @@ package bench
 
 import (
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -23,7 +19,6 @@ type report struct {
 	Go       string   `json:"go"`
 	System   string   `json:"system"`
 	CPUs     int      `json:"cpus"`
-	LLVM     string   `json:"llvm,omitempty"` // the version of LLVM's reader
 	Rows     []row    `json:"rows"`
 	Memory   memory   `json:"memory"`
 	Notes    []string `json:"notes,omitempty"`
@@ -44,40 +39,18 @@ func (r *report) note(text string) {
 	}
 }
 
-func (r *report) print(a *cli.App, width int) {
+func (r *report) print(a *cli.App) {
 	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive),
 		cli.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
 	for i := range r.Rows {
-		if r.Rows[i].LLVM == nil {
-			r.Rows[i].print(a)
-		}
-	}
-	r.printLLVM(a)
-	for i := range r.Rows {
-		if x := &r.Rows[i]; x.Name == "id hit" || x.Name == "key hit" {
-			printHistogram(a.Out, x, columns(width, a))
-		}
+		r.Rows[i].print(a)
 	}
 	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
 		cli.FormatSize(r.Memory.IndexBytes), cli.FormatSize(r.Memory.StoreHeap), cli.FormatSize(r.Memory.MapsHeap))
 	r.printChanges(a)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", escape.Printable(text))
-	}
-}
-
-// printLLVM prints what LLVM's reader takes.
-func (r *report) printLLVM(a *cli.App) {
-	if r.LLVM == "" {
-		return
-	}
-	fmt.Fprintf(a.Out, "\n%-40s%9s%14s%7s\n", "lookups of LLVM's reader "+r.LLVM, "archive", "LLVM", "ratio")
-	for _, x := range r.Rows {
-		if x.LLVM != nil {
-			fmt.Fprintf(a.Out, "%-40s%9s%14s%7.2f\n", strings.TrimPrefix(x.Name, llvmRow), nsText(x.Archive.MedianNS),
-				nsText(x.LLVM.MedianNS), x.Ratio.Median)
-		}
 	}
 }
 
@@ -98,17 +71,6 @@ func (f *figure) text() string {
 		return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), "", "")
 	}
 	return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), nsText(f.P99NS), nsText(f.P999NS))
-}
-
-// columns returns the width asked for, or the terminal's.
-func columns(width int, a *cli.App) int {
-	if f, ok := a.Streams.RawOut.(*os.File); ok && a.Streams.OutTerminal && width == 0 {
-		width, _, _ = term.GetSize(int(f.Fd()))
-	}
-	if width <= 0 {
-		return 80
-	}
-	return width
 }
 
 // nsText returns a time that is mostly nanoseconds.
