@@ -36,10 +36,9 @@ gives comes on top. --only and --skip select; --contender NAME=FLAGS adds one, i
 
 Measured are the wall time, the processor time and largest process of all that the command starts,
 and the time to its first output, or to the first line that --ready matches. With --unit each line that
-matches ends a unit of work, which gives a curve: its peak, the time to 90% of it, and where it
-falls behind. If the expression has a group, that is the unit's time ("12.5 ms"; milliseconds without a
-unit), else it is the time between lines. With --url the command is a server: clients in profarc send it
-requests once it answers, windows of requests are the units, with their mean latency, and SIGTERM ends it.
+matches ends a unit of work, which gives a curve: its peak, the time to 90% of the base line's peak, and the
+units in which it falls behind. If the expression has a group, that is the unit's time ("12.5 ms";
+milliseconds without a unit), else it is the time between lines.
 
 Before the rounds the command runs once as it is. Every run must print what this one did; lines that
 --ignore matches, and those of units with a time, are left out. Runs that fail are reported and in no
@@ -47,9 +46,8 @@ figure; a contender that fails three times in a row is not run again.
 
 Figures are medians with the range. Ratios to the base line are of the rounds: every contender runs once a
 round, in an order that is reversed from round to round. An estimate is that of Hodges and Lehmann,
-with the interval and p of Wilcoxon's signed-rank test, exact; of curves it is the ratio of the
-median curves, with a bootstrap interval. A difference counts if the interval excludes 1. An
-interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.
+with the interval and p of Wilcoxon's signed-rank test, exact. A difference counts if the interval
+excludes 1. An interval of 95% takes 6 rounds; for one below 10% of difference run 15 on a quiet machine.
 
 The verdict compares each contender with the base line, and the archive with the flag alone, C1 alone and
 the AOT cache. Its last line is the advice: to do without the archive, unless what is fastest with it is
@@ -61,7 +59,7 @@ then trust processor times more than wall times.
 rounds_asked, confidence, baseline, profiles (in the archive), others (share of the processors that other
 programs had), contenders (name, flags, runs, failed, differing, left_out), training (name, wall_ns, bytes,
 classes, classes_shared), measures (name, unit, rows), verdicts (contender, against, wall, cpu), leaders,
-advice, curves (contender, units_a_point, points with end_ns, time_ns, p99_ns, and behind), notes, and runs
+advice, curves (contender, units_a_point, points with end_ns and time_ns, and behind), notes, and runs
 (round, contender, wall_ns, cpu_ns, first_ns, peak_bytes, exit, output, failure, differs, methods_adopted,
 inert, units). A ratio has pairs, estimate, low, high, confidence (0: no interval), p, method and verdict. Of
 the command line and flags, what is not known to be harmless is ***.
@@ -83,13 +81,10 @@ type options struct {
 
 	ready, unit, ignore string
 	input               string
-	url                 string
-	requests, clients   int
 	timeout             time.Duration
 	accept              []int
 
 	json  string
-	width int
 	quiet bool
 }
 
@@ -103,7 +98,6 @@ func Command(a *cli.App) *cobra.Command {
 		Example: `  profarc warm --archive app.parc -- java -jar app.jar
   profarc warm --archive app.parc -n 25 --only appcds,flag,archive --json warm.json -- java -jar app.jar
   profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
-  profarc warm --archive app.parc --url http://127.0.0.1:8080/ --requests 20000 --clients 4 -- java -jar server.jar
   profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
 		Args: cli.Args(1, -1, "the command to measure, after --"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
@@ -125,13 +119,9 @@ func Command(a *cli.App) *cobra.Command {
 		"regular expression of the line that ends a unit of work; group 1, if any, is its time")
 	f.StringVar(&o.ignore, "ignore", "", "regular expression of lines that differ from run to run")
 	f.StringVar(&o.input, "input", "", "file that is the standard input of each run (default: none)")
-	f.StringVar(&o.url, "url", "", "address of the server that the command is, on this machine: http://127.0.0.1:PORT/...")
-	f.IntVar(&o.requests, "requests", 10_000, "requests to the server in each run")
-	f.IntVar(&o.clients, "clients", 2, "clients that send them; each waits for an answer before its next request")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as for train")
 	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
-	f.IntVar(&o.width, "width", 0, "columns of the plot; by default those of the terminal, or 80")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {
@@ -157,11 +147,7 @@ func (o *options) check() error {
 		{o.rounds < 1 || o.rounds > 1000, fmt.Sprintf("-n %d: it must be from 1 to 1000", o.rounds)},
 		{!(o.confidence >= 0.5 && o.confidence <= 0.999),
 			fmt.Sprintf("--confidence %v: it must be from 0.5 to 0.999", o.confidence)},
-		{o.requests < 1 || o.requests > 10_000_000, fmt.Sprintf("--requests %d: it must be from 1 to 10000000", o.requests)},
-		{o.clients < 1 || o.clients > 1000, fmt.Sprintf("--clients %d: it must be from 1 to 1000", o.clients)},
 		{o.timeout <= 0, fmt.Sprintf("--timeout %v: it must be more than 0", o.timeout)},
-		{o.width != 0 && (o.width < 40 || o.width > 1000), fmt.Sprintf("--width %d: it must be from 40 to 1000", o.width)},
-		{o.url != "" && o.unit != "", "--unit and --url: the units of a server are its requests"},
 		{o.agent != "" && o.archive == "", "--agent is for --archive"},
 	} {
 		if c.wrong {
@@ -187,18 +173,6 @@ func (o *options) watch() (w warmup.Watch, err error) {
 	return w, nil
 }
 
-// load returns the load on a server, nil if the command is none.
-func (o *options) load() (*warmup.Load, error) {
-	if o.url == "" {
-		return nil, nil
-	}
-	l := &warmup.Load{URL: o.url, Requests: o.requests, Clients: o.clients}
-	if err := l.Check(); err != nil {
-		return nil, cli.Usagef("--url %w", err)
-	}
-	return l, nil
-}
-
 func run(ctx context.Context, a *cli.App, args []string, o *options) error {
 	s, err := newSession(ctx, a, args, o)
 	if err != nil {
@@ -213,7 +187,7 @@ func run(ctx context.Context, a *cli.App, args []string, o *options) error {
 		return interrupted
 	}
 	r := s.report()
-	r.print(a, o.width)
+	r.print(a)
 	if o.json != "" {
 		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return cli.WriteJSON(w, r) })
 	}
@@ -235,11 +209,7 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	if err != nil {
 		return nil, err
 	}
-	load, err := o.load()
-	if err != nil {
-		return nil, err
-	}
-	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Load: load, Timeout: o.timeout,
+	s := &session{a: a, o: o, measured: warmup.Program{Input: o.input, Watch: watch, Timeout: o.timeout,
 		Accept: o.accept}}
 	if cli.CheckOutput(o.json, o.archive) != nil {
 		return nil, cli.Usagef("--json %s is the archive: name another file", o.json)

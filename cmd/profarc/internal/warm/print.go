@@ -12,12 +12,12 @@ import (
 )
 
 // print prints the report for people.
-func (r *report) print(a *cli.App, width int) {
+func (r *report) print(a *cli.App) {
 	r.printHead(a.Out)
 	for _, m := range r.Measures {
 		r.printMeasure(a.Out, m)
 	}
-	r.printCurves(a, width)
+	r.printCurves(a.Out)
 	r.printVerdicts(a.Out)
 	for _, text := range r.Notes {
 		fmt.Fprintf(a.Out, "note: %s\n", cli.OneLine(escape.Printable(text)))

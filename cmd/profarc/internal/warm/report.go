@@ -73,7 +73,7 @@ type row struct {
 // A ratio is one of two contenders. Method says how its interval was found.
 type ratio struct {
 	paired.Ratio
-	Method  string `json:"method"` // "signed rank" or "bootstrap", which has no p
+	Method  string `json:"method"` // "signed rank"
 	Verdict string `json:"verdict"`
 }
 
@@ -83,7 +83,6 @@ const (
 	verdictMore    = "more"
 	verdictSame    = "no difference shown"
 	verdictUnknown = "too few rounds to tell"
-	verdictRarely  = "not reached in enough rounds to tell"
 )
 
 func verdictOf(r paired.Ratio) string {
@@ -98,18 +97,16 @@ func verdictOf(r paired.Ratio) string {
 	return verdictMore
 }
 
-// A figure is read of a run; 0 is none.
+// A figure is read of a run; 0 is none, and infinity one that the run did not reach.
 type figure struct {
 	name, unit string
 	of         func(*record) float64
 }
 
-const firstOutput = "time to first output"
-
 var figures = []figure{
 	{"wall time", "ns", func(r *record) float64 { return float64(r.WallNS) }},
 	{"processor time", "ns", func(r *record) float64 { return float64(r.CPUNS) }},
-	{firstOutput, "ns", func(r *record) float64 { return float64(r.FirstNS) }},
+	{"time to first output", "ns", func(r *record) float64 { return float64(r.FirstNS) }},
 	{"largest process", "bytes", func(r *record) float64 { return float64(r.PeakBytes) }},
 }
 
@@ -129,12 +126,7 @@ func (s *session) report() *report {
 		r.Contenders = append(r.Contenders, s.contenderRow(c))
 	}
 	for _, f := range figures {
-		if s.measured.Load != nil && f.name == firstOutput {
-			f.name = "time to first answer"
-		}
-		if m := r.measure(f); len(m.Rows) > 0 {
-			r.Measures = append(r.Measures, m)
-		}
+		r.addMeasure(f)
 	}
 	r.addCurves()
 	r.judge()
@@ -146,7 +138,7 @@ const muchOthers = 0.1
 
 // others returns the share of the processors that other programs had during the rounds.
 func (s *session) others() float64 {
-	own := s.clients
+	own := s.ownNS
 	for _, x := range s.records {
 		own += x.CPUNS
 	}
@@ -199,25 +191,33 @@ func (r *report) lastRound() (last int) {
 	return last
 }
 
-// measure returns the table of a figure, with rows for those that have it.
-func (r *report) measure(f figure) measure {
+// addMeasure adds the table of a figure, with rows for those that have it. A ratio is one of rounds that all
+// reached it.
+func (r *report) addMeasure(f figure) {
 	m := measure{Name: f.name, Unit: f.unit}
 	base := r.series(r.Baseline, f.of)
 	for _, c := range r.Contenders {
 		series := r.series(c.Name, f.of)
 		there := slices.DeleteFunc(slices.Clone(series), math.IsNaN)
-		if len(there) == 0 {
-			continue
+		reached := slices.DeleteFunc(slices.Clone(there), isInfinite)
+		switch x := (row{Contender: c.Name, Runs: len(there), Median: paired.Median(there)}); {
+		case len(there) == 0:
+		case isInfinite(x.Median):
+			m.Rows = append(m.Rows, row{Contender: x.Contender, Runs: x.Runs, Never: true})
+		default:
+			x.Least, x.Most = slices.Min(reached), slices.Max(reached)
+			if c.Name != r.Baseline && len(reached) == len(there) && !slices.ContainsFunc(base, isInfinite) {
+				x.Ratio = r.ratio(series, base)
+			}
+			m.Rows = append(m.Rows, x)
 		}
-		x := row{Contender: c.Name, Runs: len(there), Median: paired.Median(there), Least: slices.Min(there),
-			Most: slices.Max(there)}
-		if c.Name != r.Baseline {
-			x.Ratio = r.ratio(series, base)
-		}
-		m.Rows = append(m.Rows, x)
 	}
-	return m
+	if len(m.Rows) > 0 {
+		r.Measures = append(r.Measures, m)
+	}
 }
+
+func isInfinite(v float64) bool { return math.IsInf(v, 0) }
 
 // ratio compares two series round by round, nil if no round has both.
 func (r *report) ratio(a, b []float64) *ratio {

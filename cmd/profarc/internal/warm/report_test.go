@@ -1,14 +1,11 @@
 package warm
 
 import (
-	"bufio"
-	"bytes"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
-	"github.com/profarc/profarc/internal/cli"
 )
 
 // sessionOf makes a session whose contenders took so many milliseconds each round.
@@ -118,75 +115,16 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 }
 
 // TestOtherPrograms checks that what the machine did besides is told: of processors that have
-// 10 s together, the runs took 4 s, and the clients 1 s.
+// 10 s together, the runs took 4 s, and profarc itself 1 s.
 func TestOtherPrograms(t *testing.T) {
 	t.Parallel()
 	s := sessionOf(map[string][]float64{"plain": {1000, 1000}}, "plain")
-	s.wallNS, s.clients = 10e9/int64(runtime.NumCPU()), 1e9
+	s.wallNS, s.ownNS = 10e9/int64(runtime.NumCPU()), 1e9
 	for busy, want := range map[int64]float64{5e9: 0, 7e9: 0.2, 20e9: 1, 0: 0, 3e9: 0} {
 		s.busyNS = busy
 		r := s.report()
 		if d := r.Others - want; d < -1e-6 || d > 1e-6 || (len(r.Notes) > 0) != (want > 0) {
 			t.Errorf("busy for %d ns: others %v, want %v; notes %q", busy, r.Others, want, r.Notes)
-		}
-	}
-}
-
-func TestPlot(t *testing.T) {
-	t.Parallel()
-	curve := func(of int64) (c warmup.Curve) {
-		for i := range int64(8) {
-			c = append(c, warmup.Unit{EndNS: (i + 1) * 1e6, TimeNS: of / (i + 1)})
-		}
-		return c
-	}
-	curves := []namedCurve{{Contender: "a", Points: curve(800_000)}, {Contender: "b", Points: curve(400_000)}}
-	var plain, coloured bytes.Buffer
-	newPlot(curves, 29).print(&plain, false)
-	newPlot(curves, 29).print(&coloured, true)
-	want := `  800 us |    *
-         |
-         |
-         |
-         |    o  *
-  317 us |
-         |           *
-         |       o      *
-         |
-         |                  *
-  126 us |           o         *
-         |              o          *  *
-         |                  o
-         |                     o
-         |                         o
- 50.0 us |                            o
-         +-----------------------------
-          0 ns          4.00 ms 8.00 ms
-`
-	if got := plain.String(); got != want {
-		t.Errorf("the plot is\n%s\nwant\n%s", got, want)
-	}
-	if text := coloured.String(); strings.Count(text, "\x1b[37m*\x1b[0m") != 8 ||
-		strings.Count(text, "\x1b[36mo\x1b[0m") != 8 {
-		t.Errorf("%q", text)
-	}
-}
-
-func TestColoursAreForTerminals(t *testing.T) {
-	curves := []namedCurve{{Contender: "a", Each: 1, Points: warmup.Curve{{EndNS: 1, TimeNS: 1}, {EndNS: 2, TimeNS: 1}}}}
-	for _, c := range []struct {
-		terminal      bool
-		noColor, term string
-		want          bool
-	}{{true, "", "xterm", true}, {true, "1", "xterm", false}, {true, "", "dumb", false}, {false, "", "xterm", false}} {
-		t.Setenv("NO_COLOR", c.noColor)
-		t.Setenv("TERM", c.term)
-		var out bytes.Buffer
-		a := &cli.App{Out: bufio.NewWriter(&out), Streams: cli.Streams{RawOut: &out, OutTerminal: c.terminal}}
-		(&report{Curves: curves}).printCurves(a, 60)
-		_ = a.Out.Flush()
-		if got := strings.Contains(out.String(), "\x1b["); got != c.want {
-			t.Errorf("%+v: %q", c, out.String())
 		}
 	}
 }

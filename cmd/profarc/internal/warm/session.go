@@ -41,7 +41,7 @@ type session struct {
 	notes   []string
 
 	wallNS, busyNS int64 // of the rounds; busyNS is of all processors and programs, 0 if not known
-	clients        int64 // processor time of this process in them
+	ownNS          int64 // processor time of this process in them
 }
 
 // A record is a measured run.
@@ -96,7 +96,7 @@ func (s *session) watchMachine() (stop func()) {
 	s.begun = time.Now()
 	own, before := cputime.Process(), procfs.BusyTime()
 	return func() {
-		s.wallNS, s.clients = time.Since(s.begun).Nanoseconds(), cputime.Process()-own
+		s.wallNS, s.ownNS = time.Since(s.begun).Nanoseconds(), cputime.Process()-own
 		if now := procfs.BusyTime(); before > 0 && now > before {
 			s.busyNS = (now - before).Nanoseconds()
 		}
@@ -166,7 +166,7 @@ func difference(first, run *warmup.Run) string {
 	if len(a) != len(b) {
 		return fmt.Sprintf("it has %d lines, and had %d", len(b)-1, len(a)-1)
 	}
-	return "behind its beginning, or in the server's answer"
+	return "behind its beginning"
 }
 
 // say prints what comes before the rounds.

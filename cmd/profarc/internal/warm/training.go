@@ -240,7 +240,7 @@ func (s *session) chooseBaseline() error {
 	return fmt.Errorf("no contender can be measured: %s: %s", s.chosen[0].name, s.chosen[0].leftOut)
 }
 
-// runOnce runs the command with flags. The address of a server must be free before.
+// runOnce runs the command with flags.
 func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, error) {
 	start, err := s.program.With(flags...)
 	if err != nil {
@@ -248,10 +248,6 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	}
 	p := s.measured
 	p.Path, p.Args, p.Env = start.Path, start.Args, start.Environment()
-	if p.Load != nil && p.Load.Busy(ctx) {
-		return warmup.Run{},
-			fmt.Errorf("%s: something answers there before the server was started: end it, or name another port", p.Load.URL)
-	}
 	r, err := warmup.Measure(ctx, p)
 	if err != nil && ctx.Err() == nil {
 		err = cli.NotStarted(s.program.Args[0], err)

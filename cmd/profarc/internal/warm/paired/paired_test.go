@@ -108,25 +108,3 @@ func TestIntervalsHoldTheirConfidence(t *testing.T) {
 		t.Errorf("%v of the intervals hold the ratio", share)
 	}
 }
-
-func TestBootstrap(t *testing.T) {
-	t.Parallel()
-	x := []float64{9, 10, 11, 10, 9, 12, 10, 8, 11, 10}
-	mean := func(drawn []int) (m float64) {
-		for _, i := range drawn {
-			m += x[i] / float64(len(drawn))
-		}
-		return m
-	}
-	i, ok := Bootstrap(len(x), 0.95, mean)
-	if again, _ := Bootstrap(len(x), 0.95, mean); !ok || i != again || i.Low < 9 || i.Low > 9.7 || i.High < 10.3 ||
-		i.High > 11 {
-		t.Errorf("%+v, %+v, %v", i, again, ok)
-	}
-	if _, ok := Bootstrap(1, 0.95, mean); ok {
-		t.Error("one round has an interval")
-	}
-	if _, ok := Bootstrap(5, 0.95, func([]int) float64 { return math.Inf(1) }); ok {
-		t.Error("what never happens has an interval")
-	}
-}

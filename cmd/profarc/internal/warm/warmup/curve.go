@@ -35,7 +35,6 @@ func MedianCurve(runs [][]Unit, most int) Curve {
 		curve[i] = Unit{
 			median(i, func(u Unit) int64 { return u.EndNS }),
 			median(i, func(u Unit) int64 { return u.TimeNS }),
-			median(i, func(u Unit) int64 { return u.P99NS }),
 		}
 	}
 	return curve
@@ -47,7 +46,7 @@ func joinUnits(units []Unit, each int) Curve {
 	for some := range slices.Chunk(units, each) {
 		u := Unit{EndNS: some[len(some)-1].EndNS}
 		for _, s := range some {
-			u.TimeNS, u.P99NS = u.TimeNS+s.TimeNS, max(u.P99NS, s.P99NS)
+			u.TimeNS += s.TimeNS
 		}
 		u.TimeNS /= int64(len(some))
 		joined = append(joined, u)

@@ -1,6 +1,6 @@
 // Package warmup runs a program once and measures how it starts and warms up: the time to
 // its first output, its whole time, the processor time and memory of all its processes, and
-// the times of the units of work that it prints or that it serves at an address of this machine.
+// the times of the units of work that it prints.
 //
 // A program is not traced, and nothing is put into it: its output is read from a pipe, and the
 // system counts its resources. It runs in a process group of its own, where the system has

@@ -27,8 +27,7 @@ func (w *Watch) begin() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
 // A Unit is a unit of work.
 type Unit struct {
 	EndNS  int64 `json:"end_ns"`  // from the start of the program
-	TimeNS int64 `json:"time_ns"` // that it took; of a window of requests the mean
-	P99NS  int64 `json:"p99_ns,omitempty"`
+	TimeNS int64 `json:"time_ns"` // that it took
 }
 
 // Bounds of the kept part of an output.
@@ -43,7 +42,6 @@ const (
 type output struct {
 	watch *Watch
 	begun time.Time
-	ready chan struct{} // closed when the program is ready, as its output says
 
 	mu      sync.Mutex
 	firstNS int64
@@ -55,11 +53,7 @@ type output struct {
 }
 
 func newOutput(w *Watch, begun time.Time) *output {
-	o := &output{watch: w, begun: begun, ready: make(chan struct{}), hash: xxhash.New()}
-	if w.Ready == nil {
-		close(o.ready) // whoever waits for it finds out otherwise
-	}
-	return o
+	return &output{watch: w, begun: begun, hash: xxhash.New()}
 }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -89,7 +83,6 @@ func (o *output) take(at int64) {
 	line := bytes.TrimRight(o.line, "\r\n")
 	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
 		o.firstNS = at
-		close(o.ready)
 	}
 	isUnit := o.takeUnit(line, at)
 	if !(isUnit && o.watch.timed) && (o.watch.Ignore == nil || !o.watch.Ignore.Match(line)) {
@@ -130,15 +123,10 @@ func (o *output) result() (firstNS int64, units []Unit, text []byte) {
 	return o.firstNS, o.units, o.text
 }
 
-// sum returns the sum of the output and of an answer.
-func (o *output) sum(answer []byte) string {
+// sum returns the sum of the output.
+func (o *output) sum() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for line := range bytes.Lines(answer) {
-		if o.watch.Ignore == nil || !o.watch.Ignore.Match(bytes.TrimRight(line, "\r\n")) {
-			_, _ = o.hash.Write(line)
-		}
-	}
 	return fmt.Sprintf("%016x", o.hash.Sum64())
 }
 

@@ -17,21 +17,20 @@ type Program struct {
 	Env     []string // nil: the caller's
 	Input   string   // file that is its standard input; empty: none
 	Watch   Watch
-	Load    *Load         // nil for a program that ends by itself
 	Timeout time.Duration // of a run; 0: none
 	Accept  []int         // exit codes beside 0 of a run that counts
 }
 
 // A Run is what was measured of one run of a program. Times are from just before its start.
 type Run struct {
-	WallNS int64 `json:"wall_ns"` // to its end; of a server to its last answer
+	WallNS int64 `json:"wall_ns"` // to its end
 	CPUNS  int64 `json:"cpu_ns"`  // user and system time of all its processes
-	// to the first output, match of Watch.Ready or answer; 0: there was none
+	// to the first output, or match of Watch.Ready; 0: there was none
 	FirstNS int64 `json:"first_ns"`
 	// most memory that one of its processes had; 0: the system does not tell
 	PeakBytes int64  `json:"peak_bytes,omitempty"`
 	Exit      int    `json:"exit"`
-	Output    string `json:"output"`            // a sum of its output and of the first answer
+	Output    string `json:"output"`            // a sum of its output
 	Failure   string `json:"failure,omitempty"` // why the run does not count
 	Units     []Unit `json:"units,omitempty"`
 
@@ -43,9 +42,8 @@ type Run struct {
 
 // How long a program may take to end.
 const (
-	graceOfServer = time.Minute     // it may have an archive to write
-	graceOfOthers = 2 * time.Second // that were interrupted, or ran too long
-	graceOfPipes  = time.Second     // that other processes hold open
+	graceOfEnd   = 2 * time.Second // after an interrupt, or if it ran too long
+	graceOfPipes = time.Second     // that other processes hold open
 )
 
 // errTimeout is the cause of the end of a run that takes too long.
@@ -83,7 +81,6 @@ type running struct {
 	pipes  []pipe
 	ended  chan struct{} // closed when the process has ended
 	wallNS int64
-	loaded loadResult
 	run    Run
 }
 
@@ -133,47 +130,18 @@ func orNull(name string) string {
 
 // drive waits for the end of the program, and brings it about where it does not come by itself.
 func (r *running) drive() {
-	served := r.serve()
 	select {
 	case <-r.ended:
-		<-served
-	case r.loaded = <-served:
-		r.end(graceOfServer)
 	case <-r.ctx.Done():
-		r.end(graceOfOthers)
-		<-served
+		r.end()
 	}
 	r.killRest()
 }
 
-// serve puts load on a server, and sends the result. Without load the result comes once the
-// program has ended.
-func (r *running) serve() <-chan loadResult {
-	served := make(chan loadResult, 1)
-	alive, gone := context.WithCancel(r.ctx)
-	go func() {
-		select {
-		case <-r.ended:
-		case <-r.ctx.Done():
-		}
-		gone()
-	}()
-	go func() {
-		if r.p.Load == nil {
-			<-alive.Done()
-			<-r.ended
-			served <- loadResult{}
-			return
-		}
-		served <- r.p.Load.run(alive, r.begun, r.out.ready)
-	}()
-	return served
-}
-
 // end asks the program to end, and kills it after a grace.
-func (r *running) end(grace time.Duration) {
+func (r *running) end() {
 	r.askToEnd()
-	timer := time.NewTimer(grace)
+	timer := time.NewTimer(graceOfEnd)
 	defer timer.Stop()
 	select {
 	case <-r.ended:
@@ -192,25 +160,8 @@ func (r *running) finish() {
 	run.PeakBytes, run.Exit = peakMemory(state), exitCode(state)
 	run.FirstNS, run.Units, run.Text = r.out.result()
 	run.Errors, run.Inert = r.err.result()
-	if r.p.Load != nil {
-		r.addLoad()
-	}
-	run.Output = r.out.sum(r.loaded.body)
+	run.Output = r.out.sum()
 	run.Failure = r.failure()
-}
-
-// addLoad adds what was measured of a server.
-func (r *running) addLoad() {
-	run, l := &r.run, &r.loaded
-	if l.lastNS > 0 {
-		run.WallNS = l.lastNS
-	}
-	if r.p.Watch.Ready == nil {
-		run.FirstNS = l.firstNS
-	}
-	if len(l.units) > 0 {
-		run.Units = l.units
-	}
 }
 
 // failure explains why a run does not count, "" if it does.
@@ -220,9 +171,7 @@ func (r *running) failure() string {
 		return fmt.Sprintf("it took more than %v", r.p.Timeout)
 	case r.ctx.Err() != nil:
 		return "it was interrupted"
-	case r.p.Load != nil && !r.loaded.done:
-		return r.loaded.why(r.run.Exit)
-	case r.p.Load == nil && r.run.Exit != 0 && !slices.Contains(r.p.Accept, r.run.Exit):
+	case r.run.Exit != 0 && !slices.Contains(r.p.Accept, r.run.Exit):
 		return fmt.Sprintf("it ended with exit code %d", r.run.Exit)
 	case r.p.Watch.Ready != nil && r.run.FirstNS == 0:
 		return "no line was one that says that it is ready"

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"regexp"
@@ -28,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // play does what the words of a script say: sleep=MS, print=TEXT, err=TEXT, burn=MS of
-// processor time, read, exit=CODE, forever, serve=ADDRESS.
+// processor time, exit=CODE, forever, leave.
 func play(script []string) {
 	for _, word := range script {
 		what, value, _ := strings.Cut(word, "=")
@@ -47,7 +45,7 @@ func play(script []string) {
 			os.Exit(number)
 		case "forever":
 			signal.Ignore(syscall.SIGTERM)
-			select {}
+			time.Sleep(time.Hour)
 		case "leave": // a process that holds the pipe
 			p, err := os.StartProcess(os.Args[0], os.Args,
 				&os.ProcAttr{Env: []string{"WARMUP_SCRIPT=sleep=60000"}, Files: []*os.File{nil, os.Stdout, os.Stderr}})
@@ -55,29 +53,9 @@ func play(script []string) {
 				panic(err)
 			}
 			fmt.Println("left", p.Pid)
-		case "serve":
-			serve(value)
 		}
 	}
 	os.Exit(0)
-}
-
-// serve answers with the number of the request, and after the 20th to /fails with errors.
-func serve(address string) {
-	count := 0
-	turn := make(chan int, 1)
-	turn <- 0
-	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		count = <-turn + 1
-		n := count
-		turn <- n
-		if r.URL.Path == "/fails" && n > 20 {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-		fmt.Fprintln(w, "request", min(n, 2))
-	})
-	fmt.Println("serving")
-	panic(http.ListenAndServe(address, nil))
 }
 
 // program returns the program that plays a script.
@@ -182,58 +160,6 @@ func TestInterruptEndsTheProgram(t *testing.T) {
 	r, err := Measure(ctx, program("print=a sleep=60000"))
 	if !errors.Is(err, context.DeadlineExceeded) || r.Failure != "it was interrupted" {
 		t.Errorf("%+v, %v", r, err)
-	}
-}
-
-// freeAddress returns an address that nothing listens at.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Skip(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-func TestServers(t *testing.T) {
-	t.Parallel()
-	address := freeAddress(t)
-	p := program("sleep=50 serve=" + address)
-	p.Load = &Load{URL: "http://" + address + "/", Requests: 230, Clients: 3}
-	p.Watch.Ready = regexp.MustCompile("^serving$")
-	if p.Load.Busy(t.Context()) {
-		t.Error("the address is busy before the server is there")
-	}
-	r := measured(t, p)
-	if r.Failure != "" || r.FirstNS < 50_000_000 || r.FirstNS > r.WallNS || len(r.Units) != 46 {
-		t.Fatalf("%d units, %+v", len(r.Units), r)
-	}
-	if last := r.Units[45]; r.WallNS != last.EndNS || last.TimeNS <= 0 || last.P99NS < last.TimeNS {
-		t.Errorf("last unit %+v of %d", last, r.WallNS)
-	}
-	p.Load.URL += "fails"
-	if r = measured(t,
-		p); r.Failure != "211 of 230 requests failed, the first with: the server answered 500 Internal Server Error" {
-		t.Errorf("failure %q", r.Failure)
-	}
-	p = program("sleep=50 exit=4")
-	p.Load = &Load{URL: "http://" + address + "/", Requests: 10, Clients: 1}
-	if r = measured(t, p); r.Failure != "it ended with exit code 4 before it answered a request" {
-		t.Errorf("failure %q", r.Failure)
-	}
-}
-
-func TestLoadStaysOnThisMachine(t *testing.T) {
-	t.Parallel()
-	for url, ok := range map[string]bool{
-		"http://127.0.0.1:80/": true, "http://localhost:8080/a?b": true, "http://[::1]:80/": true,
-		"http://example.org:80/": false, "https://127.0.0.1:80/": false, "http://127.0.0.1/": false,
-		"http://10.0.0.1:80/": false, "127.0.0.1:80": false, "": false,
-	} {
-		if err := (&Load{URL: url}).Check(); (err == nil) != ok {
-			t.Errorf("%s: %v", url, err)
-		}
 	}
 }
 
