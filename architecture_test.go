@@ -43,16 +43,17 @@ var rooms = []struct{ name, mayImport string }{
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
 		"layout internal/format internal/parse internal/naming archive builder fit formats agent c"},
+	{"internal/paired", ""},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout archive reader builder merge"}, // what every user has
 	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/format internal/build internal/parse internal/copier internal/dump " +
-			"internal/naming internal/hotspot internal/cli internal/testkit " +
+			"internal/naming internal/hotspot internal/paired internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
-	{"bench", "layout internal/format archive reader builder example"},
+	{"bench", "layout internal/format internal/paired archive reader builder example"},
 	{"fleet", "layout internal/format internal/parse internal/cli archive reader builder merge verify fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }

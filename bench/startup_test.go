@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
-	"github.com/profarc/profarc/bench/report"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/paired"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -56,10 +56,10 @@ func BenchmarkOpenToFirstLookup(b *testing.B) {
 			runtime.GC()
 		}
 	}
-	first := report.Median(times[0])
+	first := paired.Median(times[0])
 	for i, s := range scales() {
-		b.ReportMetric(report.Median(times[i])/1e3, s.Name+"-µs")
-		b.ReportMetric(report.Median(times[i])/first, s.Name+"/"+Small.Name)
+		b.ReportMetric(paired.Median(times[i])/1e3, s.Name+"-µs")
+		b.ReportMetric(paired.Median(times[i])/first, s.Name+"/"+Small.Name)
 	}
 }
 

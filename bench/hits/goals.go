@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/internal/paired"
 )
 
 // A goal is a limit of what one contender takes, as a share of what another takes, at
@@ -59,25 +60,17 @@ func compare(t *report.Table, costs [][]float64) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if base, ok := places[baseOf(*t, r.Name)]; ok {
-			r.Ratio = ratio(costs, i, base)
+			r.Ratio = paired.MedianRatio(costs[i], costs[base])
 		}
 		for _, g := range goals {
 			if g.title == t.Title && g.row == r.Name && g.from <= t.Methods && t.Methods <= g.to {
 				r.Goals = append(r.Goals, report.Goal{Against: g.against, Limit: g.limit, Ratio: r.Value})
 				if other, ok := places[g.against]; ok {
-					r.Goals[len(r.Goals)-1].Ratio = ratio(costs, i, other)
+					r.Goals[len(r.Goals)-1].Ratio = paired.MedianRatio(costs[i], costs[other])
 				}
 			}
 		}
 	}
-}
-
-func ratio(costs [][]float64, i, base int) float64 {
-	var ratios []float64
-	for round := range costs[i] {
-		ratios = append(ratios, costs[i][round]/costs[base][round])
-	}
-	return report.Median(ratios)
 }
 
 // baseOf names the contender with which the table compares a row: the same without

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/paired"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -98,7 +99,7 @@ func (f *kindField) measure(dependent bool, rounds int) (report.Table, error) {
 		t.Title = kindsDependent
 	}
 	for kind, name := range kindNames {
-		t.Rows = append(t.Rows, report.Row{Name: name, Value: report.Median(costs[kind])})
+		t.Rows = append(t.Rows, report.Row{Name: name, Value: paired.Median(costs[kind])})
 	}
 	compare(&t, costs)
 	return t, nil

@@ -3,7 +3,7 @@
 //	cd bench
 //	go run ./hits                      1,000, 20,000 and 1,000,000 methods
 //	go run ./hits -n 10000000          needs 16 GB of memory
-//	go run ./hits -o DIR               writes report.md and report.html, too
+//	go run ./hits -o DIR               writes report.md, too
 //	go run ./hits -peers -n 100000     key-value stores instead of maps
 //
 // A hit ends with one counter read and used. The maps lead to the place of the profile in the same file, of
@@ -43,7 +43,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
 	flag.StringVar(&o.shape, "shape", "javac",
 		"javac for keys and profiles as long as javac's, even for profiles of 400 bytes and keys of 75")
-	flag.StringVar(&o.out, "o", "", "directory for report.md and report.html; tables that other runs left there stay")
+	flag.StringVar(&o.out, "o", "", "directory for report.md; tables that other runs left there stay")
 	flag.BoolVar(&o.peers, "peers", false, "compare with key-value stores, by key, instead of with maps")
 	flag.Parse()
 	if err := run(o); err != nil {

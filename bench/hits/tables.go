@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/paired"
 )
 
 // A contender looks up all that a query asks for and returns the sum of the counters that it has read.
@@ -104,7 +105,7 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 func (t table) found(f *field, costs [][]float64, noise report.Noise) report.Table {
 	result := report.Table{Title: t.title, Methods: f.n, Note: t.note, Noise: noise}
 	for i, c := range t.contenders {
-		result.Rows = append(result.Rows, report.Row{Name: c.name, Value: report.Median(costs[i])})
+		result.Rows = append(result.Rows, report.Row{Name: c.name, Value: paired.Median(costs[i])})
 	}
 	compare(&result, costs)
 	return result

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/paired"
 )
 
 // groupSize is the number of dependent lookups that are timed together. One alone takes less than the clock.
@@ -52,7 +53,7 @@ func clockCost() float64 {
 		begin := cputime.Thread()
 		costs = append(costs, float64(cputime.Thread()-begin))
 	}
-	return report.Median(costs)
+	return paired.Median(costs)
 }
 
 func (q *query) part(from, to int) *query {

@@ -2,6 +2,8 @@ package report
 
 import (
 	"slices"
+
+	"github.com/profarc/profarc/internal/paired"
 )
 
 // Quiet is the spread of the fixed loop from which on a round is too noisy.
@@ -80,6 +82,6 @@ func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
 			costs[i] = append(costs[i], c)
 		}
 	}
-	noise.Spread = Median(spreads)
+	noise.Spread = paired.Median(spreads)
 	return costs, noise
 }

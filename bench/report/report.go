@@ -1,5 +1,4 @@
-// Package report holds what a run of measurements found, and writes it as a table, as
-// Markdown, and as a page of HTML with plots that needs nothing else.
+// Package report holds what a run of measurements found, and writes it as a table and as Markdown.
 package report
 
 import (
@@ -82,7 +81,7 @@ func (r *Report) Add(t Table) {
 	r.Tables = append(r.Tables, t)
 }
 
-// Write writes report.json, report.md and report.html into dir.
+// Write writes report.json and report.md into dir.
 func (r *Report) Write(dir string) error {
 	data, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
@@ -91,7 +90,7 @@ func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{stored: string(data), "report.md": r.Markdown(), "report.html": r.HTML()} {
+	for name, text := range map[string]string{stored: string(data), "report.md": r.Markdown()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return err
 		}

@@ -24,15 +24,6 @@ func quantile(sorted []float64, share float64) float64 {
 	return sorted[max(0, at)]
 }
 
-// Median returns the median of values, 0 of none.
-func Median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	if len(sorted) == 0 {
-		return 0
-	}
-	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
-}
-
 // Spread returns how far values lie apart, as a share of their median.
 func Spread(values []float64) float64 {
 	if len(values) == 0 {

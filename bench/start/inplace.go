@@ -1,5 +1,3 @@
-//go:build linux
-
 package main
 
 import (
@@ -17,33 +15,14 @@ import (
 
 // points are the methods in which profile points are looked up: so many points, as the
 // median method of javac has, and as a very large one.
-var points = []int{medianPoints, 300}
+var points = []int{3, 300}
 
-const medianPoints = 3
-
-// linuxTables are the tables of adoption, of profile points and of opening.
-func linuxTables(dir string, o options) ([]table, error) {
-	adopt := o.adopt
-	if adopt == "" {
-		path, err := bench.Archive(dir, bench.Scale{Name: fmt.Sprint(o.methods), Methods: o.methods, Block: 400})
-		if err != nil {
-			return nil, err
-		}
-		adopt = path
-	}
+// pointTables are the tables of profile points.
+func pointTables(dir string) (tables []table, err error) {
 	s, err := sites(filepath.Join(dir, "sites.parc"))
 	if err != nil {
 		return nil, err
 	}
-	adopted, err := adoption(adopt)
-	if err != nil {
-		return nil, err
-	}
-	opened, err := opening(dir, o.open)
-	if err != nil {
-		return nil, err
-	}
-	tables := []table{adopted, opened}
 	for i, n := range points {
 		p, err := profileOf(s, i)
 		if err != nil {

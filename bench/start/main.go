@@ -4,13 +4,11 @@
 //	cd bench
 //	go run ./start
 //	go run ./start -only 'start of the VM' -rounds 31
-//	go run ./start -only open -open 10MB,1GB,8GB -dir DIR    12 GB of disk
 //
 // Most tables have the profiles of the 5,008 functions of the VM in example. Their contenders are an archive,
 // adopted function by function or as a whole; a flat file, gob and JSON, which are decoded into structs that
-// a map finds; and arrays that the VM makes when it has no profiles. The others compare with the least that
-// the machine takes for the same: a store into each page, mapping a file and reading four places of it, a
-// map. Contenders take turns. Figures are medians over the rounds, the least, which says more where others
+// a map finds; and arrays that the VM makes when it has no profiles. The last compare the lookup of a profile
+// point with a map. Contenders take turns. Figures are medians over the rounds, the least, which says more where others
 // use the machine, and the median ratio to the first row of the table.
 package main
 
@@ -18,7 +16,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"github.com/profarc/profarc/bench/report"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -27,22 +24,20 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/example"
+	"github.com/profarc/profarc/internal/paired"
 )
 
 // options are the values of the flags.
 type options struct {
-	rounds, methods        int
-	only, dir, open, adopt string
+	rounds    int
+	only, dir string
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each table")
 	flag.StringVar(&o.only, "only", "", "measure only tables whose titles contain this")
-	flag.IntVar(&o.methods, "n", 20_000, "number of methods of the archive that is adopted")
 	flag.StringVar(&o.dir, "dir", "", "directory for archives; a temporary one if empty")
-	flag.StringVar(&o.open, "open", "10MB", "sizes of archives to open: 10MB,1GB,4GB,8GB")
-	flag.StringVar(&o.adopt, "adopt", "", "archive whose profiles are adopted; a synthetic one if empty")
 	started := flag.String("started", "", "internal: run the VM once, and print what it took")
 	with := flag.String("with", "", "internal: the archive with which it starts")
 	flag.Parse()
@@ -72,7 +67,7 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	more, err := linuxTables(o.dir, o)
+	more, err := pointTables(o.dir)
 	if err != nil {
 		return err
 	}
@@ -126,27 +121,23 @@ type row struct {
 // measure runs the rows in turns, the first round unseen, and prints the medians, and the
 // medians of the ratios of the rounds.
 func (t *table) measure(rounds int) error {
-	seen, ratios := make([][]float64, len(t.rows)), make([][]float64, len(t.rows))
+	seen := make([][]float64, len(t.rows))
 	for round := range rounds + 1 {
-		first := 0.0
 		for i, r := range t.rows {
 			settle()
 			took, err := r.turn()
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
-			if i == 0 {
-				first = took
-			}
 			if round > 0 {
-				seen[i], ratios[i] = append(seen[i], took), append(ratios[i], took/first)
+				seen[i] = append(seen[i], took)
 			}
 		}
 	}
 	fmt.Printf("\n%-46s %9s %9s %8s\n", t.title, "median", "least", "ratio")
 	for i, r := range t.rows {
-		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, report.Median(seen[i]), slices.Min(seen[i]), t.unit,
-			report.Median(ratios[i]))
+		fmt.Printf("  %-44s %9.1f %9.1f %s %5.2f\n", r.name, paired.Median(seen[i]), slices.Min(seen[i]), t.unit,
+			paired.MedianRatio(seen[i], seen[0]))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/bench/report"
 	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/paired"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -224,17 +225,13 @@ func (f *field) found(t report.Table, costs [][]float64) report.Table {
 	if len(costs) == 0 {
 		return t
 	}
-	t.Rows = []report.Row{{Name: "profarc", Value: report.Median(costs[0]), Ratio: 1}}
+	t.Rows = []report.Row{{Name: "profarc", Value: paired.Median(costs[0]), Ratio: 1}}
 	for i, p := range f.peers {
-		var slower, faster []float64
-		for round := range costs[0] {
-			slower = append(slower, costs[i+1][round]/costs[0][round])
-			faster = append(faster, costs[0][round]/costs[i+1][round])
-		}
-		t.Rows = append(t.Rows, report.Row{Name: p.name, Value: report.Median(costs[i+1]), Ratio: report.Median(slower)})
+		t.Rows = append(t.Rows, report.Row{Name: p.name, Value: paired.Median(costs[i+1]),
+			Ratio: paired.MedianRatio(costs[i+1], costs[0])})
 		if t.Title == titleHits && f.n >= 1_000_000 {
 			t.Rows[0].Goals = append(t.Rows[0].Goals, report.Goal{Against: p.name, Limit: 1 / p.goal,
-				Ratio: report.Median(faster)})
+				Ratio: paired.MedianRatio(costs[0], costs[i+1])})
 		}
 	}
 	return t

@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/paired"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/warm/paired"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/paired"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

@@ -75,6 +75,15 @@ func Median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
+// MedianRatio returns the median of the ratios of figures that were taken in pairs, NaN if there are none.
+func MedianRatio(a, b []float64) float64 {
+	var ratios []float64
+	for i := range min(len(a), len(b)) {
+		ratios = append(ratios, a[i]/b[i])
+	}
+	return Median(ratios)
+}
+
 // signedRankP returns the two-sided p of Wilcoxon's signed-rank test that x is symmetric
 // about 0. Zeros are left out, as Wilcoxon did. Equal figures share the mean of their ranks.
 func signedRankP(x []float64) float64 {
