@@ -28,33 +28,38 @@ var rooms = []struct{ name, mayImport string }{
 	{"archive", "layout internal/format"},
 	{"reader", "layout internal/format relocate archive"},
 	{"builder", "layout internal/format internal/build archive reader"},
+	{"internal/rawprofile", "layout internal/format internal/build builder"}, // what no embedder records
 	{"internal/copier", "layout internal/format internal/build reader"},
 	{"internal/dump", "layout internal/format internal/parse reader"},
 	{"internal/naming", "layout internal/format internal/parse reader"},
-	{"merge", "layout internal/format internal/build internal/copier reader builder"},
+	{"merge", "layout internal/format internal/build internal/rawprofile internal/copier reader builder"},
 	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
 	{"verify", "layout internal/format relocate archive reader"},
 	{"compare", "layout internal/format internal/naming reader"},
 	{"analyze", "layout internal/format internal/naming reader"},
-	{"fit", "layout internal/format internal/build internal/copier internal/naming internal/parse reader builder formats"},
+	{"fit",
+		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/parse reader builder formats"},
 
-	{"formats", "layout internal/format internal/build internal/parse internal/dump internal/naming reader builder merge fit"},
+	{"formats",
+		"layout internal/format internal/build internal/rawprofile internal/parse internal/dump internal/naming reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
-		"layout internal/format internal/parse internal/naming archive builder fit formats agent c"},
+		"layout internal/format internal/parse internal/naming internal/rawprofile archive builder fit formats agent c"},
 	{"internal/paired", ""},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout archive reader builder merge"}, // what every user has
-	{"internal/testkit", "layout internal/format internal/build internal/dump archive reader builder merge formats"},
+	{"internal/testkit",
+		"layout internal/format internal/build internal/rawprofile internal/dump archive reader builder merge formats"},
 	{"cmd",
-		"layout internal/format internal/build internal/parse internal/copier internal/dump " +
+		"layout internal/format internal/build internal/rawprofile internal/parse internal/copier internal/dump " +
 			"internal/naming internal/hotspot internal/paired internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
-	{"bench", "layout internal/format internal/paired archive reader builder example"},
-	{"fleet", "layout internal/format internal/parse internal/cli archive reader builder merge verify fit internal/hotspot"},
+	{"bench", "layout internal/format internal/paired internal/rawprofile archive reader builder example"},
+	{"fleet", "layout internal/format internal/rawprofile internal/parse internal/cli " +
+		"archive reader builder merge verify fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }
 

@@ -115,8 +115,7 @@ func (m *machine) adopt(f *function) {
 
 func (m *machine) dump(ctx context.Context, path string, take merge.Counts) error {
 	b := builder.New(domain, builder.Config{Producer: "tiny VM 1", ProducerID: tiny, DumpID: builder.RandomDumpID(),
-		DumpTime: time.Now()})
-	b.DescribeRun(layout.Provenance{VM: "tiny VM 1"}) // so that nothing is summed twice
+		DumpTime: time.Now(), Run: &layout.Provenance{VM: "tiny VM 1"}}) // a run, so that nothing is summed twice
 	if err := b.DeclareShape(ways); err != nil {
 		return err
 	}
@@ -326,7 +325,7 @@ func TestIncrementsOfProcessesThatRunAtOnce(t *testing.T) {
 	}
 }
 
-// TestTotalsWithoutADescription: why the recipe has DescribeRun. Nothing tells that totals
+// TestTotalsWithoutADescription: why the recipe has Config.Run. Nothing tells that totals
 // contain the archive that they began with.
 func TestTotalsWithoutADescription(t *testing.T) {
 	t.Parallel()

@@ -74,12 +74,13 @@ func ExampleOpenFS() {
 func ExampleOpenReaderAt() {
 	var bundle strings.Builder
 	bundle.WriteString("a bundle\n")
-	n, err := builder.New(layout.DomainGraal, builder.Config{Producer: "an example"}).WriteTo(&bundle)
+	data, _, err := builder.New(layout.DomainGraal, builder.Config{Producer: "an example"}).Bytes()
 	if err != nil {
 		log.Fatal(err)
 	}
+	bundle.Write(data)
 	part := strings.NewReader(bundle.String()[len("a bundle\n"):])
-	m, err := archive.OpenReaderAt("bundle:app.parc", part, n, archive.Options{Check: archive.CheckAll})
+	m, err := archive.OpenReaderAt("bundle:app.parc", part, int64(len(data)), archive.Options{Check: archive.CheckAll})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func manyContexts(nodes int) *builder.Builder {
 		for range 3 {
 			caller := built.Method(layout.Key{Class: "C", Name: fmt.Sprint("caller ", random.IntN(1000))})
 			frames = append(frames, builder.Frame{Caller: caller, Point: int32(i)})
-			p := built.ProfileOf(leaf, 0, built.Context(leaf, frames...))
+			p := built.ProfileIn(leaf, 0, built.Context(leaf, frames...))
 			p.Invocations(1)
 			if err := p.Done(); err != nil {
 				panic(err)

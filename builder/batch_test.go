@@ -8,7 +8,10 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -51,19 +54,19 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 	},
 	func(b *builder.Builder, x, y, z int) { // a profile in a context
 		m := b.Method(keyNumber(x, y))
-		p := b.ProfileOf(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
+		p := b.ProfileIn(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
 		_ = p.Done()
 	},
-	func(b *builder.Builder, _, _, _ int) { b.NextRun(builder.Run{}) },
+	func(b *builder.Builder, _, _, _ int) { rawprofile.Set(b).NextRun(profileset.RunRules{}) },
 	func(b *builder.Builder, x, _, z int) {
-		b.NextRun(builder.Run{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
+		rawprofile.Set(b).NextRun(profileset.RunRules{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
 		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}),
-			builder.TypeInfo{Alias: fmt.Sprint("A", y), Flags: layout.TypeFlags(z & 1)})
+			fmt.Sprint("A", y), layout.TypeFlags(z&1))
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.DescribeMethod(b.Method(keyNumber(x, y)), builder.MethodInfo{Access: uint32(z)})
+		b.DescribeMethod(b.Method(keyNumber(x, y)), uint32(z), 0)
 	},
 	func(b *builder.Builder, x, y, _ int) { b.Seen(b.Method(layout.Key{Name: fmt.Sprint("named", x, y)})) },
 	func(b *builder.Builder, x, y, z int) {
@@ -90,7 +93,7 @@ func outcome(b *builder.Builder) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%x, %d unmerged", data, b.Unmerged())
+	return fmt.Sprintf("%x, %d unmerged", data, rawprofile.Set(b).Unmerged())
 }
 
 // TestBatchIsAllOrNothing: with a batch that is rolled back, the archive is that of
@@ -105,7 +108,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 			step(want)
 			step(got)
 		}
-		batch, err := got.Begin()
+		batch, err := rawprofile.Set(got).Begin()
 		if err != nil {
 			if want.Err() == nil {
 				t.Fatal(err)
@@ -137,10 +140,10 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 // TestRollbackOfManyFunctions: rolling back many large batches restores large lists and indices.
 func TestRollbackOfManyFunctions(t *testing.T) {
 	t.Parallel()
-	functions := func(from, to int) (all []builder.CounterFunction) {
+	functions := func(from, to int) (all []profileset.Function) {
 		for i := from; i < to; i++ {
-			all = append(all, builder.CounterFunction{Name: fmt.Appendf(nil, "function%d", i), Code: 1,
-				Counts: []uint64{uint64(i), 1}})
+			all = append(all, profileset.Function{Name: fmt.Appendf(nil, "function%d", i), Code: 1,
+				Cells: words.LittleEndianBytes([]uint64{uint64(i), 1})})
 		}
 		return all
 	}
@@ -148,17 +151,17 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 		builder.New(layout.DomainLLVMIR, builder.Config{MemoryBudget: 1 << 16})
 	for round := range 4 {
 		for i, b := range []*builder.Builder{want, got} {
-			b.NextRun(builder.Run{})
-			if _, err := b.Bulk().Functions(functions(0, 3000*(round+1))); err != nil {
+			rawprofile.Set(b).NextRun(profileset.RunRules{})
+			if _, err := rawprofile.Set(b).AddFunctions(functions(0, 3000*(round+1))); err != nil {
 				t.Fatal(i, err)
 			}
 		}
-		batch, err := got.Begin()
+		batch, err := rawprofile.Set(got).Begin()
 		if err != nil {
 			t.Fatal(err)
 		}
-		got.NextRun(builder.Run{Weight: 3 * layout.WeightOne})
-		if _, err := got.Bulk().Functions(functions(round*1000, 20000)); err != nil {
+		rawprofile.Set(got).NextRun(profileset.RunRules{Weight: 3 * layout.WeightOne})
+		if _, err := rawprofile.Set(got).AddFunctions(functions(round*1000, 20000)); err != nil {
 			t.Fatal(err)
 		}
 		batch.Rollback()
@@ -174,20 +177,20 @@ func TestBatchMisuse(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
 	early := b.Profile(keyNumber(1, 1), 0)
-	batch, err := b.Begin()
+	batch, err := rawprofile.Set(b).Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Begin(); !errors.Is(err, builder.ErrBatch) {
+	if _, err := rawprofile.Set(b).Begin(); !errors.Is(err, profileset.ErrBatch) {
 		t.Errorf("a second batch: %v", err)
 	}
-	if _, _, err := b.Bytes(); !errors.Is(err, builder.ErrBatch) {
+	if _, _, err := b.Bytes(); !errors.Is(err, profileset.ErrBatch) {
 		t.Errorf("Bytes: %v", err)
 	}
-	if _, err := b.Commit(t.Context(), filepath.Join(t.TempDir(), "a.parc")); !errors.Is(err, builder.ErrBatch) {
+	if _, err := b.Commit(t.Context(), filepath.Join(t.TempDir(), "a.parc")); !errors.Is(err, profileset.ErrBatch) {
 		t.Errorf("Commit: %v", err)
 	}
-	if _, err := merge.NarrowRows(t.Context(), b, 1); !errors.Is(err, builder.ErrBatch) {
+	if _, err := merge.NarrowRows(t.Context(), b, 1); !errors.Is(err, profileset.ErrBatch) {
 		t.Errorf("NarrowRows: %v", err)
 	}
 	if err := early.Done(); err == nil {
@@ -214,13 +217,13 @@ func TestBatchMisuse(t *testing.T) {
 func BenchmarkEmptyBatch(bench *testing.B) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for i := range 100_000 {
-		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: fmt.Appendf(nil, "f%d", i),
-			Counts: []uint64{1}}); err != nil {
+		if err := testarchive.AddFunction(b, profileset.Function{Name: fmt.Appendf(nil, "f%d", i),
+			Cells: words.LittleEndianBytes([]uint64{1})}); err != nil {
 			bench.Fatal(err)
 		}
 	}
 	for bench.Loop() {
-		batch, err := b.Begin()
+		batch, err := rawprofile.Set(b).Begin()
 		if err == nil {
 			err = batch.Commit()
 		}
@@ -240,7 +243,7 @@ func TestBatchCanBeRepeated(t *testing.T) {
 		p.Invocations(5)
 		return p.Done()
 	}
-	batch, err := b.Begin()
+	batch, err := rawprofile.Set(b).Begin()
 	if err != nil {
 		t.Fatal(err)
 	}

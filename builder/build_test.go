@@ -23,7 +23,7 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	square := b.Type(builder.TypeKey{Name: "Square"})
-	p := b.ProfileOf(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, builder.NoContext)
 	p.Invocations(61205)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949}, builder.Row{Type: square, Count: 7})
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})

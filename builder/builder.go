@@ -2,7 +2,6 @@ package builder
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/profarc/profarc/archive"
@@ -29,7 +28,13 @@ type Config struct {
 	// most. It changes nothing in HotSpot's own entries, which have Params.TypeProfileWidth rows. Of two
 	// entries that are merged the larger number of rows stays.
 	ReceiverRows int
-	// Run says which run the dump is of; nil if nothing is known of it. See Builder.DescribeRun.
+	// Run says which run the dump is of; nil if nothing is known of it. The run's DumpID and Time are the
+	// archive's. A run without a Process is one of this process, and the archive is of now if it has no time: of
+	// several dumps of one process a merge takes the last, or refuses them. For a run of another process whose
+	// identity is not known, or of one of several VMs that this process has, set Process.PID alone. A dump
+	// without an ID gets one from the run's process and the archive's time, or a random one if these are not
+	// known, so that two runs that count just the same are two. An archive without a fingerprint gets the one
+	// of the run's program.
 	Run     *layout.Provenance
 	Workers int // goroutines used by Commit; GOMAXPROCS if 0
 	// MemoryBudget is how many bytes of profiles are kept in memory; 0 is 192 MiB, below 0
@@ -72,8 +77,6 @@ var (
 	ErrDuplicate = profileset.ErrDuplicate
 	// ErrMismatch: archives, or the parts of one, do not fit together.
 	ErrMismatch = profileset.ErrMismatch
-	// ErrBatch: a batch is open, and the call needs a builder without one.
-	ErrBatch = profileset.ErrBatch
 	// ErrDomain: there is no such domain, or it cannot hold what was to be recorded.
 	ErrDomain = profileset.ErrDomain
 )
@@ -94,7 +97,7 @@ func New(domain layout.Domain, config Config) *Builder {
 	set.GiveRoom(c.ReceiverRows)
 	b := (*Builder)(set.Face())
 	if c.Run != nil {
-		b.DescribeRun(*c.Run)
+		set.DescribeRun(*c.Run)
 	}
 	return b
 }
@@ -105,13 +108,6 @@ func (b *Builder) Domain() layout.Domain { return b.set().Domain }
 // Err returns the first error of any call on the builder.
 func (b *Builder) Err() error { return b.set().Err() }
 
-// Params returns the settings of what the builder has.
-func (b *Builder) Params() layout.Params { return b.set().Params() }
-
-// JoinParams takes the settings of a further run: the higher of each, of LLVM's variants all bits. They must
-// not change the shape of entries; the error matches ErrMismatch.
-func (b *Builder) JoinParams(p layout.Params) error { return b.set().JoinParams(p) }
-
 // Symbol interns any text or bytes, for tables.
 func (b *Builder) Symbol(text string) SymbolRef { return b.set().Symbol(text) }
 
@@ -121,32 +117,21 @@ type TypeKey struct {
 	Loader string // identity of the class loader, empty for the boot loader or if not known
 }
 
-// TypeInfo describes a type in addition to its key.
-type TypeInfo struct {
-	Alias string // the producer's spelling, if it differs from the name
-	Flags layout.TypeFlags
-}
-
 // Type interns a type.
 func (b *Builder) Type(k TypeKey) TypeRef { return b.set().Type(k.Name, k.Loader) }
 
-// DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
-func (b *Builder) DescribeType(t TypeRef, info TypeInfo) {
-	b.set().DescribeType(t, info.Alias, info.Flags)
-}
-
-// MethodInfo describes a method in addition to its key.
-type MethodInfo struct {
-	Access uint32             // access flags as in a class file
-	Flags  layout.MethodFlags // layout.MethodNotMatchable
+// DescribeType adds facts about a type: the producer's spelling, if it differs from the name, and flags. Flags
+// are united; of several spellings the one that sorts first is kept.
+func (b *Builder) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
+	b.set().DescribeType(t, alias, flags)
 }
 
 // Method interns a method. Its class, if any, is interned as a type with the key's loader.
 func (b *Builder) Method(k layout.Key) MethodRef { return b.set().Method(k) }
 
-// DescribeMethod adds flags to a method's.
-func (b *Builder) DescribeMethod(m MethodRef, info MethodInfo) {
-	b.set().DescribeMethod(m, info.Access, info.Flags)
+// DescribeMethod adds to a method's access flags, as in a class file, and to its other flags.
+func (b *Builder) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
+	b.set().DescribeMethod(m, access, flags)
 }
 
 // Seen notes methods that were loaded or instrumented. A method that nothing shows to have run (no profile,
@@ -167,17 +152,11 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	}
 	node := NoContext
 	for _, f := range frames {
-		if node = b.OuterContext(m, node, f); node == NoContext {
+		if node = b.set().OuterContext(m, node, f.Caller, f.Point); node == NoContext {
 			break
 		}
 	}
 	return node
-}
-
-// OuterContext interns the calling context of a method that is inner, which may be
-// NoContext, within one more frame.
-func (b *Builder) OuterContext(m MethodRef, inner ContextRef, f Frame) ContextRef {
-	return b.set().OuterContext(m, inner, f.Caller, f.Point)
 }
 
 // DeclareShape declares the entries of one of the producer's tags, for Profile.Custom. It
@@ -198,24 +177,12 @@ func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.C
 // says. Each run may number the groups of samples and traces from 0.
 func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 
-// RowOnce adds a row unless the table has one with the same first cell.
-func (t *Table) RowOnce(cells ...uint64) { t.data.RowOnce(cells...) }
-
-// DescribeRun records the run that the dump is of, as Config.Run does. Its DumpID and Time describe the
-// archive. A run without a Process is one of this process, and the archive is of now if it has no time: of
-// several dumps of one process a merge takes the last, or refuses them. For a run of another process whose
-// identity is not known, or of one of several VMs that this process has, set Process.PID alone. A dump
-// without an ID gets one from the run's process and the archive's time, or a random one if these are not
-// known, so that two runs that count just the same are two. An archive without a fingerprint gets the one of
-// the run's program.
-func (b *Builder) DescribeRun(run layout.Provenance) { b.set().DescribeRun(run) }
-
 // ExpectBase records that the archive is a layer on another one, which has the profiles that this one lacks:
 // reader.OpenLayers opens the two together. An archive is a layer on one other: with a second one the archive
 // is not written, and the error matches ErrMismatch.
 func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set().ExpectBase(base) }
 
-// A Run is a training run whose profiles are recorded.
+// A Run says how the profiles of a training run are merged with the ones of other runs.
 type Run struct {
 	// Weight multiplies the counts of the run; 0 is 1. Traps, flags and the history of
 	// compilations are not counts.
@@ -229,19 +196,6 @@ type Run struct {
 	// have it: tables of a single file.
 	FileOrder bool
 }
-
-// NextRun begins another run: profiles recorded from here on are merged with profiles of
-// the runs before. Done refuses one that the run has recorded with ErrDuplicate.
-func (b *Builder) NextRun(r Run) { b.set().NextRun(profileset.RunRules(r)) }
-
-// Unmerged returns the number of entries that could not be summed with the same entry of another run, since
-// one had more cells, and was kept. With Run.AsLLVM it includes the values of a site beyond 255.
-func (b *Builder) Unmerged() uint64 { return b.set().Unmerged() }
-
-// Unmatchable returns the number of profiles that were summed with one of another run
-// although their key may mean another method there: methods of hidden classes, of numbered
-// class loaders, and of IDs that a file does not explain.
-func (b *Builder) Unmatchable() uint64 { return b.set().Unmatchable() }
 
 // Commit lays out the archive and creates or replaces the file at path in one step: by way of a temporary
 // file that is synced and renamed. After an error the old file stays. A killed process leaves a
@@ -257,17 +211,6 @@ func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 func (b *Builder) Bytes() ([]byte, Report, error) {
 	data, r, err := archivewriter.Bytes(b.set())
 	return data, Report(r), err
-}
-
-// WriteTo lays the archive out in memory and writes it to w, for archives that do not go
-// into a file of their own; Commit replaces files safely.
-func (b *Builder) WriteTo(w io.Writer) (int64, error) {
-	data, _, err := b.Bytes()
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(data)
-	return int64(n), err
 }
 
 // Open lays the archive out in memory and opens it. Name stands for a file name in errors.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -21,12 +23,12 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 			n := rapid.IntRange(0, 300).Draw(t, "methods")
 			signatures := rapid.SliceOfN(text, n, n).Draw(t, "signatures")
 			refs := make([]builder.SymbolRef, n)
-			short.Bulk().Symbols(signatures, refs)
-			methods := make([]builder.MethodOfClass, n)
+			rawprofile.Set(short).Names(signatures, refs)
+			methods := make([]profileset.MethodOfClass, n)
 			for i := range methods {
 				key := layout.Key{Class: rapid.StringMatching(`[AB]{1,2}`).Draw(t, "class"), Name: text.Draw(t, "name"),
 					Signature: signatures[i]}
-				methods[i] = builder.MethodOfClass{Class: short.Type(builder.TypeKey{Name: key.Class}), Name: key.Name,
+				methods[i] = profileset.MethodOfClass{Class: short.Type(builder.TypeKey{Name: key.Class}), Name: key.Name,
 					Signature: refs[i]}
 				long.Seen(long.Method(key))
 				if empty := signatures[i] == ""; empty != (refs[i] == 0) {
@@ -34,7 +36,7 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 				}
 			}
 			interned := make([]builder.MethodRef, n)
-			short.Bulk().Methods(methods, interned)
+			rawprofile.Set(short).InternMethods(methods, interned)
 			short.Seen(interned...)
 		}
 		if !bytes.Equal(testarchive.Build(t, short).Bytes, testarchive.Build(t, long).Bytes) {

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -21,30 +24,28 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
 			run := builder.Run{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
-			short.NextRun(run)
-			long.NextRun(run)
-			var functions []builder.CounterFunction
+			rawprofile.Set(short).NextRun(profileset.RunRules(run))
+			rawprofile.Set(long).NextRun(profileset.RunRules(run))
+			var functions []profileset.Function
 			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
 				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
 			})
 			for _, k := range rapid.SliceOfNDistinct(key, 0, 300, rapid.ID).Draw(t, "functions") {
-				f := builder.CounterFunction{
-					Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1],
-					Counts: rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts"),
-				}
+				f := profileset.Function{Name: fmt.Appendf(nil, "_ZN2ns1fE%dv", k[0]), Code: k[1]}
+				counts := rapid.SliceOfN(rapid.OneOf(rapid.Uint64Max(9), rapid.Just(uint64(1<<64-2))), 0, 3).Draw(t, "counts")
 				p := long.Profile(layout.Key{Name: string(f.Name)}, f.Code)
-				p.Counters(0, f.Counts...)
+				p.Counters(0, counts...)
 				testarchive.MustDone(t, p)
 				if rapid.Bool().Draw(t, "as cells") {
-					f.Cells = []byte{}
-					for _, n := range f.Counts {
+					for _, n := range counts {
 						f.Cells = binary.LittleEndian.AppendUint64(f.Cells, n)
 					}
-					f.Counts = nil
+				} else {
+					f.Cells = words.LittleEndianBytes(counts)
 				}
 				functions = append(functions, f)
 			}
-			if n, err := short.Bulk().Functions(functions); err != nil || n != len(functions) {
+			if n, err := rawprofile.Set(short).AddFunctions(functions); err != nil || n != len(functions) {
 				t.Fatal(n, err)
 			}
 		}
@@ -57,16 +58,17 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 func TestFunctionsFailLikeProfiles(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	if err := errors.Join(testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}),
-		testarchive.AddFunction(b, builder.CounterFunction{})); err != nil {
+	if err := errors.Join(testarchive.AddFunction(b, profileset.Function{Name: []byte("f")}),
+		testarchive.AddFunction(b, profileset.Function{})); err != nil {
 		t.Fatal(err)
 	}
-	if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f")}); !errors.Is(err,
+	if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f")}); !errors.Is(err,
 		builder.ErrDuplicate) {
 		t.Errorf("a function given twice: %v", err)
 	}
-	names := []builder.CounterFunction{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
-	if n, err := builder.New(layout.DomainLLVMIR, builder.Config{}).Bulk().Functions(names); err == nil || n != 1 {
+	names := []profileset.Function{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
+	set := rawprofile.Set(builder.New(layout.DomainLLVMIR, builder.Config{}))
+	if n, err := set.AddFunctions(names); err == nil || n != 1 {
 		t.Errorf("a name with a NUL byte after a valid one: %d are added, error %v", n, err)
 	}
 }

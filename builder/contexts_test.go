@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,7 +18,8 @@ func TestOuterContexts(t *testing.T) {
 	frames := []builder.Frame{{Caller: caller, Point: 1}, {Caller: m, Point: -1}, {Caller: caller, Point: 1}}
 	at := builder.NoContext
 	for i, f := range frames {
-		if at = b.OuterContext(m, at, f); at != b.Context(m, frames[:i+1]...) || at == builder.NoContext {
+		at = rawprofile.Set(b).OuterContext(m, at, f.Caller, f.Point)
+		if at != b.Context(m, frames[:i+1]...) || at == builder.NoContext {
 			t.Errorf("%d frames: context %d, want %d", i+1, at, b.Context(m, frames[:i+1]...))
 		}
 	}
@@ -30,17 +32,17 @@ func TestInvalidOuterContexts(t *testing.T) {
 	t.Parallel()
 	for what, add := range map[string]func(b *builder.Builder, m builder.MethodRef) builder.ContextRef{
 		"of no method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return b.OuterContext(m+1, builder.NoContext, builder.Frame{Caller: m})
+			return rawprofile.Set(b).OuterContext(m+1, builder.NoContext, m, 0)
 		},
 		"of another method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return b.OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}),
-				builder.Frame{Caller: m})
+			return rawprofile.Set(b).OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}),
+				m, 0)
 		},
 		"around none": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return b.OuterContext(m, 1, builder.Frame{Caller: m})
+			return rawprofile.Set(b).OuterContext(m, 1, m, 0)
 		},
 		"with no caller": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return b.OuterContext(m, builder.NoContext, builder.Frame{Caller: m + 1})
+			return rawprofile.Set(b).OuterContext(m, builder.NoContext, m+1, 0)
 		},
 	} {
 		b := builder.New(layout.DomainGraal, builder.Config{})
@@ -55,12 +57,12 @@ func TestContextsTooDeep(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m, at := b.Method(layout.Key{Class: "C", Name: "m"}), builder.NoContext
 	for range disk.MaxDepth {
-		at = b.OuterContext(m, at, builder.Frame{Caller: m})
+		at = rawprofile.Set(b).OuterContext(m, at, m, 0)
 	}
 	if b.Err() != nil {
 		t.Fatal(b.Err())
 	}
-	if at = b.OuterContext(m, at, builder.Frame{Caller: m}); at != builder.NoContext ||
+	if at = rawprofile.Set(b).OuterContext(m, at, m, 0); at != builder.NoContext ||
 		!errors.Is(b.Err(), layout.ErrTooLarge) {
 		t.Errorf("context %d, error %v", at, b.Err())
 	}

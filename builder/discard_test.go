@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -25,8 +27,8 @@ func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "profiles") {
 			x, code := methods.Draw(t, "method"), codes.Draw(t, "code")
 			if rapid.IntRange(0, 4).Draw(t, "next run") == 0 {
-				want.NextRun(builder.Run{})
-				got.NextRun(builder.Run{})
+				rawprofile.Set(want).NextRun(profileset.RunRules{})
+				rawprofile.Set(got).NextRun(profileset.RunRules{})
 			}
 			record := func(b *builder.Builder, dropped bool) {
 				m := b.Method(keyNumber(x, 0))
@@ -37,7 +39,7 @@ func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 				if dropped && b == want {
 					return
 				}
-				p := b.ProfileOf(m, code, c)
+				p := b.ProfileIn(m, code, c)
 				p.Invocations(7)
 				p.Counter(builder.At{Bci: 3}, code+1)
 				if dropped {
@@ -124,7 +126,7 @@ func TestDiscard(t *testing.T) {
 		}, "2 profiles were begun, and neither Done nor Discard was called: the first is that of a", 0},
 		"forgotten in the second run": {func(b *builder.Builder) error {
 			err := begun(b).Done()
-			b.NextRun(builder.Run{})
+			rawprofile.Set(b).NextRun(profileset.RunRules{})
 			begun(b).Invocations(5)
 			return err
 		}, "neither Done nor Discard", 0},
@@ -134,7 +136,7 @@ func TestDiscard(t *testing.T) {
 			return err
 		}, "neither Done nor Discard", 0},
 		"forgotten, of a foreign method": {func(b *builder.Builder) error {
-			b.ProfileOf(99, 0, 0)
+			b.ProfileIn(99, 0, 0)
 			return nil
 		}, "a method of another builder", 0},
 	} {
@@ -157,7 +159,7 @@ func TestDiscardInBatches(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
 	early := begun(b)
-	batch, err := b.Begin()
+	batch, err := rawprofile.Set(b).Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func TestDiscardInBatches(t *testing.T) {
 	if err := batch.Commit(); err != nil {
 		t.Error(err)
 	}
-	if batch, err = b.Begin(); err != nil {
+	if batch, err = rawprofile.Set(b).Begin(); err != nil {
 		t.Fatal(err)
 	}
 	late := b.Profile(keyNumber(2, 2), 0)
@@ -214,7 +216,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 		if i == 1 || i == 3 {
 			continue
 		}
-		p := want.ProfileOf(m, 1, builder.NoContext)
+		p := want.ProfileIn(m, 1, builder.NoContext)
 		p.Counters(0, uint64(i))
 		testarchive.MustDone(t, p)
 		order.Row(uint64(p.Ref()))

@@ -11,10 +11,8 @@
 //	if err := p.Done(); err != nil { ... }
 //	report, err := b.Commit(ctx, "app.parc")
 //
-// A profile that was recorded twice in one run is refused, with [ErrDuplicate]; the first stays. After
-// [Builder.NextRun] profiles of the same method, code and context are merged with those recorded before, with
-// the run's weight. Package merge puts whole archives into a builder. A [Batch] is what one input adds, to be
-// kept or undone as a whole, and [Bulk] records millions of methods and functions in less time.
+// A profile that was recorded twice is refused, with [ErrDuplicate]; the first stays. Package merge puts whole
+// archives into a builder, with a weight for each run.
 //
 // All methods of a Builder may be called by several goroutines at once. A
 // [Profile] belongs to one goroutine until Done.

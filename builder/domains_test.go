@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/verify"
@@ -20,11 +21,11 @@ import (
 // and methods of a builder.
 var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, point int32){
 	layout.TagBit: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		p.Bit(builder.At{Bci: point, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
+		rawprofile.In(p).Bit(builder.At{Bci: point, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	},
 	layout.TagCounter: func(_ *builder.Builder, p *builder.Profile, point int32) { p.Counter(builder.At{Bci: point}, 4) },
 	layout.TagJump: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		p.Jump(builder.At{Bci: point}, builder.Jump{Taken: 1, Displacement: -8})
+		rawprofile.In(p).Jump(builder.At{Bci: point}, rawprofile.Jump{Taken: 1, Displacement: -8})
 	},
 	layout.TagReceiverType: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.ReceiverType(builder.At{Bci: point}, builder.Others{Count: minusThree, Gap: 2}, typeRow(b))
@@ -33,26 +34,28 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 		p.VirtualCall(builder.At{Bci: point}, builder.Others{Count: 3}, typeRow(b))
 	},
 	layout.TagRet: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		p.Ret(builder.At{Bci: point}, 3, builder.RetRow{Bci: 9, Count: 1, Displacement: 16})
+		rawprofile.In(p).Ret(builder.At{Bci: point}, 3, rawprofile.RetRow{Bci: 9, Count: 1, Displacement: 16})
 	},
 	layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Branch(builder.At{Bci: point}, builder.Branch{Taken: 1, NotTaken: 2, Displacement: 24})
 	},
 	layout.TagMultiBranch: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		p.MultiBranch(builder.At{Bci: point}, builder.SwitchCase{Count: 1}, builder.SwitchCase{Count: 2, Displacement: 8})
+		rawprofile.In(p).MultiBranch(builder.At{Bci: point}, rawprofile.SwitchCase{Count: 1},
+			rawprofile.SwitchCase{Count: 2, Displacement: 8})
 	},
-	layout.TagArgInfo: func(_ *builder.Builder, p *builder.Profile, _ int32) { p.ArgInfo(1, 0) },
+	layout.TagArgInfo: func(_ *builder.Builder, p *builder.Profile, _ int32) { rawprofile.In(p).ArgInfo(1, 0) },
 	layout.TagCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
-		p.CallType(builder.At{Bci: point}, 3, argumentTypes(b))
+		rawprofile.In(p).CallType(builder.At{Bci: point}, 3, argumentTypes(b))
 	},
 	layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
-		p.VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)}, argumentTypes(b))
+		rawprofile.In(p).VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)},
+			argumentTypes(b))
 	},
 	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile, _ int32) {
-		p.Parameters(argumentTypes(b).Args...)
+		rawprofile.In(p).Parameters(argumentTypes(b).Args...)
 	},
 	layout.TagSpeculativeTrap: func(b *builder.Builder, p *builder.Profile, point int32) {
-		p.SpeculativeTrap(builder.At{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
+		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
 	},
 	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Counters(point, 1, 0, math.MaxUint64)
@@ -76,7 +79,7 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 	},
 	layout.TagUndecoded: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		const newerTag = 14
-		p.Undecoded(point, 0, newerTag|uint64(point)<<16, 7)
+		rawprofile.In(p).Undecoded(point, 0, newerTag|uint64(point)<<16, 7)
 	},
 }
 
@@ -86,9 +89,9 @@ func typeRow(b *builder.Builder) builder.Row {
 	return builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 7}
 }
 
-func argumentTypes(b *builder.Builder) builder.CallTypes {
-	word := builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "T"}), NullSeen: true}
-	return builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word}}, Return: &word}
+func argumentTypes(b *builder.Builder) rawprofile.CallTypes {
+	word := rawprofile.TypeWord{Type: b.Type(builder.TypeKey{Name: "T"}), NullSeen: true}
+	return rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: word}}, Return: &word}
 }
 
 // hasNoPoint reports whether entries of a tag are of the whole method.
@@ -211,15 +214,15 @@ func TestEntriesInEverySection(t *testing.T) {
 	t.Parallel()
 	for in := layout.SectionData; in < layout.SectionDirectory; in++ {
 		for tag, record := range map[layout.Tag]func(b *builder.Builder, p *builder.Profile, at builder.At){
-			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
+			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { rawprofile.In(p).Bit(at) },
 			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {
 				p.Branch(at, builder.Branch{Taken: 1})
 			},
 			layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, at builder.At) {
-				p.VirtualCallType(at, builder.Others{}, []builder.Row{typeRow(b)}, argumentTypes(b))
+				rawprofile.In(p).VirtualCallType(at, builder.Others{}, []builder.Row{typeRow(b)}, argumentTypes(b))
 			},
 			layout.TagMultiBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {
-				p.MultiBranch(at, builder.SwitchCase{Count: 1})
+				rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: 1})
 			},
 		} {
 			b := testarchive.New(layout.DomainHotSpot)

@@ -21,25 +21,25 @@ type Custom struct {
 // reference of the builder as a number (uint64(ref)), 0 for none. A row of zeros is room
 // for one to be recorded. Rows with the same keys become one.
 func (p *Profile) Custom(c Custom, rows ...[]uint64) {
-	shape := p.rec.Shape()
+	shape := p.rec().Shape()
 	schema, ok := shape.Schema(c.Tag)
 	if !ok || !schema.Declared() {
-		p.rec.Fail(fmt.Errorf("an entry of tag %d, which DeclareShape has not declared", c.Tag))
+		p.rec().Fail(fmt.Errorf("an entry of tag %d, which DeclareShape has not declared", c.Tag))
 		return
 	}
 	cells := shape.Cells(c.Tag, len(rows))
 	values, err := customCells(schema.Name, c.Cells, rows, cells, shape.Cells(c.Tag, 1)-shape.Cells(c.Tag, 0))
 	if err != nil {
-		p.rec.Fail(err)
+		p.rec().Fail(err)
 		return
 	}
-	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+	p.rec().Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, c.Tag, c.Flags, c.Sub, c.Point, cells, len(rows))
 	}, func(e disk.Entry) {
 		for cell, kind := range shape.Walk(e) {
 			v := values[cell]
 			if disk.IsPointer(kind) {
-				v = p.pointerCell(kind, v)
+				v = p.rec().PointerCell(kind, v)
 			}
 			e.SetCell(cell, v)
 		}

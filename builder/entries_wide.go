@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/binary"
 
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -26,20 +27,13 @@ type Callee struct {
 
 // wide adds one of this format's entries. A domain refuses those that it does not have,
 // with an error that matches ErrDomain.
-func (p *Profile) wide(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, rows int,
-	fill func(e disk.Entry)) {
-	if !p.holds(tag, point) {
-		return
-	}
-	cells := disk.Shape{}.Cells(tag, rows)
-	p.rec.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
-		return disk.NewWide(b, tag, flags, sub, point, cells, rows)
-	}, fill)
+func (p *Profile) wide(w profileset.Wide, rows int, fill func(e disk.Entry)) {
+	p.rec().AddWide(w, rows, fill)
 }
 
 // Counters adds an array of counters.
 func (p *Profile) Counters(point int32, counts ...uint64) {
-	p.wide(layout.TagCounters, 0, 0, point, len(counts), func(e disk.Entry) {
+	p.wide(profileset.Wide{Tag: layout.TagCounters, Point: point}, len(counts), func(e disk.Entry) {
 		for i, c := range counts {
 			e.SetCell(i, c)
 		}
@@ -48,7 +42,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 
 // ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and the like.
 func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
-	p.wide(layout.TagValueSite, 0, kind, site, len(values), func(e disk.Entry) {
+	p.wide(profileset.Wide{Tag: layout.TagValueSite, Sub: kind, Point: site}, len(values), func(e disk.Entry) {
 		for i, v := range values {
 			e.SetCell(2*i, v.Value)
 			e.SetCell(2*i+1, v.Count)
@@ -58,7 +52,7 @@ func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
 
 // Bitmap adds an array of bits, in whole bytes.
 func (p *Profile) Bitmap(point int32, bits []byte) {
-	p.wide(layout.TagBitmap, 0, 0, point, len(bits), func(e disk.Entry) {
+	p.wide(profileset.Wide{Tag: layout.TagBitmap, Point: point}, len(bits), func(e disk.Entry) {
 		var word [8]byte
 		for i := 0; i*8 < len(bits); i++ {
 			clear(word[:])
@@ -70,21 +64,10 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 
 // Successors adds where a branch went; sub is layout.SubConditional or layout.SubReturn.
 func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
-	p.wide(layout.TagSuccessors, 0, sub, point, len(rows), func(e disk.Entry) {
+	p.wide(profileset.Wide{Tag: layout.TagSuccessors, Sub: sub, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
 			e.SetCell(2*i, disk.PackSuccessor(r.Point, r.Index))
 			e.SetCell(2*i+1, r.Count)
-		}
-	})
-}
-
-// Undecoded adds, to an archive of DomainHotSpot, the words of the VM's data section from the header of an
-// entry on whose tag nobody here knows, and so neither its size. It stands at the bci in that header, and has
-// the flag EntryOneOf after a merge. Such a profile is kept and shown, and never adopted.
-func (p *Profile) Undecoded(point int32, flags layout.EntryFlags, words ...uint64) {
-	p.wide(layout.TagUndecoded, flags, 0, point, len(words), func(e disk.Entry) {
-		for i, w := range words {
-			e.SetCell(i, w)
 		}
 	})
 }
@@ -100,11 +83,12 @@ type Receivers struct {
 
 // Receivers adds a type profile. A row without a type is room for one to be recorded.
 func (p *Profile) Receivers(r Receivers, rows ...Row) {
-	p.wide(layout.TagReceivers, r.Flags, r.Sub, r.Point, len(rows), func(e disk.Entry) {
+	head := profileset.Wide{Tag: layout.TagReceivers, Sub: r.Sub, Flags: r.Flags, Point: r.Point}
+	p.wide(head, len(rows), func(e disk.Entry) {
 		e.SetCell(0, r.Other)
 		e.SetCell(1, r.Traps)
 		for i, row := range rows {
-			e.SetCell(disk.ReceiversFixed+2*i, p.rec.TypeCell(row.Type))
+			e.SetCell(disk.ReceiversFixed+2*i, p.rec().TypeCell(row.Type))
 			e.SetCell(disk.ReceiversFixed+2*i+1, row.Count)
 		}
 	})
@@ -112,9 +96,9 @@ func (p *Profile) Receivers(r Receivers, rows ...Row) {
 
 // Callees adds the methods that are called at a point.
 func (p *Profile) Callees(point int32, rows ...Callee) {
-	p.wide(layout.TagCallees, 0, 0, point, len(rows), func(e disk.Entry) {
+	p.wide(profileset.Wide{Tag: layout.TagCallees, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
-			e.SetCell(2*i, p.rec.MethodCell(r.Method))
+			e.SetCell(2*i, p.rec().MethodCell(r.Method))
 			e.SetCell(2*i+1, r.Count)
 		}
 	})
@@ -130,5 +114,6 @@ type Count struct {
 
 // Count adds one counter.
 func (p *Profile) Count(c Count) {
-	p.wide(layout.TagCount, c.Flags, c.Sub, c.Point, 0, func(e disk.Entry) { e.SetCell(0, c.N) })
+	p.wide(profileset.Wide{Tag: layout.TagCount, Sub: c.Sub, Flags: c.Flags, Point: c.Point}, 0,
+		func(e disk.Entry) { e.SetCell(0, c.N) })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,8 +28,8 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	for i, v := range cells {
 		e.SetCell(i, v)
 	}
-	p := b.ProfileOf(m, 0, builder.NoContext)
-	p.Raw(layout.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
+	p := b.ProfileIn(m, 0, builder.NoContext)
+	rawprofile.In(p).Copy(layout.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)
 		}
@@ -83,7 +84,7 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
 		p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
-		p.Raw(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
+		rawprofile.In(p).Copy(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
 			t.Errorf("%s: accepted", name)
 		}

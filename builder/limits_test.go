@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -27,7 +28,7 @@ func TestLimits(t *testing.T) {
 		},
 		"entry size": func(b *Builder) error {
 			p := b.Profile(layout.Key{Name: "a"}, 0)
-			p.wide(layout.TagReceivers, 0, 0, 0, 1<<28+1, nil)
+			p.wide(profileset.Wide{Tag: layout.TagReceivers}, 1<<28+1, nil)
 			return p.Done()
 		},
 	} {
@@ -45,7 +46,7 @@ func TestLargestKeysFit(t *testing.T) {
 	for i := range frames {
 		frames[i] = Frame{m, int32(i)}
 	}
-	if err := b.ProfileOf(m, 0, b.Context(m, frames...)).Done(); err != nil {
+	if err := b.ProfileIn(m, 0, b.Context(m, frames...)).Done(); err != nil {
 		t.Fatal(err)
 	}
 	_, report, err := b.Bytes()

@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -39,7 +39,7 @@ func TestUseAfterDone(t *testing.T) {
 	for what, add := range map[string]func(p *builder.Profile){
 		"an entry": func(p *builder.Profile) { p.Counter(builder.At{}, 1) },
 		"a field":  func(p *builder.Profile) { p.Invocations(1) },
-		"traps":    func(p *builder.Profile) { p.TrapHistory([]byte{1}) },
+		"traps":    func(p *builder.Profile) { rawprofile.In(p).TrapHistory([]byte{1}) },
 		"Done":     func(p *builder.Profile) { _ = p.Done() },
 	} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
@@ -113,29 +113,10 @@ func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 		}
 		entry, _ := disk.NewEntry(nil, layout.TagBit, 0, 4, 0, 0)
 		p = b.Profile(layout.Key{Name: "perimeter"}, 0)
-		p.Raw(layout.SectionData, entry, nil)
+		rawprofile.In(p).Copy(layout.SectionData, entry, nil)
 		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
 			t.Errorf("a raw entry in domain %s: %v", domain, err)
 		}
-	}
-}
-
-func TestWriteToWritesTheArchive(t *testing.T) {
-	t.Parallel()
-	b := testarchive.New(layout.DomainHotSpot)
-	if err := b.Profile(layout.Key{Name: "area"}, 0).Done(); err != nil {
-		t.Fatal(err)
-	}
-	want, _, err := b.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got bytes.Buffer
-	if n, err := b.WriteTo(&got); err != nil || n != int64(len(want)) || !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%d of %d bytes, %v", n, len(want), err)
-	}
-	if _, err := builder.New(99, builder.Config{}).WriteTo(&got); err == nil {
-		t.Error("an archive of an unknown domain was written")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -69,12 +70,12 @@ func TestRowOnce(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	columns := []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
 	once := func(name string, address uint64) {
-		b.Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
+		rawprofile.Set(b).Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
 	}
 	b.Table(disk.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
 	once("A", 2)
 	once("B", 3)
-	batch, err := b.Begin()
+	batch, err := rawprofile.Set(b).Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 			layout.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})
-			p := b.ProfileOf(m, 7, context)
+			p := b.ProfileIn(m, 7, context)
 			table.Row(uint64(m), uint64(b.Symbol("\x01")), uint64(context), uint64(p.Ref()))
 			p.Done()
 		}

@@ -24,10 +24,10 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		"unexecuted":   {key("x"), func(*builder.Builder, builder.MethodRef) {}, true},
 		"no signature": {layout.Key{Class: "Point", Name: "x"}, func(*builder.Builder, builder.MethodRef) {}, true},
 		"executed": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			testarchive.MustDone(t, b.ProfileOf(m, 0, builder.NoContext))
+			testarchive.MustDone(t, b.ProfileIn(m, 0, builder.NoContext))
 		}, false},
 		"executed in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			testarchive.MustDone(t, b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
+			testarchive.MustDone(t, b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
 		}, false},
 		"known in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
 			b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})
@@ -41,10 +41,10 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 			testarchive.MustDone(t, p)
 		}, false},
 		"not matchable": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.DescribeMethod(m, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+			b.DescribeMethod(m, 0, layout.MethodNotMatchable)
 		}, false},
 		"access flags": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccStatic})
+			b.DescribeMethod(m, disk.AccStatic, 0)
 		}, false},
 		"a loader": {layout.Key{Class: "Point", Name: "x", Loader: "app"},
 			func(*builder.Builder, builder.MethodRef) {}, false},

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -148,7 +149,7 @@ func (j *journal) describeType(t builder.TypeRef, alias string, flags layout.Typ
 	j.numbers(callDescribeType, number(j.types, t))
 	j.texts(alias)
 	j.numbers(uint64(flags))
-	j.DescribeType(t, builder.TypeInfo{Alias: alias, Flags: flags})
+	j.DescribeType(t, alias, flags)
 }
 
 func (j *journal) method(k layout.Key) builder.MethodRef {
@@ -157,9 +158,9 @@ func (j *journal) method(k layout.Key) builder.MethodRef {
 	return keep(j, 2, j.methods, j.Method(k))
 }
 
-func (j *journal) describeMethod(m builder.MethodRef, info builder.MethodInfo) {
-	j.numbers(callDescribeMethod, number(j.methods, m), uint64(info.Access), uint64(info.Flags))
-	j.DescribeMethod(m, info)
+func (j *journal) describeMethod(m builder.MethodRef, access uint32, flags layout.MethodFlags) {
+	j.numbers(callDescribeMethod, number(j.methods, m), uint64(access), uint64(flags))
+	j.DescribeMethod(m, access, flags)
 }
 
 func (j *journal) seen(m builder.MethodRef) {
@@ -169,12 +170,12 @@ func (j *journal) seen(m builder.MethodRef) {
 
 func (j *journal) context(m builder.MethodRef, inner builder.ContextRef, f builder.Frame) builder.ContextRef {
 	j.numbers(callContext, number(j.methods, m), number(j.contexts, inner), number(j.methods, f.Caller), uint64(f.Point))
-	return keep(j, 3, j.contexts, j.OuterContext(m, inner, f))
+	return keep(j, 3, j.contexts, rawprofile.Set(j.Builder).OuterContext(m, inner, f.Caller, f.Point))
 }
 
 func (j *journal) begin(m builder.MethodRef, code uint64, c builder.ContextRef) {
 	j.numbers(callBegin, number(j.methods, m), code, number(j.contexts, c))
-	j.profile = j.ProfileOf(m, code, c)
+	j.profile = j.ProfileIn(m, code, c)
 }
 
 func (j *journal) done() builder.ProfileRef {
@@ -242,7 +243,7 @@ func (j *journal) run(r layout.Provenance) {
 		j.texts(e.Path)
 		j.numbers(uint64(e.Kind), e.Size, e.Sum)
 	}
-	j.DescribeRun(r)
+	rawprofile.Set(j.Builder).DescribeRun(r)
 }
 
 // field writes down a call that sets a field to up to five numbers.
@@ -255,31 +256,31 @@ func (j *journal) invocations(n uint64) { j.field(callInvocations, n); j.profile
 func (j *journal) backedges(n uint64)   { j.field(callBackedges, n); j.profile.Backedges(n) }
 func (j *journal) interpreted(n uint64) { j.field(callInterpreted, n); j.profile.Interpreted(n) }
 
-func (j *journal) size(s builder.Size) {
+func (j *journal) size(s rawprofile.Size) {
 	j.field(callSize, uint64(s.Code), uint64(s.Host))
-	j.profile.Size(s)
+	rawprofile.In(j.profile).Size(s)
 }
 
-func (j *journal) history(h builder.History) {
+func (j *journal) history(h rawprofile.History) {
 	j.field(callHistory, uint64(h.Decompiles), uint64(h.OverflowRecompiles), uint64(h.OverflowTraps),
 		uint64(h.TenureTraps))
-	j.profile.History(h)
+	rawprofile.In(j.profile).History(h)
 }
 
-func (j *journal) compile(c builder.Compile) {
+func (j *journal) compile(c rawprofile.Compile) {
 	j.field(callCompile, uint64(c.Level), uint64(c.State), uint64(c.WouldProfile), uint64(c.Loops), uint64(c.Blocks))
-	j.profile.Compile(c)
+	rawprofile.In(j.profile).Compile(c)
 }
 
-func (j *journal) escape(e builder.Escape) {
+func (j *journal) escape(e rawprofile.Escape) {
 	j.field(callEscape, e.Flags, e.Local, e.Stack, e.Returned)
-	j.profile.Escape(e)
+	rawprofile.In(j.profile).Escape(e)
 }
 
 func (j *journal) traps(byReason []byte) {
 	j.numbers(callTraps)
 	j.texts(string(byReason))
-	j.profile.TrapHistory(byReason)
+	rawprofile.In(j.profile).TrapHistory(byReason)
 }
 
 func (j *journal) at(call uint64, at builder.At) {
@@ -293,7 +294,7 @@ func (j *journal) rows(rows []builder.Row) {
 	}
 }
 
-func (j *journal) word(w builder.TypeWord) {
+func (j *journal) word(w rawprofile.TypeWord) {
 	tags := uint64(0)
 	if w.NullSeen {
 		tags |= 1
@@ -304,7 +305,7 @@ func (j *journal) word(w builder.TypeWord) {
 	j.numbers(number(j.types, w.Type), tags)
 }
 
-func (j *journal) callTypes(types builder.CallTypes) {
+func (j *journal) callTypes(types rawprofile.CallTypes) {
 	j.numbers(uint64(len(types.Args)))
 	for _, a := range types.Args {
 		j.numbers(a.Stack)
@@ -318,7 +319,7 @@ func (j *journal) callTypes(types builder.CallTypes) {
 	j.word(*types.Return)
 }
 
-func (j *journal) bit(at builder.At) { j.at(callBit, at); j.profile.Bit(at) }
+func (j *journal) bit(at builder.At) { j.at(callBit, at); rawprofile.In(j.profile).Bit(at) }
 
 func (j *journal) counter(at builder.At, n uint64) {
 	j.at(callCounter, at)
@@ -326,10 +327,10 @@ func (j *journal) counter(at builder.At, n uint64) {
 	j.profile.Counter(at, n)
 }
 
-func (j *journal) jump(at builder.At, to builder.Jump) {
+func (j *journal) jump(at builder.At, to rawprofile.Jump) {
 	j.at(callJump, at)
 	j.numbers(to.Taken, uint64(to.Displacement))
-	j.profile.Jump(at, to)
+	rawprofile.In(j.profile).Jump(at, to)
 }
 
 func (j *journal) branch(at builder.At, b builder.Branch) {
@@ -352,56 +353,56 @@ func (j *journal) virtualCall(at builder.At, o builder.Others, rows ...builder.R
 	j.profile.VirtualCall(at, o, rows...)
 }
 
-func (j *journal) ret(at builder.At, n uint64, rows ...builder.RetRow) {
+func (j *journal) ret(at builder.At, n uint64, rows ...rawprofile.RetRow) {
 	j.at(callRet, at)
 	j.numbers(n, uint64(len(rows)))
 	for _, r := range rows {
 		j.numbers(r.Bci, r.Count, uint64(r.Displacement))
 	}
-	j.profile.Ret(at, n, rows...)
+	rawprofile.In(j.profile).Ret(at, n, rows...)
 }
 
-func (j *journal) multiBranch(at builder.At, def builder.SwitchCase, cases ...builder.SwitchCase) {
+func (j *journal) multiBranch(at builder.At, def rawprofile.SwitchCase, cases ...rawprofile.SwitchCase) {
 	j.at(callMultiBranch, at)
 	j.numbers(uint64(1 + len(cases)))
-	for _, c := range append([]builder.SwitchCase{def}, cases...) {
+	for _, c := range append([]rawprofile.SwitchCase{def}, cases...) {
 		j.numbers(c.Count, uint64(c.Displacement))
 	}
-	j.profile.MultiBranch(at, def, cases...)
+	rawprofile.In(j.profile).MultiBranch(at, def, cases...)
 }
 
 func (j *journal) argInfo(modified ...uint64) {
 	j.at(callArgInfo, builder.At{})
 	j.numbers(uint64(len(modified)))
 	j.numbers(modified...)
-	j.profile.ArgInfo(modified...)
+	rawprofile.In(j.profile).ArgInfo(modified...)
 }
 
-func (j *journal) callType(at builder.At, n uint64, types builder.CallTypes) {
+func (j *journal) callType(at builder.At, n uint64, types rawprofile.CallTypes) {
 	j.at(callCallType, at)
 	j.numbers(n)
 	j.callTypes(types)
-	j.profile.CallType(at, n, types)
+	rawprofile.In(j.profile).CallType(at, n, types)
 }
 
-func (j *journal) virtualCallType(at builder.At, o builder.Others, rows []builder.Row, types builder.CallTypes) {
+func (j *journal) virtualCallType(at builder.At, o builder.Others, rows []builder.Row, types rawprofile.CallTypes) {
 	j.at(callVirtualCallType, at)
 	j.numbers(o.Count, o.Gap)
 	j.rows(rows)
 	j.callTypes(types)
-	j.profile.VirtualCallType(at, o, rows, types)
+	rawprofile.In(j.profile).VirtualCallType(at, o, rows, types)
 }
 
-func (j *journal) parameters(slots ...builder.Slot) {
+func (j *journal) parameters(slots ...rawprofile.Slot) {
 	j.at(callParameters, builder.At{})
-	j.callTypes(builder.CallTypes{Args: slots})
-	j.profile.Parameters(slots...)
+	j.callTypes(rawprofile.CallTypes{Args: slots})
+	rawprofile.In(j.profile).Parameters(slots...)
 }
 
 func (j *journal) speculativeTrap(at builder.At, m builder.MethodRef) {
 	j.at(callSpeculativeTrap, at)
 	j.numbers(number(j.methods, m))
-	j.profile.SpeculativeTrap(at, m)
+	rawprofile.In(j.profile).SpeculativeTrap(at, m)
 }
 
 func (j *journal) wide(call uint64, point int32, sub layout.Sub, flags layout.EntryFlags) {
@@ -419,7 +420,7 @@ func (j *journal) undecoded(point int32, flags layout.EntryFlags, words ...uint6
 	j.wide(callUndecoded, point, 0, flags)
 	j.numbers(uint64(len(words)))
 	j.numbers(words...)
-	j.profile.Undecoded(point, flags, words...)
+	rawprofile.In(j.profile).Undecoded(point, flags, words...)
 }
 
 func (j *journal) valueSite(site int32, kind layout.Sub, values ...builder.Value) {

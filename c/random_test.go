@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -145,7 +146,7 @@ func (p *program) addMethod() {
 		p.seen(m)
 	}
 	if p.IntN(6) == 0 {
-		p.describeMethod(m, builder.MethodInfo{Access: p.Uint32N(3), Flags: layout.MethodFlags(p.IntN(64))})
+		p.describeMethod(m, p.Uint32N(3), layout.MethodFlags(p.IntN(64)))
 	}
 	if p.IntN(4) == 0 {
 		p.describeType(p.aType(), p.text(), layout.TypeFlags(p.IntN(4)))
@@ -218,15 +219,16 @@ func (p *program) addFields() {
 		func() { p.invocations(p.n()) },
 		func() { p.backedges(p.n()) },
 		func() { p.interpreted(p.n()) },
-		func() { p.size(builder.Size{Code: p.Uint32N(9), Host: p.Uint32()}) },
+		func() { p.size(rawprofile.Size{Code: p.Uint32N(9), Host: p.Uint32()}) },
 		func() {
-			p.history(builder.History{Decompiles: p.Uint32(), OverflowRecompiles: 1, OverflowTraps: 2, TenureTraps: p.Uint32()})
+			p.history(rawprofile.History{Decompiles: p.Uint32(), OverflowRecompiles: 1, OverflowTraps: 2,
+				TenureTraps: p.Uint32()})
 		},
 		func() {
-			p.compile(builder.Compile{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)),
+			p.compile(rawprofile.Compile{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)),
 				Loops: uint16(p.IntN(1 << 16)), Blocks: 7})
 		},
-		func() { p.escape(builder.Escape{Flags: p.n(), Local: 1, Stack: 2, Returned: p.Uint64()}) },
+		func() { p.escape(rawprofile.Escape{Flags: p.n(), Local: 1, Stack: 2, Returned: p.Uint64()}) },
 		func() { p.traps([]byte("traps by reason, all of them")[:p.IntN(28)]) },
 	} {
 		if p.IntN(3) == 0 {
@@ -246,7 +248,7 @@ func (p *program) someRows(most int) (rows []builder.Row) {
 	return rows
 }
 
-func (p *program) aWord() (w builder.TypeWord) {
+func (p *program) aWord() (w rawprofile.TypeWord) {
 	if p.IntN(2) == 0 {
 		w.Type = p.aType()
 	}
@@ -254,9 +256,9 @@ func (p *program) aWord() (w builder.TypeWord) {
 	return w
 }
 
-func (p *program) aList() (types builder.CallTypes) {
+func (p *program) aList() (types rawprofile.CallTypes) {
 	for range p.IntN(4) {
-		types.Args = append(types.Args, builder.Slot{Stack: p.n(), Type: p.aWord()})
+		types.Args = append(types.Args, rawprofile.Slot{Stack: p.n(), Type: p.aWord()})
 	}
 	if p.IntN(2) == 0 {
 		word := p.aWord()
@@ -266,7 +268,7 @@ func (p *program) aList() (types builder.CallTypes) {
 }
 
 func (p *program) addNarrow() {
-	params := p.Params()
+	params := rawprofile.Set(p.Builder).Params()
 	at := builder.At{Bci: 1, Flags: layout.EntryFlags(p.IntN(3)), Traps: layout.EntryTraps(p.Uint32N(3))}
 	at.Bci <<= p.IntN(16)
 	if p.IntN(5) == 0 {
@@ -283,7 +285,7 @@ func (p *program) addNarrow() {
 	case 1:
 		p.counter(at, p.n())
 	case 2:
-		p.jump(at, builder.Jump{Taken: p.n(), Displacement: -8})
+		p.jump(at, rawprofile.Jump{Taken: p.n(), Displacement: -8})
 	case 3:
 		p.branch(at, builder.Branch{Taken: p.n(), NotTaken: p.n(), Displacement: 1 << 40})
 	case 4:
@@ -291,9 +293,9 @@ func (p *program) addNarrow() {
 	case 5:
 		p.virtualCall(at, others, p.someRows(rows)...)
 	case 6:
-		p.ret(at, p.n(), make([]builder.RetRow, p.IntN(int(params.BciProfileWidth)+1))...)
+		p.ret(at, p.n(), make([]rawprofile.RetRow, p.IntN(int(params.BciProfileWidth)+1))...)
 	case 7:
-		p.multiBranch(at, builder.SwitchCase{Count: p.n(), Displacement: 8}, make([]builder.SwitchCase, p.IntN(5))...)
+		p.multiBranch(at, rawprofile.SwitchCase{Count: p.n(), Displacement: 8}, make([]rawprofile.SwitchCase, p.IntN(5))...)
 	case 8:
 		p.argInfo(make([]uint64, p.IntN(4))...)
 	case 9:

@@ -89,7 +89,7 @@ func (p plan) build() *builder.Builder {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%3), Name: fmt.Sprint("m", i), Signature: "()V", Loader: "app"})
 	}
 	for i, m := range p {
-		q := b.ProfileOf(method(i), m.code, builder.NoContext)
+		q := b.ProfileIn(method(i), m.code, builder.NoContext)
 		q.Branch(builder.At{Bci: 3}, builder.Branch{Taken: m.taken, Displacement: 8, NotTaken: m.notTaken})
 		var rows []builder.Row
 		for name, n := range m.types {
@@ -102,7 +102,7 @@ func (p plan) build() *builder.Builder {
 		}
 		_ = q.Done()
 		if m.inContext > 0 {
-			c := b.ProfileOf(method(i), m.code, b.Context(method(i), builder.Frame{Caller: method(m.caller), Point: 4}))
+			c := b.ProfileIn(method(i), m.code, b.Context(method(i), builder.Frame{Caller: method(m.caller), Point: 4}))
 			c.Counter(builder.At{Bci: 1}, m.inContext)
 			_ = c.Done()
 		}
@@ -322,9 +322,10 @@ func BenchmarkStores(b *testing.B) {
 // other code only where a has another version of it.
 func TestNewMethodsAreNotMismatches(t *testing.T) {
 	t.Parallel()
-	method := layout.Key{Class: "A", Name: "run"}
+	key := layout.Key{Class: "A", Name: "run"}
 	profile := func(b *builder.Builder, code uint64, frames ...builder.Frame) {
-		p := b.ProfileIn(method, code, b.Context(b.Method(method), frames...))
+		method := b.Method(key)
+		p := b.ProfileIn(method, code, b.Context(method, frames...))
 		p.Invocations(5)
 		p.Counter(builder.At{Bci: 1}, 7)
 		if err := p.Done(); err != nil {
@@ -338,7 +339,7 @@ func TestNewMethodsAreNotMismatches(t *testing.T) {
 		a, b            func(b *builder.Builder)
 		onlyB, mismatch int
 	}{
-		"unexecuted in a": {func(b *builder.Builder) { b.Seen(b.Method(method)) },
+		"unexecuted in a": {func(b *builder.Builder) { b.Seen(b.Method(key)) },
 			func(b *builder.Builder) { profile(b, 1) }, 1, 0},
 		"in another context": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { inCaller(b, 1) }, 1, 0},
 		"of another version": {func(b *builder.Builder) { profile(b, 1) }, func(b *builder.Builder) { profile(b, 2) }, 0, 1},

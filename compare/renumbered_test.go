@@ -18,7 +18,7 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 	for class, code := range codes {
 		if hidden {
 			b.DescribeType(b.Type(builder.TypeKey{Name: class}),
-				builder.TypeInfo{Flags: layout.TypeHidden | layout.TypeNotMatchable})
+				"", layout.TypeHidden|layout.TypeNotMatchable)
 		}
 		p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, code)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: code, Displacement: 4})

@@ -24,7 +24,7 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, i)
 	}
 	if count > 0 {
-		p := b.ProfileOf(m, 0, builder.NoContext)
+		p := b.ProfileIn(m, 0, builder.NoContext)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}

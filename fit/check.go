@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming/loaders"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -125,7 +126,8 @@ func refuse(s *reader.Store, against Code, o Options) error {
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
 	if b := o.Into; b != nil {
-		if params := b.Params(); b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
+		params := rawprofile.Set(b).Params()
+		if b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,8 +24,8 @@ func TestCompanionsOfPoints(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.ProfileOf(m, v.ID, builder.NoContext)
-	p.Size(builder.Size{Code: uint32(v.Size)})
+	p := b.ProfileIn(m, v.ID, builder.NoContext)
+	rawprofile.In(p).Size(rawprofile.Size{Code: uint32(v.Size)})
 	for _, point := range v.Points {
 		p.Counter(builder.At{Bci: int32(point.Bci)}, 5)
 		if point.Bci == 7 {
@@ -95,9 +96,9 @@ func TestUndecodedProfiles(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.ProfileOf(m, v.ID, builder.NoContext)
+	p := b.ProfileIn(m, v.ID, builder.NoContext)
 	p.Counter(builder.At{Bci: 3}, 5)
-	p.Undecoded(7, 0, 14|7<<16, 1)
+	rawprofile.In(p).Undecoded(7, 0, 14|7<<16, 1)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,18 +7,18 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
+	"pgregory.net/rapid"
 )
 
 // elsewhere has no code at all to look at.
@@ -188,8 +188,8 @@ func profileOf(v fit.Version) *builder.Builder {
 	}
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	q := b.ProfileOf(m, v.ID, builder.NoContext)
-	q.Size(builder.Size{Code: uint32(v.Size)})
+	q := b.ProfileIn(m, v.ID, builder.NoContext)
+	rawprofile.In(q).Size(rawprofile.Size{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
 		at, n := builder.At{Bci: int32(p.Bci)}, uint64(1000+i)
@@ -202,15 +202,15 @@ func profileOf(v fit.Version) *builder.Builder {
 		case fit.TypeCheck:
 			q.ReceiverType(at, builder.Others{Count: n})
 		case fit.Jump:
-			q.Jump(at, builder.Jump{Taken: n, Displacement: to(0)})
+			rawprofile.In(q).Jump(at, rawprofile.Jump{Taken: n, Displacement: to(0)})
 		case fit.Branch:
 			q.Branch(at, builder.Branch{Taken: n, Displacement: to(0), NotTaken: 7})
 		case fit.Switch:
-			var cases []builder.SwitchCase
+			var cases []rawprofile.SwitchCase
 			for k := range p.Targets {
-				cases = append(cases, builder.SwitchCase{Count: n, Displacement: to(k)})
+				cases = append(cases, rawprofile.SwitchCase{Count: n, Displacement: to(k)})
 			}
-			q.MultiBranch(at, cases[0], cases[1:]...)
+			rawprofile.In(q).MultiBranch(at, cases[0], cases[1:]...)
 		}
 	}
 	_ = q.Done()
@@ -394,7 +394,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	other.ID = 2
 	sketch(b, b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), other)
 	heavier := b.Profile(layout.Key{Class: "C", Name: "run", Signature: "()V"}, 2)
-	heavier.Size(builder.Size{Code: 20})
+	rawprofile.In(heavier).Size(rawprofile.Size{Code: 20})
 	heavier.Counter(builder.At{Bci: 4}, 5000)
 	heavier.Counter(builder.At{Bci: 9}, 5000)
 	if err := heavier.Done(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -228,7 +229,7 @@ func (m *importing) allOrNothing(work func() error) error {
 	if b == nil || !m.o.SkipBad {
 		return work()
 	}
-	batch, err := b.Begin()
+	batch, err := rawprofile.Set(b).Begin()
 	if err != nil {
 		return err
 	}
@@ -283,7 +284,7 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 
 // countUnmerged counts the entries that could not be summed.
 func (m *importing) countUnmerged() {
-	n := int(m.result.Builder.Unmerged())
+	n := int(rawprofile.Set(m.result.Builder).Unmerged())
 	if n == 0 {
 		return
 	}

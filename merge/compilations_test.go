@@ -20,7 +20,7 @@ func compiledRun(t *testing.T, code ...[5]uint64) testarchive.Archive {
 	}
 	callee := b.Method(layout.Key{Class: "A", Name: "inlined", Signature: "()V"})
 	b.Table(disk.TableInlining, 0).Row(uint64(b.Context(callee, builder.Frame{Caller: m, Point: 3})), 4, 1)
-	p := b.ProfileOf(m, 1, builder.NoContext)
+	p := b.ProfileIn(m, 1, builder.NoContext)
 	p.Invocations(code[0][2])
 	testarchive.MustDone(t, p)
 	return testarchive.Build(t, b)

@@ -37,7 +37,7 @@ func manyPages(t *testing.T) testarchive.Archive {
 		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext,
 			b.Context(m, builder.Frame{Caller: next, Point: 3})}
 		for n, c := range contexts {
-			p := b.ProfileOf(m, uint64(n%2), c)
+			p := b.ProfileIn(m, uint64(n%2), c)
 			p.Invocations(uint64(100*i + n))
 			rows := []uint64{uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)})), uint64(next), uint64(i)}
 			p.Custom(builder.Custom{Point: 9, Tag: pair.Tag}, rows, make([]uint64, 3), make([]uint64, 3), make([]uint64, 3))

@@ -10,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -230,8 +232,8 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 		b := builder.New(layout.DomainGraal, builder.Config{DumpID: [16]byte{id}})
 		for name, flags := range map[string]layout.MethodFlags{"?7": layout.MethodNotMatchable, "main": 0} {
 			m := b.Method(layout.Key{Name: name})
-			b.DescribeMethod(m, builder.MethodInfo{Flags: flags})
-			p := b.ProfileOf(m, 0, builder.NoContext)
+			b.DescribeMethod(m, 0, flags)
+			p := b.ProfileIn(m, 0, builder.NoContext)
 			p.Invocations(1)
 			testarchive.MustDone(t, p)
 		}
@@ -240,7 +242,7 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
 		mustMerge(t, b, run(id+1), builder.Run{})
-		if got := b.Unmatchable(); got != uint64(id) {
+		if got := rawprofile.Set(b).Unmatchable(); got != uint64(id) {
 			t.Errorf("%d profiles are unmatchable, want %d", got, id)
 		}
 	}
@@ -298,7 +300,7 @@ func TestShapeOfRecordedProfiles(t *testing.T) {
 	testarchive.MustDone(t, begun(plain))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
 	mustMerge(t, b, testarchive.Build(t, plain), builder.Run{})
-	b.NextRun(builder.Run{})
+	rawprofile.Set(b).NextRun(profileset.RunRules{})
 	recordCall(t, b)
 	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err,
 		builder.ErrMismatch) {
@@ -323,7 +325,8 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 	caller, callee := layout.Key{Class: "A", Name: "caller"}, layout.Key{Class: "A", Name: "callee"}
 	for name, refer := range map[string]func(b *builder.Builder){
 		"as a caller": func(b *builder.Builder) {
-			testarchive.MustDone(t, b.ProfileIn(callee, 0, b.Context(b.Method(callee), builder.Frame{Caller: b.Method(caller)})))
+			m := b.Method(callee)
+			testarchive.MustDone(t, b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
 			b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,

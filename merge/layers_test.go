@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"pgregory.net/rapid"
 )
 
 // anotherProcess is not the test's, and not known.
@@ -63,7 +63,7 @@ func some(t testarchive.TB, s testarchive.Archive, id byte, set int) testarchive
 					frames = append(frames, builder.Frame{Caller: b.Method(k), Point: f.Point})
 				}
 			}
-			q := b.ProfileOf(ref, p.Code(), b.Context(ref, frames...))
+			q := b.ProfileIn(ref, p.Code(), b.Context(ref, frames...))
 			q.Invocations(n.Load() + uint64(i))
 			testarchive.MustDone(t, q)
 		}
@@ -200,7 +200,7 @@ func TestSnapshotsOfLayers(t *testing.T) {
 	}
 	snapshot := func(take merge.Counts) testarchive.Archive {
 		b := testarchive.New(layout.DomainHotSpot)
-		b.DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
+		rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
 		if dropped, err := merge.CopyLayers(t.Context(), b, l, take); err != nil || dropped.Rows > 0 {
 			t.Fatal(dropped, err)
 		}

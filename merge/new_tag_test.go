@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -57,7 +58,7 @@ func typedStore(t *testing.T, entries ...typedCount) *reader.Store {
 		seen := b.Type(builder.TypeKey{Name: e.seen})
 		_, raw := disk.NewWide(nil, tagTyped, 0, 0, 7, 2, 0)
 		raw.SetCell(0, e.count)
-		p.Raw(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
+		rawprofile.In(p).Copy(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
 	}
 	testarchive.MustDone(t, p)
 	return memstore.Open(t, b)
@@ -192,7 +193,7 @@ func rowedStore(t *testing.T, count, bits uint64, rows ...[4]uint64) *reader.Sto
 			raw.SetCell(2+4*i+1+j, v)
 		}
 	}
-	p.Raw(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
+	rawprofile.In(p).Copy(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
 		return uint64(b.Type(builder.TypeKey{Name: string(rune('A' + rows[(cell-2)/4][0]))}))
 	})
 	testarchive.MustDone(t, p)

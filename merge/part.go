@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -39,7 +40,8 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 	if err != nil {
 		return err
 	}
-	b.Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)), uint64(b.Symbol(p.property())))
+	rawprofile.Set(b).Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
+		uint64(b.Symbol(p.property())))
 	chooser := newChooser(p, s)
 	hooks := mergeHooks(o.Run.Weight)
 	hooks.Lazy, hooks.Elsewhere = true, copier.AStub

@@ -185,7 +185,7 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}),
 				Point: 1})
 		}
-		p := b.ProfileOf(m, r.Uint64N(2), within)
+		p := b.ProfileIn(m, r.Uint64N(2), within)
 		p.Counters(4, r.Uint64N(9), 2)
 		testarchive.MustDone(t, p)
 		profiles = append(profiles, p.Ref())
@@ -295,7 +295,7 @@ func manyProfiles(t *testing.T, domain layout.Domain,
 	b := testarchive.New(domain)
 	for i := range 1000 {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("C%03d", i), Name: "m", Signature: "()V"})
-		p := b.ProfileOf(m, 0, builder.NoContext)
+		p := b.ProfileIn(m, 0, builder.NoContext)
 		if domain == layout.DomainCustom {
 			p.Counters(4, make([]uint64, 200)...)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -32,13 +33,13 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 			}
 			b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
 			if describeFirst {
-				b.DescribeRun(layout.Provenance{VM: "test"})
+				rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test"})
 			}
 			if _, err := merge.Snapshot(t.Context(), b, s, merge.Increments); err != nil {
 				t.Fatal(err)
 			}
 			if !describeFirst {
-				b.DescribeRun(layout.Provenance{VM: "test"})
+				rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test"})
 			}
 			return testarchive.Build(t, b)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -52,7 +53,8 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 // TestBuilderMasksSecrets describes a run as a VM does that does not think of secrets.
 func TestBuilderMasksSecrets(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
-	b.DescribeRun(layout.Provenance{Main: "Main", Command: "java -cp a.jar Main hunter2", Options: "-Djwt=hunter2 -Xmx1g"})
+	rawprofile.Set(b).DescribeRun(layout.Provenance{Main: "Main", Command: "java -cp a.jar Main hunter2",
+		Options: "-Djwt=hunter2 -Xmx1g"})
 	archive := testarchive.Build(t, b)
 	runs, err := archive.Runs()
 	if err != nil || len(runs) != 1 || bytes.Contains(archive.Bytes, []byte("hunter")) {

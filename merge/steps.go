@@ -45,7 +45,7 @@ func ParseVersions(text string) (Versions, error) {
 
 // KeepVersions drops the profiles of all other versions of the code of methods that have several, in all
 // contexts. Between equal versions, the one with the higher code ID stays. It returns the number of methods
-// with several versions, and of dropped profiles. The error matches builder.ErrBatch, names a profile without
+// with several versions, and of dropped profiles. The error matches profileset.ErrBatch, names a profile without
 // Done, comes from a file of spilled profiles, or is ctx's; the builder is unchanged then.
 func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
 	b := targetOf(of)

@@ -94,7 +94,7 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "a"})
 	for _, code := range []uint64{5, 9} {
-		p := b.ProfileOf(m, code, builder.NoContext)
+		p := b.ProfileIn(m, code, builder.NoContext)
 		p.Invocations(100 / code)
 		testarchive.MustDone(t, p)
 	}

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
+	"pgregory.net/rapid"
 )
 
 // A context is the same whether one goes down to it or up from it, and a parent comes before its children.
@@ -113,10 +113,10 @@ func TestContextsAmongMany(t *testing.T) {
 		b := builder.New(layout.DomainGraal, builder.Config{})
 		leaf, caller := b.Method(layout.Key{Class: "C", Name: "leaf"}), b.Method(layout.Key{Class: "C", Name: "caller"})
 		for i := range n {
-			inner := b.OuterContext(leaf, builder.NoContext, builder.Frame{Caller: caller, Point: int32(3*i - n)})
-			outer := b.OuterContext(leaf, inner, builder.Frame{Caller: leaf, Point: int32(i)})
+			inner := rawprofile.Set(b).OuterContext(leaf, builder.NoContext, caller, int32(3*i-n))
+			outer := rawprofile.Set(b).OuterContext(leaf, inner, leaf, int32(i))
 			for code, at := range []builder.ContextRef{inner, outer, outer} {
-				p := b.ProfileOf(leaf, uint64(code), at)
+				p := b.ProfileIn(leaf, uint64(code), at)
 				p.Invocations(uint64(10*i + code))
 				if err := p.Done(); err != nil {
 					t.Fatal(err)

@@ -36,8 +36,8 @@ func openSource(app, base string) (source, error) {
 // dumpLayers writes the live counts of a run that adopted layers: to the path of the topmost
 // one, if it is to take its place. It is a layer on the same base.
 func dumpLayers(ctx context.Context, l *reader.Layers, path string) error {
-	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: builder.RandomDumpID()})
-	b.DescribeRun(layout.Provenance{VM: "example VM 1"}) // so that nothing is summed twice
+	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: builder.RandomDumpID(),
+		Run: &layout.Provenance{VM: "example VM 1"}}) // a run, so that nothing is summed twice
 	if _, err := merge.CopyLayers(ctx, b, l, merge.Totals); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -45,11 +46,11 @@ func fixture(gap uint32) *builder.Builder {
 	circle := b.Type(builder.TypeKey{Name: "Circle"})
 	square := b.Type(builder.TypeKey{Name: "Square", Loader: "app"})
 	b.Type(builder.TypeKey{Name: "Square", Loader: "other"})
-	b.DescribeType(circle, builder.TypeInfo{Alias: "LCircle;", Flags: layout.TypeHidden})
+	b.DescribeType(circle, "LCircle;", layout.TypeHidden)
 	b.Seen(b.Method(keyIdle))
-	b.DescribeMethod(b.Method(keyIdle), builder.MethodInfo{Access: disk.AccStatic}) // so that it has a record
+	b.DescribeMethod(b.Method(keyIdle), disk.AccStatic, 0) // so that it has a record
 	b.Method(keyBare)
-	b.DescribeMethod(b.Method(keyArea), builder.MethodInfo{Access: disk.AccFinal, Flags: layout.MethodNotMatchable})
+	b.DescribeMethod(b.Method(keyArea), disk.AccFinal, layout.MethodNotMatchable)
 	addArea(b, circle, square)
 	addMany(b, circle)
 	addContexts(b)
@@ -63,31 +64,31 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	p.Invocations(1000)
 	p.Backedges(70)
 	p.Interpreted(5)
-	p.Size(builder.Size{Code: 33, Host: 480})
-	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
-	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
-	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
-	p.TrapHistory([]byte{0, 3, 0, 1, 9})
-	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
+	rawprofile.In(p).Size(rawprofile.Size{Code: 33, Host: 480})
+	rawprofile.In(p).History(rawprofile.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	rawprofile.In(p).Compile(rawprofile.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
+	rawprofile.In(p).Escape(rawprofile.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
+	rawprofile.In(p).TrapHistory([]byte{0, 3, 0, 1, 9})
+	rawprofile.In(p).Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
 	p.Counter(builder.At{Bci: 2}, 11)
-	p.Jump(builder.At{Bci: 3}, builder.Jump{Taken: 12, Displacement: -24})
+	rawprofile.In(p).Jump(builder.At{Bci: 3}, rawprofile.Jump{Taken: 12, Displacement: -24})
 	p.Branch(builder.At{Bci: 4, Traps: 3}, builder.Branch{Taken: 13, Displacement: 48, NotTaken: 14})
 	p.ReceiverType(builder.At{Bci: 5}, builder.Others{Count: 1}, builder.Row{Type: square, Count: 15})
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 16},
 		builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
-	p.Ret(builder.At{Bci: 7}, 19, builder.RetRow{Bci: 20, Count: 21, Displacement: 22})
-	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24},
-		builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
-	p.CallType(builder.At{Bci: 9}, 29, builder.CallTypes{
-		Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: circle, NullSeen: true}}},
-		Return: &builder.TypeWord{Unknown: true},
+	rawprofile.In(p).Ret(builder.At{Bci: 7}, 19, rawprofile.RetRow{Bci: 20, Count: 21, Displacement: 22})
+	rawprofile.In(p).MultiBranch(builder.At{Bci: 8}, rawprofile.SwitchCase{Count: 23, Displacement: 24},
+		rawprofile.SwitchCase{Count: 25, Displacement: 26}, rawprofile.SwitchCase{Count: 27, Displacement: -28})
+	rawprofile.In(p).CallType(builder.At{Bci: 9}, 29, rawprofile.CallTypes{
+		Args:   []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: circle, NullSeen: true}}},
+		Return: &rawprofile.TypeWord{Unknown: true},
 	})
-	p.VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
-		[]builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
-	p.ArgInfo(1, 0, 1)
-	p.Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
-	p.SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
-	p.Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
+	rawprofile.In(p).VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
+		[]builder.Row{{Type: square, Count: 31}}, rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 2}}})
+	rawprofile.In(p).ArgInfo(1, 0, 1)
+	rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: rawprofile.TypeWord{Type: square}})
+	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
+	rawprofile.In(p).Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
 	mustDone(p)
 }
 
@@ -123,7 +124,7 @@ func addContexts(b *builder.Builder) {
 
 // counted adds a profile that has invocations only.
 func counted(b *builder.Builder, m builder.MethodRef, code uint64, c builder.ContextRef, n uint64) {
-	p := b.ProfileOf(m, code, c)
+	p := b.ProfileIn(m, code, c)
 	p.Invocations(n)
 	mustDone(p)
 }

@@ -292,7 +292,7 @@ func TestHitPathOfVersions(t *testing.T) {
 		k := layout.Key{Class: "Versions", Name: fmt.Sprint("of", versions)}
 		m := b.Method(k)
 		for v := range versions {
-			p := b.ProfileOf(m, uint64(2*v+2), builder.NoContext)
+			p := b.ProfileIn(m, uint64(2*v+2), builder.NoContext)
 			p.Invocations(uint64(v))
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,7 +18,7 @@ func TestContextsOnTheWayAreKept(t *testing.T) {
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
 	at := builder.NoContext
 	for i := range depth {
-		at = b.OuterContext(m, at, builder.Frame{Caller: m, Point: int32(i)})
+		at = rawprofile.Set(b).OuterContext(m, at, m, int32(i))
 	}
 	s := open(t, laid(t, b))
 	section := s.Header().Parts[disk.PartContexts]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -49,7 +50,7 @@ func partly(t *testing.T) *builder.Builder {
 		p := b.Profile(layout.Key{Class: "A", Name: name, Signature: "()V"}, 0)
 		p.Counter(builder.At{Bci: 4}, 9)
 		if name == "cut" {
-			p.Undecoded(7, 0, 20|7<<16, 0x7f0000001000)
+			rawprofile.In(p).Undecoded(7, 0, 20|7<<16, 0x7f0000001000)
 		}
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -76,7 +77,7 @@ func TestUndecodedIsHotSpots(t *testing.T) {
 	for _, d := range []layout.Domain{layout.DomainLLVMIR, layout.DomainGraal, layout.DomainJamaica} {
 		b := builder.New(d, builder.Config{})
 		p := b.Profile(layout.Key{Name: "m"}, 0)
-		p.Undecoded(7, 0, 20)
+		rawprofile.In(p).Undecoded(7, 0, 20)
 		if err := p.Done(); err == nil {
 			t.Errorf("%s has an entry that was not decoded", d)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -68,10 +69,10 @@ func TestDropCold(t *testing.T) {
 	b.Seen(never)
 	cold := b.Profile(key("cold"), 0)
 	cold.Branch(builder.At{Bci: 1}, builder.Branch{Displacement: 8})
-	warm := b.ProfileIn(key("warm"), 0, b.Context(b.Method(key("warm")),
+	warm := b.ProfileIn(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")),
 		builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
-	warm.SpeculativeTrap(builder.At{Bci: 2}, called)
+	rawprofile.In(warm).SpeculativeTrap(builder.At{Bci: 2}, called)
 	testarchive.MustDone(t, cold, warm)
 	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{DropCold: true})
 	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {

@@ -19,7 +19,7 @@ func TestCompilationsStayWithTheirMethods(t *testing.T) {
 	middle := b.Method(layout.Key{Class: "A", Name: "middle"})
 	for name, calls := range map[string]uint64{"hot": 1000, "cold": 1} {
 		m := b.Method(layout.Key{Class: "A", Name: name})
-		p := b.ProfileOf(m, 1, builder.NoContext)
+		p := b.ProfileIn(m, 1, builder.NoContext)
 		p.Invocations(calls)
 		testarchive.MustDone(t, p)
 		b.Table(disk.TableCompilations, 0).Row(uint64(m), 4, ^uint64(0), 1, calls, 64, 1, 1)

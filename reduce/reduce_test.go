@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier/weigh"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -106,8 +108,8 @@ func TestFunctionsMarkedHotStay(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	for name, counts := range map[string][]uint64{"hot": {1<<64 - 1, 0}, "warm": {1<<64 - 2}, "counted": {1000},
 		"cold": {1}, "never": {0}} {
-		if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte(name), Code: 7,
-			Counts: counts}); err != nil {
+		if err := testarchive.AddFunction(b, profileset.Function{Name: []byte(name), Code: 7,
+			Cells: words.LittleEndianBytes(counts)}); err != nil {
 			t.Fatal(err)
 		}
 	}

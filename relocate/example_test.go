@@ -16,7 +16,7 @@ import (
 func areas() []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2}})
 	area := b.Method(layout.Key{Class: "Main", Name: "area", Signature: "(LShape;)D"})
-	p := b.ProfileOf(area, 0, builder.NoContext)
+	p := b.ProfileIn(area, 0, builder.NoContext)
 	p.VirtualCall(builder.At{Bci: 12}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: 700},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 20})

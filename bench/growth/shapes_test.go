@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,7 +45,7 @@ func done(p *builder.Profile) { _ = p.Done() }
 
 // addCounts records a profile with two entries.
 func addCounts(b *builder.Builder, m builder.MethodRef, code uint64, at builder.ContextRef, count int) {
-	p := b.ProfileOf(m, code, at)
+	p := b.ProfileIn(m, code, at)
 	p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: uint64(count + 1)})
 	p.Count(builder.Count{Point: 4, Sub: layout.SubCalls, N: uint64(2*count + 1)})
 	done(p)
@@ -55,7 +56,7 @@ func ordinary(n int) *builder.Builder {
 	for i := range n {
 		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10),
 			Signature: "(I)V"})
-		p := b.ProfileOf(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileIn(m, uint64(i+1), builder.NoContext)
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		p.Counter(builder.At{Bci: 9}, uint64(i))
@@ -70,7 +71,7 @@ func deepContexts(n int) *builder.Builder {
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
 	for i := range min(n, disk.MaxDepth) {
-		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i % 5)})
+		context = rawprofile.Set(b).OuterContext(m, context, m, int32(i%5))
 		addCounts(b, m, 0, context, i)
 	}
 	return b
@@ -91,7 +92,7 @@ func manyVersions(n int) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "app/Hot", Name: "f", Signature: "()V"})
 	for i := range n {
-		p := b.ProfileOf(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileIn(m, uint64(i+1), builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, uint64(i))
 		done(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -92,7 +93,7 @@ func addKind(b *builder.Builder, i int) error {
 func addContexts(b *builder.Builder, i int, m builder.MethodRef) error {
 	c := builder.NoContext
 	for frame := range frames {
-		c = b.OuterContext(m, c, builder.Frame{Caller: b.Method(kindKey(caller(i, frame))), Point: int32(frame)})
+		c = rawprofile.Set(b).OuterContext(m, c, b.Method(kindKey(caller(i, frame))), int32(frame))
 		if err := addCounted(b, i, m, 0, c); err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func addContexts(b *builder.Builder, i int, m builder.MethodRef) error {
 
 // addCounted records a profile as large as one of javac's.
 func addCounted(b *builder.Builder, i int, m builder.MethodRef, code uint64, c builder.ContextRef) error {
-	p := b.ProfileOf(m, code, c)
+	p := b.ProfileIn(m, code, c)
 	p.Invocations(counted)
 	for at, size := 0, bench.JavacBlock(i); at < size; at += 32 {
 		p.Count(builder.Count{Point: int32(at), Sub: layout.SubCalls, N: uint64(i)})

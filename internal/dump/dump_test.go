@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -126,14 +127,15 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 		},
 		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder,
 			p *builder.Profile) {
-			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16}, builder.SwitchCase{Count: 2, Displacement: -16},
-				builder.SwitchCase{Count: 3})
+			rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: 1, Displacement: 16},
+				rawprofile.SwitchCase{Count: 2, Displacement: -16},
+				rawprofile.SwitchCase{Count: 3})
 		},
 		`"data":[{"tag":"CallType","point":7,"count":5,"args":[{"slot":1,"type":{"type":{"name":"A"},"null_seen":true}}],"return":{"type":null,"unknown":true}}]`: func(b *builder.Builder, p *builder.Profile) {
-			p.CallType(at, 5, builder.CallTypes{
-				Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}),
+			rawprofile.In(p).CallType(at, 5, rawprofile.CallTypes{
+				Args: []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}),
 					NullSeen: true}}},
-				Return: &builder.TypeWord{Unknown: true},
+				Return: &rawprofile.TypeWord{Unknown: true},
 			})
 		},
 		`"data":[{"tag":"Successors","point":-4,"sub":1,"rows":[[-2,3,4]]}]`: func(b *builder.Builder, p *builder.Profile) {
@@ -144,9 +146,9 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 		},
 		`"invocations":0,"compile":[1,2,3,4,5],"traps":[0,7],"data":[],"handlers":[{"tag":"Bit","point":7}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.Invocations(0)
-			p.Compile(builder.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
-			p.TrapHistory([]byte{0, 7})
-			p.Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
+			rawprofile.In(p).Compile(rawprofile.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
+			rawprofile.In(p).TrapHistory([]byte{0, 7})
+			rawprofile.In(p).Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
 		},
 	} {
 		prefix := `"name":"m","profiles":[{"code":"0000000000000000",`
@@ -228,8 +230,8 @@ func TestDumpEndsWithItsWriter(t *testing.T) {
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
 	context := builder.NoContext
 	for i := range 1000 {
-		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: int32(i)})
-		p := b.ProfileOf(m, 0, context)
+		context = rawprofile.Set(b).OuterContext(m, context, m, int32(i))
+		p := b.ProfileIn(m, 0, context)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -131,7 +132,7 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 }
 
 func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
-	to, scale := b.ProfileOf(m, p.Code(), builder.NoContext), r.Float64()+0.5
+	to, scale := b.ProfileIn(m, p.Code(), builder.NoContext), r.Float64()+0.5
 	if n, ok := p.Invocations(); ok {
 		to.Invocations(uint64(float64(n.Trained()) * scale))
 	}
@@ -142,7 +143,7 @@ func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p 
 				entry.SetCell(cell, uint64(float64(entry.Cell(cell))*scale))
 			}
 			var failed error
-			to.Raw(section, entry, func(cell int, kind disk.CellKind) uint64 {
+			rawprofile.In(to).Copy(section, entry, func(cell int, kind disk.CellKind) uint64 {
 				ref, err := refOf(b, e, cell, kind)
 				if err != nil {
 					failed = err

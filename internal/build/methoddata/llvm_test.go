@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -12,7 +15,7 @@ import (
 // checkUnmerged checks how many entries could not be summed.
 func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
 	t.Helper()
-	if got := b.Unmerged(); got != want {
+	if got := rawprofile.Set(b).Unmerged(); got != want {
 		t.Errorf("%d entries unmerged, want %d", got, want)
 	}
 }
@@ -25,9 +28,9 @@ func TestNumbersOfCountersThatDiffer(t *testing.T) {
 		for _, lengths := range [][2]int{{2, 3}, {3, 2}} {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
-				b.NextRun(builder.Run{AsLLVM: asLLVM})
-				if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"),
-					Counts: []uint64{7, 8, 9}[:n]}); err != nil {
+				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
+				if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
+					Cells: words.LittleEndianBytes([]uint64{7, 8, 9}[:n])}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -68,8 +71,9 @@ func TestMarksAreNotCounts(t *testing.T) {
 	} {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for _, n := range [][]uint64{c.one, c.two} {
-			b.NextRun(builder.Run{AsLLVM: c.asLLVM})
-			if err := testarchive.AddFunction(b, builder.CounterFunction{Name: []byte("f"), Counts: n}); err != nil {
+			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: c.asLLVM})
+			if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
+				Cells: words.LittleEndianBytes(n)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -92,7 +96,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 		for _, first := range []bool{false, true} {
 			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
 			for _, has := range []bool{first, !first} {
-				b.NextRun(builder.Run{AsLLVM: asLLVM})
+				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
 				p := b.Profile(layout.Key{Name: "f"}, 1)
 				p.Counters(0, 4)
 				if has {
@@ -148,7 +152,7 @@ func TestValueSitesAsLLVM(t *testing.T) {
 	} {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for run := range 2 {
-			b.NextRun(builder.Run{AsLLVM: true})
+			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: true})
 			p := b.Profile(layout.Key{Name: "f"}, 1)
 			p.Counters(0, c.counts[run])
 			for site := range c.sites[run] {

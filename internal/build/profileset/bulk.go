@@ -15,7 +15,7 @@ const FunctionGroup = 128
 
 // A Function is a method that is found by its name alone, with a profile of counters alone.
 type Function struct {
-	Name  []byte
+	Name  []byte // the whole key
 	Code  uint64 // code id
 	Cells []byte // of the counters, little-endian
 }
@@ -23,13 +23,13 @@ type Function struct {
 // count returns the number of counters.
 func (f *Function) count() int { return len(f.Cells) / disk.CellSize }
 
-// AddFunctions adds the profiles of functions, at most FunctionGroup of them. It
-// returns the number of functions before the first that could not be added.
-func (b *Set) AddFunctions(group []Function) (added int, err error) {
-	for added < len(group) {
-		rest := group[added:]
-		n := b.addFunctions(rest)
-		if added += n; n == len(rest) {
+// AddFunctions adds the profiles of functions, as Record, Add and Done do for one. It returns the number of
+// functions before the first that could not be added. The functions may be reused after the call.
+func (b *Set) AddFunctions(functions []Function) (added int, err error) {
+	for added < len(functions) {
+		rest := functions[added:]
+		n := b.addFunctions(rest[:min(len(rest), FunctionGroup)])
+		if added += n; n == min(len(rest), FunctionGroup) {
 			continue
 		}
 		if err := b.addAsProfile(&rest[n]); err != nil {

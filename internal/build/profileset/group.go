@@ -18,8 +18,17 @@ type MethodOfClass struct {
 	Signature intern.SymbolRef // 0 for none
 }
 
-// MethodsOfClasses interns methods, at most FunctionGroup of them, into refs.
-func (b *Set) MethodsOfClasses(methods []MethodOfClass, refs []MethodRef) {
+// InternMethods interns methods into refs, which must be as long.
+func (b *Set) InternMethods(methods []MethodOfClass, refs []MethodRef) {
+	for len(methods) > 0 {
+		n := min(len(methods), FunctionGroup)
+		b.internGroup(methods[:n], refs)
+		methods, refs = methods[n:], refs[n:]
+	}
+}
+
+// internGroup interns at most FunctionGroup methods into refs.
+func (b *Set) internGroup(methods []MethodOfClass, refs []MethodRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var texts [FunctionGroup]string

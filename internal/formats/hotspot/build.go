@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -136,19 +137,19 @@ func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})
 	}
 	t := b.Type(builder.TypeKey{Name: strings.Replace(name, class, canonical, 1), Loader: loader})
-	b.DescribeType(t, builder.TypeInfo{Alias: name, Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	b.DescribeType(t, name, layout.TypeHidden|layout.TypeNotMatchable)
 	return t
 }
 
 // methodRef interns a method. class is the VM's name of its class.
 func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
-	var info builder.MethodInfo
+	var flags layout.MethodFlags
 	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
-		info.Flags = layout.MethodNotMatchable // the method is not identified in another run
+		flags = layout.MethodNotMatchable // the method is not identified in another run
 	}
 	b.typeRef(class, k.Loader)
 	m := b.Method(k)
-	b.DescribeMethod(m, info)
+	b.DescribeMethod(m, 0, flags)
 	return m
 }
 
@@ -172,13 +173,13 @@ func (b *textBuild) distinct(t *textMethod) layout.Key {
 func (b *textBuild) method(t *textMethod) *builder.Profile {
 	m := b.methodRef(t.class, b.distinct(t))
 	b.sketch(m, t)
-	b.DescribeMethod(m, builder.MethodInfo{Access: t.access})
-	p := b.ProfileOf(m, 0, builder.NoContext)
+	b.DescribeMethod(m, t.access, 0)
+	p := b.ProfileIn(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)
 	p.Backedges(t.backedges)
 	p.Interpreted(t.interpreted)
-	p.Size(builder.Size{Host: t.size})
-	p.History(builder.History{Decompiles: t.decompiles})
+	rawprofile.In(p).Size(rawprofile.Size{Host: t.size})
+	rawprofile.In(p).History(rawprofile.History{Decompiles: t.decompiles})
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
 		if t.entries[i].at.In == layout.SectionData {
@@ -187,7 +188,7 @@ func (b *textBuild) method(t *textMethod) *builder.Profile {
 	}
 	b.extras(p, t.extras(end, b.report))
 	if len(t.parameters) > 0 {
-		p.Parameters(b.slots(t.parameters)...)
+		rawprofile.In(p).Parameters(b.slots(t.parameters)...)
 	}
 	return p
 }
@@ -195,10 +196,11 @@ func (b *textBuild) method(t *textMethod) *builder.Profile {
 func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
 	for _, x := range extras {
 		if x.bit {
-			p.Bit(x.at)
+			rawprofile.In(p).Bit(x.at)
 			continue
 		}
-		p.SpeculativeTrap(x.at, b.methodRef(x.trap.class, layout.Key{Class: b.canonical(x.trap.class), Name: x.trap.name}))
+		rawprofile.In(p).SpeculativeTrap(x.at, b.methodRef(x.trap.class,
+			layout.Key{Class: b.canonical(x.trap.class), Name: x.trap.name}))
 	}
 }
 
@@ -206,32 +208,32 @@ func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
 func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	switch e.tag {
 	case layout.TagBit:
-		p.Bit(e.at)
+		rawprofile.In(p).Bit(e.at)
 	case layout.TagCounter:
 		p.Counter(e.at, e.count)
 	case layout.TagCallType:
-		p.CallType(e.at, e.count, b.callTypes(e))
+		rawprofile.In(p).CallType(e.at, e.count, b.callTypes(e))
 	case layout.TagJump:
-		p.Jump(e.at, builder.Jump{Taken: e.count, Displacement: e.displacement})
+		rawprofile.In(p).Jump(e.at, rawprofile.Jump{Taken: e.count, Displacement: e.displacement})
 	case layout.TagBranch:
 		p.Branch(e.at, builder.Branch{Taken: e.count, Displacement: e.displacement, NotTaken: e.notTaken})
 	case layout.TagMultiBranch:
-		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
+		rawprofile.In(p).MultiBranch(e.at, e.cases[0], e.cases[1:]...)
 	case layout.TagRet:
-		p.Ret(e.at, e.count, b.returns(e)...)
+		rawprofile.In(p).Ret(e.at, e.count, b.returns(e)...)
 	case layout.TagReceiverType:
 		p.ReceiverType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCall:
 		p.VirtualCall(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCallType:
-		p.VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
+		rawprofile.In(p).VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
 	}
 }
 
 // freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a displacement of -1.
-var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
+var freeReturn = rawprofile.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
-func (b *textBuild) returns(e *textEntry) []builder.RetRow {
+func (b *textBuild) returns(e *textEntry) []rawprofile.RetRow {
 	rows := e.returns
 	for len(rows) < b.shape.BciRows {
 		rows = append(rows, freeReturn)
@@ -247,8 +249,8 @@ func (b *textBuild) rows(e *textEntry) []builder.Row {
 	return rows
 }
 
-func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
-	types := builder.CallTypes{Args: b.slots(e.types.args)}
+func (b *textBuild) callTypes(e *textEntry) rawprofile.CallTypes {
+	types := rawprofile.CallTypes{Args: b.slots(e.types.args)}
 	if e.types.result != nil {
 		w := b.word(*e.types.result)
 		types.Return = &w
@@ -256,16 +258,16 @@ func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
 	return types
 }
 
-func (b *textBuild) slots(slots []textSlot) []builder.Slot {
-	out := make([]builder.Slot, len(slots))
+func (b *textBuild) slots(slots []textSlot) []rawprofile.Slot {
+	out := make([]rawprofile.Slot, len(slots))
 	for i, s := range slots {
-		out[i] = builder.Slot{Stack: s.stack, Type: b.word(s.word)}
+		out[i] = rawprofile.Slot{Stack: s.stack, Type: b.word(s.word)}
 	}
 	return out
 }
 
-func (b *textBuild) word(w textWord) builder.TypeWord {
-	out := builder.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
+func (b *textBuild) word(w textWord) rawprofile.TypeWord {
+	out := rawprofile.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
 	if w.typ != 0 {
 		out.Type = b.types[w.typ-1]
 	}

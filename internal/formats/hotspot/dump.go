@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -72,8 +73,8 @@ type textEntry struct {
 	notTaken     uint64
 	displacement int64
 	rows         []textRow
-	returns      []builder.RetRow
-	cases        []builder.SwitchCase
+	returns      []rawprofile.RetRow
+	cases        []rawprofile.SwitchCase
 	types        textTypes
 	traps        []textTrap // speculative traps at the same bci
 }

@@ -56,7 +56,7 @@ func TestPrintContexts(t *testing.T) {
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
 	frame := builder.Frame{Caller: b.Method(layout.Key{Class: "a/A", Name: "n", Signature: "()V"}), Point: 7}
 	for i, c := range []builder.ContextRef{builder.NoContext, b.Context(m, frame)} {
-		p := b.ProfileOf(m, 0, c)
+		p := b.ProfileIn(m, 0, c)
 		p.Invocations(uint64(10 * (i + 1)))
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestPrintContexts(t *testing.T) {
 func TestPrintWideEntries(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
-	p := b.ProfileOf(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, builder.NoContext)
 	var rows []builder.Row
 	for i, name := range []string{"a/B", "a/C", "a/D"} {
 		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: name}), Count: uint64(i + 1)})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,7 +50,7 @@ func (b *build) finish() (*builder.Builder, error) {
 	b.waitForIntake()
 	var sorting sync.WaitGroup
 	defer sorting.Wait()
-	sorting.Go(b.b.Bulk().SortSymbols)
+	sorting.Go(rawprofile.Set(b.b).SortSymbols)
 	b.numberDuplicates()
 	b.dropMethodRows()
 	b.addProfiles()
@@ -76,7 +77,7 @@ func (b *build) internTypes() {
 		for n := 2; taken.has(uint32(ref)); n++ {
 			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
-			b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
+			b.b.DescribeType(ref, "", layout.TypeNotMatchable)
 		}
 		taken.add(uint32(ref))
 		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
@@ -90,7 +91,7 @@ func (b *build) typeOf(id int64) builder.TypeRef {
 		return b.typeRefs[row]
 	}
 	ref := b.b.Type(builder.TypeKey{Name: idName(id)})
-	b.b.DescribeType(ref, builder.TypeInfo{Flags: layout.TypeNotMatchable})
+	b.b.DescribeType(ref, "", layout.TypeNotMatchable)
 	b.typeRows.add(id, len(b.typeRefs))
 	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, idName(id)), append(b.numbers, "")
 	return ref
@@ -115,7 +116,7 @@ func (b *build) methodOf(id int64) builder.MethodRef {
 		return b.methodRefs[row]
 	}
 	ref := b.b.Method(layout.Key{Name: idName(id)})
-	b.b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+	b.b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
 	b.methodRows.add(id, len(b.methodRefs))
 	b.methodRefs, b.ran = append(b.methodRefs, ref), append(b.ran, true)
 	return ref
@@ -198,7 +199,7 @@ func (b *build) placeNodes() {
 		}
 		caller, inner := place.method, b.places[n.parent-1]
 		place.method = inner.method
-		place.context = b.b.OuterContext(inner.method, inner.context, builder.Frame{Caller: caller, Point: n.point})
+		place.context = rawprofile.Set(b.b).OuterContext(inner.method, inner.context, caller, n.point)
 	}
 }
 
@@ -221,7 +222,7 @@ func (b *build) linkRecords() {
 
 func (b *build) addProfile(node uint32) {
 	at := b.places[node-1]
-	p := b.b.ProfileOf(at.method, 0, at.context)
+	p := b.b.ProfileIn(at.method, 0, at.context)
 	b.profileRef[node-1] = p.Ref()
 	s := &b.entries
 	for k := range s.ordered {

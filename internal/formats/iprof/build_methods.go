@@ -5,7 +5,9 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/refindex"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,7 +29,7 @@ type resolvedBatch struct {
 	names string // of all rows
 	batchOfSignatures
 	// The methods that are interned by class and signature, and their places in rows.
-	declared []builder.MethodOfClass
+	declared []profileset.MethodOfClass
 	places   []int
 	keyed    []keyedMethod // the other methods
 	refs     []builder.MethodRef
@@ -102,7 +104,7 @@ func (b *build) resolveBatch(all methodRows, number int, to *resolvedBatch) *res
 			to.keyed = append(to.keyed, keyedMethod{i, b.methodKey(name, ids)})
 			continue
 		}
-		to.declared = append(to.declared, builder.MethodOfClass{Class: class, Name: name})
+		to.declared = append(to.declared, profileset.MethodOfClass{Class: class, Name: name})
 		to.places = append(to.places, i)
 	}
 	return to
@@ -150,7 +152,7 @@ func (b *build) internMethods(batch *resolvedBatch) {
 	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
 	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
 	b.internSignatures(batch)
-	b.b.Bulk().Methods(batch.declared, batch.refs[:len(batch.declared)])
+	rawprofile.Set(b.b).InternMethods(batch.declared, batch.refs[:len(batch.declared)])
 	for k, place := range batch.places {
 		b.methodRefs[first+place] = batch.refs[k]
 	}
@@ -172,7 +174,7 @@ func (b *build) internSignatures(batch *resolvedBatch) {
 	refs := &b.intake.signatureRefs
 	known := len(*refs)
 	*refs = append(room(*refs, len(batch.fresh)), make([]builder.SymbolRef, len(batch.fresh))...)
-	b.b.Bulk().Symbols(batch.fresh, (*refs)[known:])
+	rawprofile.Set(b.b).Names(batch.fresh, (*refs)[known:])
 	for k, place := range batch.places {
 		batch.declared[k].Signature = (*refs)[batch.numbers[place]-1]
 	}
@@ -188,7 +190,7 @@ func (b *build) numberDuplicates() {
 		for n := 2; b.taken.has(uint32(b.methodRefs[row])); n++ {
 			key.Signature = signature + duplicateMark(n)
 			b.methodRefs[row] = b.b.Method(key)
-			b.b.DescribeMethod(b.methodRefs[row], builder.MethodInfo{Flags: layout.MethodNotMatchable})
+			b.b.DescribeMethod(b.methodRefs[row], 0, layout.MethodNotMatchable)
 		}
 		b.taken.add(uint32(b.methodRefs[row]))
 	}

@@ -101,7 +101,7 @@ func (d *drawn) drawProfile() {
 		return
 	}
 	d.begun[at] = true
-	p := d.b.ProfileOf(m, 0, d.b.Context(m, frames...))
+	p := d.b.ProfileIn(m, 0, d.b.Context(m, frames...))
 	p.Invocations(anyCount.Draw(d.T, "calls"))
 	for range rapid.IntRange(0, 4).Draw(d.T, "entries") {
 		switch rapid.IntRange(0, 3).Draw(d.T, "kind") {

@@ -20,7 +20,7 @@ func TestLosses(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "void()", Loader: "app"})
 	n := b.Method(layout.Key{Class: "A", Name: "n", Signature: "(I)V"})
-	p := b.ProfileOf(m, 7, b.Context(m, builder.Frame{Caller: n, Point: 1}))
+	p := b.ProfileIn(m, 7, b.Context(m, builder.Frame{Caller: n, Point: 1}))
 	p.Invocations(1 << 63)
 	p.Backedges(2)
 	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 3},

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -26,7 +28,7 @@ func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) erro
 	methods := t.internMethods(b, runs, report)
 	for i, run := range runs {
 		if i > 0 {
-			b.NextRun(builder.Run{})
+			rawprofile.Set(b).NextRun(profileset.RunRules{})
 		}
 		if err := t.addRun(b, methods, run, report); err != nil {
 			return err
@@ -50,7 +52,7 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 				}
 			}
 			if r.key == keyNative {
-				b.DescribeMethod(methods[r.names[0]], builder.MethodInfo{Access: disk.AccNative})
+				b.DescribeMethod(methods[r.names[0]], disk.AccNative, 0)
 			}
 		}
 	}
@@ -62,7 +64,7 @@ func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.
 	m := b.Method(layout.Key{Name: signature})
 	if !isWhole(signature) {
 		report.Cut++
-		b.DescribeMethod(m, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+		b.DescribeMethod(m, 0, layout.MethodNotMatchable)
 	}
 	return m
 }
@@ -106,7 +108,7 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 // addRun adds the profiles of a run to a builder.
 func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
 	for id, gathered := range groupByMethod(run) {
-		p := b.ProfileOf(methods[id], 0, builder.NoContext)
+		p := b.ProfileIn(methods[id], 0, builder.NoContext)
 		report.Methods++
 		report.Entries += len(gathered.counts)
 		gathered.sortEntries(t)

@@ -8,7 +8,10 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -29,7 +32,7 @@ type intake struct {
 func newIntake(o ReadOptions) *intake {
 	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
 	if o.Into != nil {
-		in.domain, in.report.Params = o.Into.Domain(), o.Into.Params()
+		in.domain, in.report.Params = o.Into.Domain(), rawprofile.Set(o.Into).Params()
 	}
 	return in
 }
@@ -67,7 +70,7 @@ func (in *intake) beginModule(h heading) error {
 // openBuilder makes the builder, or updates the parameters of the existing one.
 func (in *intake) openBuilder() error {
 	if in.b != nil {
-		return in.b.JoinParams(in.report.Params)
+		return rawprofile.Set(in.b).JoinParams(in.report.Params)
 	}
 	in.o.Config.Params = in.report.Params
 	in.b = builder.New(in.domain, in.o.Config)
@@ -83,7 +86,7 @@ func (in *intake) nextRun() error {
 	// Until LLVM 16 the order of an indexed file shows what was merged when.
 	run.FileOrder = in.o.Into == nil && in.report.Kind == KindIndexed && in.report.Version < sinceSortedNames
 	in.ordered = run.AsLLVM || run.FileOrder
-	in.b.NextRun(run)
+	rawprofile.Set(in.b).NextRun(profileset.RunRules(run))
 	return in.b.Err()
 }
 
@@ -163,7 +166,7 @@ func (in *intake) addPlainFunction(name []byte, hash uint64, cells []byte) error
 	in.report.Functions++
 	in.report.Entries++
 	in.last = name
-	return in.plain.refer(builder.CounterFunction{Name: name, Code: hash, Cells: cells}, in.b)
+	return in.plain.refer(profileset.Function{Name: name, Code: hash, Cells: cells}, in.b)
 }
 
 // release lets go of the memory of functions: it adds those that were gathered.
@@ -179,13 +182,13 @@ func (in *intake) addCalledName(name string) { in.b.Seen(in.b.Method(layout.Key{
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {
 	for _, id := range ids {
-		in.b.Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+		rawprofile.Set(in.b).Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
 // addVTable adds the name of a vtable and, if known, its place in memory.
 func (in *intake) addVTable(name string, address, size uint64) {
-	in.b.Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
+	rawprofile.Set(in.b).Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
 }
 
 // traceWeight returns the weight of a trace, multiplied by the weight of the run.
@@ -240,7 +243,7 @@ func (in *intake) addStreamSize(size uint64) {
 // plainFunctions gathers functions that have counters only: adding many of them to
 // a builder at once is faster.
 type plainFunctions struct {
-	functions [maxPlain]builder.CounterFunction
+	functions [maxPlain]profileset.Function
 	n         int
 	names     []byte   // of all functions, one after the other
 	counts    []uint64 // likewise
@@ -260,19 +263,20 @@ func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 		}
 	}
 	if len(f.counts) > maxPlainCounts {
-		_, err := b.Bulk().Functions([]builder.CounterFunction{{Name: f.name, Code: f.hash, Counts: f.counts}})
+		_, err := rawprofile.Set(b).AddFunctions([]profileset.Function{{Name: f.name, Code: f.hash,
+			Cells: words.LittleEndianBytes(f.counts)}})
 		return err
 	}
 	name, counts := len(p.names), len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
 	kept := &p.functions[p.n]
-	*kept = builder.CounterFunction{Name: p.names[name:], Code: f.hash, Counts: p.counts[counts:]}
+	*kept = profileset.Function{Name: p.names[name:], Code: f.hash, Cells: words.LittleEndianBytes(p.counts[counts:])}
 	p.n++
 	return nil
 }
 
 // refer gathers a function without copying it.
-func (p *plainFunctions) refer(f builder.CounterFunction, b *builder.Builder) error {
+func (p *plainFunctions) refer(f profileset.Function, b *builder.Builder) error {
 	if p.n == maxPlain {
 		if err := p.flushTo(b); err != nil {
 			return err
@@ -288,7 +292,7 @@ func (p *plainFunctions) flushTo(b *builder.Builder) error {
 	if p.n == 0 {
 		return nil
 	}
-	_, err := b.Bulk().Functions(p.functions[:p.n])
+	_, err := rawprofile.Set(b).AddFunctions(p.functions[:p.n])
 	p.n, p.names, p.counts = 0, p.names[:0], p.counts[:0]
 	return err
 }

@@ -3,15 +3,16 @@ package llvm
 import (
 	"io"
 
-	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/rawprofile"
 )
 
 // readAndDrop reads a profile as Read does, into a batch of o.Into that it rolls back.
 func readAndDrop(r io.Reader, o ReadOptions) (*Report, error) {
-	var batch *builder.Batch
+	var batch *profileset.Batch
 	if o.Into != nil {
 		var err error
-		if batch, err = o.Into.Begin(); err != nil {
+		if batch, err = rawprofile.Set(o.Into).Begin(); err != nil {
 			return nil, err
 		}
 		defer batch.Rollback()

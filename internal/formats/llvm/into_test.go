@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -37,8 +38,8 @@ func TestInto(t *testing.T) {
 	}
 	// Another number of counters is of other code: the longer are kept.
 	if got := c.Functions["a.cpp;_ZL3addll 0000000000000009"].Counts; !slices.Equal(got, []uint64{45, 1}) ||
-		b.Unmerged() == 0 {
-		t.Errorf("counts %d, %d unmerged", got, b.Unmerged())
+		rawprofile.Set(b).Unmerged() == 0 {
+		t.Errorf("counts %d, %d unmerged", got, rawprofile.Set(b).Unmerged())
 	}
 	if len(c.BinaryIDs) != 3 || !slices.Equal(c.VTables, []string{"_ZTV1A", "_ZTV1B"}) {
 		t.Errorf("binary ids %q, vtables %q", c.BinaryIDs, c.VTables)
@@ -95,8 +96,8 @@ func TestVariantsAreUnited(t *testing.T) {
 	}
 	second := fullSpec(10, VariantIR|VariantLoopEntries, false, 8).encode(t)
 	if _, err := readAndDrop(bytes.NewReader(second), ReadOptions{Into: b}); err != nil ||
-		b.Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
-		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Params().LLVMVariant)
+		rawprofile.Set(b).Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
+		t.Errorf("checked: %v, the builder has the variant %#x", err, rawprofile.Set(b).Params().LLVMVariant)
 	}
 	_, report, err := Read(bytes.NewReader(second), ReadOptions{Into: b})
 	if err != nil {

@@ -111,7 +111,7 @@ func manyFunctions(t testing.TB, n int) *builder.Builder {
 			hashes = 1 + rng.IntN(60)
 		}
 		for range hashes {
-			p := b.ProfileOf(m, rng.Uint64()>>3, builder.NoContext)
+			p := b.ProfileIn(m, rng.Uint64()>>3, builder.NoContext)
 			counts := make([]uint64, 1+rng.IntN(20))
 			if i%3 > 0 {
 				for c := range counts {

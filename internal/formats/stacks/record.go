@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -48,7 +49,7 @@ func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
 func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	at := recorded{method: r.method(stack[0].Name), point: stack[0].Line}
 	for _, f := range stack[1:] {
-		at.context = r.b.OuterContext(at.method, at.context, builder.Frame{Caller: r.method(f.Name), Point: f.Line})
+		at.context = rawprofile.Set(r.b).OuterContext(at.method, at.context, r.method(f.Name), f.Line)
 	}
 	if n > 0 {
 		r.samples[at] = disk.SaturatingAdd(r.samples[at], n)
@@ -78,7 +79,7 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 		if i == 0 || all[i].method != all[i-1].method {
 			methods++
 		}
-		p := r.b.ProfileOf(all[i].method, 0, all[i].context)
+		p := r.b.ProfileIn(all[i].method, 0, all[i].context)
 		for of := all[i]; i < len(all) && all[i].method == of.method && all[i].context == of.context; i++ {
 			p.Count(builder.Count{Point: all[i].point, Sub: layout.SubSamples, N: r.samples[all[i]]})
 		}

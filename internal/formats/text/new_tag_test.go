@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -23,11 +24,11 @@ func TestEntryOfANewTag(t *testing.T) {
 	circles := func(int, disk.CellKind) uint64 { return uint64(circle) }
 	_, one := disk.NewWide(nil, wide, 0, 0, 7, 2, 0)
 	one.SetCell(0, 42)
-	p.Raw(layout.SectionData, one, circles)
+	rawprofile.In(p).Copy(layout.SectionData, one, circles)
 	_, two := disk.NewWide(nil, rowed, 0, 0, -1, 4, 2)
 	two.SetCell(1, 5)
 	two.SetCell(3, 6)
-	p.Raw(layout.SectionData, two, circles)
+	rawprofile.In(p).Copy(layout.SectionData, two, circles)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

@@ -19,11 +19,11 @@ func pageExample() *builder.Builder {
 	key := layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;)D", Loader: "app"}
 	total := b.Method(key)
 	main := b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"})
-	b.DescribeMethod(main, builder.MethodInfo{Access: 1 | disk.AccStatic})
+	b.DescribeMethod(main, 1|disk.AccStatic, 0)
 	b.Seen(b.Method(layout.Key{Class: "shapes/Main", Name: "usage", Signature: "()V", Loader: "app"}))
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle", Loader: "app"})
 	square := b.Type(builder.TypeKey{Name: "shapes/Square", Loader: "app"})
-	all := b.ProfileOf(total, 0, builder.NoContext)
+	all := b.ProfileIn(total, 0, builder.NoContext)
 	all.Invocations(2400)
 	all.Backedges(60000)
 	all.VirtualCall(builder.At{Bci: 9}, builder.Others{Count: 40},
@@ -31,7 +31,7 @@ func pageExample() *builder.Builder {
 	all.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 59998, Displacement: 56, NotTaken: 2})
 	all.ReceiverType(builder.At{Bci: 21, Flags: layout.EntryNullSeen, Traps: 3}, builder.Others{},
 		builder.Row{Type: circle, Count: 51000})
-	inMain := b.ProfileOf(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
+	inMain := b.ProfileIn(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
 	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
 	run := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)

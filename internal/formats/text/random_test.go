@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
+	"pgregory.net/rapid"
 )
 
 // Random archives become the same bytes by way of their texts, of whatever domain and with whatever it can
@@ -121,7 +121,7 @@ func (m *maker) maybeName() string {
 
 func (m *maker) typ() builder.TypeRef {
 	t := m.b.Type(builder.TypeKey{Name: m.maybeName(), Loader: m.maybeName()})
-	m.b.DescribeType(t, builder.TypeInfo{Alias: m.maybeName(), Flags: layout.TypeFlags(m.Uint32() >> m.IntN(33))})
+	m.b.DescribeType(t, m.maybeName(), layout.TypeFlags(m.Uint32()>>m.IntN(33)))
 	return t
 }
 
@@ -131,8 +131,7 @@ func (m *maker) method() builder.MethodRef {
 		k.Loader = m.maybeName()
 	}
 	ref := m.b.Method(k)
-	m.b.DescribeMethod(ref, builder.MethodInfo{Access: m.Uint32() >> m.IntN(33),
-		Flags: layout.MethodFlags(m.IntN(2)) * layout.MethodNotMatchable})
+	m.b.DescribeMethod(ref, m.Uint32()>>m.IntN(33), layout.MethodFlags(m.IntN(2))*layout.MethodNotMatchable)
 	if m.sometimes(2) {
 		m.b.Seen(ref)
 	}
@@ -154,7 +153,7 @@ func (m *maker) profilesOf(method builder.MethodRef) {
 		if m.sometimes(4) {
 			continue // a context without a profile
 		}
-		p := m.b.ProfileOf(method, min(code*m.number()+code, layout.CodeAny-1), context)
+		p := m.b.ProfileIn(method, min(code*m.number()+code, layout.CodeAny-1), context)
 		m.fields(p)
 		for range m.IntN(25) {
 			m.entry(p)
@@ -182,12 +181,14 @@ func (m *maker) fields(p *builder.Profile) {
 		func() { p.Invocations(m.number()) },
 		func() { p.Backedges(m.number()) },
 		func() { p.Interpreted(m.number()) },
-		func() { p.Size(builder.Size{Code: m.Uint32(), Host: m.Uint32()}) },
-		func() { p.History(builder.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
-		func() { p.Compile(builder.Compile{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())}) },
-		func() { p.Escape(builder.Escape{Flags: m.number(), Returned: m.number()}) },
-		func() { p.TrapHistory(make([]byte, m.IntN(40), 40)) },
-		func() { p.TrapHistory([]byte{1, 0, uint8(m.Uint32())}) },
+		func() { rawprofile.In(p).Size(rawprofile.Size{Code: m.Uint32(), Host: m.Uint32()}) },
+		func() { rawprofile.In(p).History(rawprofile.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
+		func() {
+			rawprofile.In(p).Compile(rawprofile.Compile{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())})
+		},
+		func() { rawprofile.In(p).Escape(rawprofile.Escape{Flags: m.number(), Returned: m.number()}) },
+		func() { rawprofile.In(p).TrapHistory(make([]byte, m.IntN(40), 40)) },
+		func() { rawprofile.In(p).TrapHistory([]byte{1, 0, uint8(m.Uint32())}) },
 	} {
 		if m.sometimes(2 + i) {
 			set()
@@ -223,7 +224,7 @@ func (m *maker) hotspot(p *builder.Profile) {
 	}
 	m.setLength(e, tag, length)
 	m.clearPointers(e)
-	p.Raw(layout.BlockSection(m.IntN(4)), e, func(_ int, kind disk.CellKind) uint64 {
+	rawprofile.In(p).Copy(layout.BlockSection(m.IntN(4)), e, func(_ int, kind disk.CellKind) uint64 {
 		if kind == disk.CellMethod {
 			return uint64(m.anyMethod()) * m.Uint64N(2)
 		}
@@ -343,7 +344,7 @@ func (m *maker) wide(p *builder.Profile) {
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
 	case layout.TagUndecoded:
-		p.Undecoded(point, flags, []uint64{20, m.number(), m.number()}[:m.IntN(4)]...)
+		rawprofile.In(p).Undecoded(point, flags, []uint64{20, m.number(), m.number()}[:m.IntN(4)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: sub, Flags: flags, N: m.number()})
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -83,7 +84,7 @@ func (p *parser) entryCells() {
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
 	}
-	p.profile.Raw(e.section, raw, p.refOf)
+	rawprofile.In(p.profile.Profile).Copy(e.section, raw, p.refOf)
 }
 
 // cellRef returns the reference of a pointer cell of the open entry.

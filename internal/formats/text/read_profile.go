@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,15 +17,15 @@ func (p *parser) typeLine() {
 		return
 	}
 	ref := p.typeRef()
-	var info builder.TypeInfo
+	alias, flags := "", layout.TypeFlags(0)
 	if p.skipToken("flags=") {
-		info.Flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
+		flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
 	}
 	if p.skipToken("alias=") {
-		info.Alias = string(p.takeName())
+		alias = string(p.takeName())
 	}
 	if p.OK() {
-		p.b.DescribeType(ref, info)
+		p.b.DescribeType(ref, alias, flags)
 	}
 }
 
@@ -35,18 +36,18 @@ func (p *parser) newMethodLine() {
 	}
 	start := p.At
 	ref, _ := p.newMethod(start, p.reference("a method"))
-	var info builder.MethodInfo
+	access, flags := uint32(0), layout.MethodFlags(0)
 	if p.skipToken("access=") {
-		info.Access = uint32(p.bits(accessFlags, math.MaxUint32))
+		access = uint32(p.bits(accessFlags, math.MaxUint32))
 	}
 	if p.skipWord("not-matchable") {
-		info.Flags = layout.MethodNotMatchable
+		flags = layout.MethodNotMatchable
 	}
 	neverRan := p.skipWord("never-ran")
 	if !p.OK() {
 		return
 	}
-	p.b.DescribeMethod(ref, info)
+	p.b.DescribeMethod(ref, access, flags)
 	if neverRan {
 		p.b.Seen(ref)
 	}
@@ -107,7 +108,7 @@ func (p *parser) newProfileLine() {
 	if key.context = p.context(p.method); !p.OK() || p.failure != nil {
 		return
 	}
-	p.profile = openProfile{Profile: p.b.ProfileOf(key.method, key.code, key.context), line: p.lines.Place}
+	p.profile = openProfile{Profile: p.b.ProfileIn(key.method, key.code, key.context), line: p.lines.Place}
 	p.profiles.addProfile(key, p.profile.Ref())
 	p.report.Profiles++
 }
@@ -183,35 +184,35 @@ func (p *parser) key32(text string) uint32 { return uint32(p.key(text, math.MaxU
 
 func (p *parser) sizeField() {
 	code := p.key32("code=")
-	p.profile.Size(builder.Size{Code: code, Host: p.key32("producer=")})
+	rawprofile.In(p.profile.Profile).Size(rawprofile.Size{Code: code, Host: p.key32("producer=")})
 }
 
 func (p *parser) historyField() {
-	var h builder.History
+	var h rawprofile.History
 	h.Decompiles = p.key32("decompiles=")
 	h.OverflowRecompiles = p.key32("overflow-recompiles=")
 	h.OverflowTraps = p.key32("overflow-traps=")
 	h.TenureTraps = p.key32("tenure-traps=")
-	p.profile.History(h)
+	rawprofile.In(p.profile.Profile).History(h)
 }
 
 func (p *parser) compileField() {
-	var c builder.Compile
+	var c rawprofile.Compile
 	c.Level = uint8(p.key("level=", math.MaxUint8))
 	c.State = uint8(p.key("state=", math.MaxUint8))
 	c.WouldProfile = uint8(p.key("would-profile=", math.MaxUint8))
 	c.Loops = uint16(p.key("loops=", math.MaxUint16))
 	c.Blocks = uint16(p.key("blocks=", math.MaxUint16))
-	p.profile.Compile(c)
+	rawprofile.In(p.profile.Profile).Compile(c)
 }
 
 func (p *parser) escapeField() {
-	var e builder.Escape
+	var e rawprofile.Escape
 	e.Flags = p.key("flags=", math.MaxUint64)
 	e.Local = p.key("local=", math.MaxUint64)
 	e.Stack = p.key("stack=", math.MaxUint64)
 	e.Returned = p.key("returned=", math.MaxUint64)
-	p.profile.Escape(e)
+	rawprofile.In(p.profile.Profile).Escape(e)
 }
 
 func (p *parser) trapsField() {
@@ -219,7 +220,7 @@ func (p *parser) trapsField() {
 	for p.nextToken() {
 		p.bytes = append(p.bytes, uint8(p.number(math.MaxUint8)))
 	}
-	p.profile.TrapHistory(p.bytes)
+	rawprofile.In(p.profile.Profile).TrapHistory(p.bytes)
 }
 
 // refs maps the texts of types and methods that were read to the builder's

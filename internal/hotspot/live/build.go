@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/internal/parse/sketch"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -289,12 +290,12 @@ func (b *build) profile(f *found) error {
 	}
 	b.taken[m] = true
 	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
-	b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
-	p := b.ProfileOf(m, bytecode.CodeID(f.code), builder.NoContext)
+	b.DescribeMethod(m, f.access, 0)
+	p := b.ProfileIn(m, bytecode.CodeID(f.code), builder.NoContext)
 	b.header(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {
-			p.Raw(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
+			rawprofile.In(p).Copy(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
 				return b.reference(untagged(e.Cell(cell), kind), kind)
 			})
 			b.report.Entries++
@@ -330,16 +331,16 @@ func (b *build) header(p *builder.Profile, f *found) {
 	p.Invocations(h.invocations)
 	p.Backedges(h.backedges)
 	p.Interpreted(h.interpreted)
-	p.Size(builder.Size{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
-	p.History(h.history)
+	rawprofile.In(p).Size(rawprofile.Size{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
+	rawprofile.In(p).History(h.history)
 	if b.headers {
-		p.Compile(h.compile)
+		rawprofile.In(p).Compile(h.compile)
 	}
-	if h.escape != (builder.Escape{}) {
-		p.Escape(h.escape)
+	if h.escape != (rawprofile.Escape{}) {
+		rawprofile.In(p).Escape(h.escape)
 	}
 	if slices.ContainsFunc(h.traps, func(n byte) bool { return n != 0 }) {
-		p.TrapHistory(h.traps)
+		rawprofile.In(p).TrapHistory(h.traps)
 	}
 }
 
@@ -373,7 +374,7 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	b.typeRef(k)
 	ref := b.Method(layout.Key{Class: class, Name: m.name, Signature: m.signature, Loader: k.loader})
 	if made {
-		b.DescribeMethod(ref, builder.MethodInfo{Flags: layout.MethodNotMatchable})
+		b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
 	}
 	b.methods[addr] = ref
 	return ref
@@ -399,12 +400,12 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 		if names.IsNumbered(class) {
 			k.flags |= layout.TypeNotMatchable
 		}
-		b.DescribeType(t, builder.TypeInfo{Flags: k.flags})
+		b.DescribeType(t, "", k.flags)
 		return t
 	}
 	name := strings.Replace(k.name, class, canonical, 1)
 	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})
-	b.DescribeType(t, builder.TypeInfo{Alias: k.name, Flags: k.flags | layout.TypeHidden | layout.TypeNotMatchable})
+	b.DescribeType(t, k.name, k.flags|layout.TypeHidden|layout.TypeNotMatchable)
 	return t
 }
 

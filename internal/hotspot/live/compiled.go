@@ -71,7 +71,7 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 			return nil, err
 		}
 		m := b.methodRef(f.addr, &f.methodName, f.klassName)
-		b.DescribeMethod(m, builder.MethodInfo{Access: f.access})
+		b.DescribeMethod(m, f.access, 0)
 		methods[f.addr] = m
 	}
 	return methods, nil

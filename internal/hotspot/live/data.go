@@ -1,8 +1,8 @@
 package live
 
 import (
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -10,10 +10,10 @@ import (
 type header struct {
 	invocations, backedges uint64 // of all levels together
 	interpreted            uint64 // invocations that no MethodData counted
-	history                builder.History
-	compile                builder.Compile
+	history                rawprofile.History
+	compile                rawprofile.Compile
 	osrLevel               uint8 // highest level of the compiled code of its loops
-	escape                 builder.Escape
+	escape                 rawprofile.Escape
 	traps                  []byte
 }
 
@@ -23,12 +23,12 @@ func (s *schema) header(b, counters []byte) header {
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
 	u64 := func(at uint64) uint64 { return le.Uint64(b[at:]) }
 	h := header{
-		history: builder.History{
+		history: rawprofile.History{
 			Decompiles: u32(d.decompiles), OverflowRecompiles: u32(d.recompiles),
 			OverflowTraps: u32(d.overflowTraps), TenureTraps: u32(d.tenureTraps),
 		},
-		escape: builder.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
-		compile: builder.Compile{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
+		escape: rawprofile.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
+		compile: rawprofile.Compile{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
 			WouldProfile: uint8(u32(d.would))},
 		traps: b[d.trapCount:][:d.traps],
 	}

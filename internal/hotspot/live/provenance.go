@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/format/secrets"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -103,7 +104,7 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 	if !run.Process.Known() {
 		run.Process.PID = unknownProcess // it is not the one that makes the dump
 	}
-	b.DescribeRun(run)
+	rawprofile.Set(b).DescribeRun(run)
 }
 
 // The VM keeps a table of measurements and facts for jstat and jcmd, PerfMemory. Its

@@ -37,13 +37,13 @@ func exampleArchive(t *testing.T) []byte {
 	b.Seen(b.Method(layout.Key{Class: "Usage", Name: "main", Signature: "()V"}))
 	circle := b.Type(builder.TypeKey{Name: "Circle", Loader: "app"})
 
-	p := b.ProfileOf(area, 0x0123456789abcdef, builder.NoContext)
+	p := b.ProfileIn(area, 0x0123456789abcdef, builder.NoContext)
 	p.Invocations(1000)
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 20}, builder.Row{Type: circle, Count: 980})
 	p.Branch(builder.At{Bci: 9}, builder.Branch{Taken: 700, Displacement: 48, NotTaken: 300})
 	mustBeDone(t, p)
 
-	p = b.ProfileOf(area, 0, b.Context(area, builder.Frame{Caller: main, Point: 7}))
+	p = b.ProfileIn(area, 0, b.Context(area, builder.Frame{Caller: main, Point: 7}))
 	p.Count(builder.Count{Point: -1, Sub: layout.SubCalls, N: 40})
 	mustBeDone(t, p)
 

@@ -52,11 +52,11 @@ func calls(b *builder.Builder, m printers) {
 		builder.Frame{Caller: m.main, Point: 3})
 	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
 	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: builder.NoContext} {
-		p := b.ProfileOf(m.print, 0, c)
+		p := b.ProfileIn(m.print, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		done(p)
 	}
-	p := b.ProfileOf(m.main, 0, builder.NoContext)
+	p := b.ProfileIn(m.main, 0, builder.NoContext)
 	p.Count(builder.Count{Point: -6, Sub: layout.SubCalls, N: 1})
 	p.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: 11})
 	done(p)
@@ -64,7 +64,7 @@ func calls(b *builder.Builder, m printers) {
 
 // branches has conditionals and virtual invokes, one of them in a context that has two versions of the code.
 func branches(b *builder.Builder, m printers) {
-	p := b.ProfileOf(m.evenOrOdd, 0, builder.NoContext)
+	p := b.ProfileIn(m.evenOrOdd, 0, builder.NoContext)
 	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
 	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
 		builder.Successor{Point: 53, Index: 1, Count: 1}, builder.Successor{Point: 20, Index: 1, Count: 2})
@@ -74,7 +74,7 @@ func branches(b *builder.Builder, m printers) {
 	done(p)
 	at := b.Context(m.evenOrOdd, builder.Frame{Caller: m.main, Point: -3})
 	for _, code := range []uint64{2, 1} {
-		q := b.ProfileOf(m.evenOrOdd, code, at)
+		q := b.ProfileIn(m.evenOrOdd, code, at)
 		q.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Count: code})
 		done(q)
 	}

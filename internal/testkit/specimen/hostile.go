@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -97,7 +98,7 @@ func hostileRun(b *builder.Builder, h *namer) {
 
 // hostileProfile adds the profiles of a method, with names of every kind.
 func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
-	p := b.ProfileOf(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, builder.NoContext)
 	row := func(n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
 	}
@@ -105,13 +106,13 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	case layout.DomainHotSpot:
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
-		p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
+		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
 		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5},
 			row(1), row(2))
 	case layout.DomainGraal:
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
-		q := b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q := b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Sub: layout.SubCalls, N: 7})
 		done(q)
 	case layout.DomainJamaica:
@@ -119,7 +120,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
 	case layout.DomainSampled:
 		p.Callees(7, builder.Callee{Method: other, Count: 5})
-		q := b.ProfileOf(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
+		q := b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: count})
 		done(q)
 	default:
@@ -148,7 +149,7 @@ func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 	switch b.Domain() {
 	case layout.DomainHotSpot:
 		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
-		b.DescribeType(hidden, builder.TypeInfo{Alias: h.text(), Flags: layout.TypeHidden | layout.TypeNotMatchable})
+		b.DescribeType(hidden, h.text(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
 		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
 		samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)

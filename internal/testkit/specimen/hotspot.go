@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -38,8 +39,7 @@ func hotspot() *builder.Builder {
 		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
-	b.DescribeType(s.hidden, builder.TypeInfo{Alias: "shapes/Area$$Lambda$14/0x0000000800c03000",
-		Flags: layout.TypeHidden | layout.TypeNotMatchable})
+	b.DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
 	everyEntry(b, s)
 	optionalFields(b, s)
 	manyPoints(b, s)
@@ -57,37 +57,38 @@ func hotspot() *builder.Builder {
 // everyEntry adds a profile with an entry of every tag.
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
-	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccStatic | disk.AccSynchronized})
-	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
-		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
+	b.DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)
+	word := func(t builder.TypeRef, null, unknown bool) rawprofile.TypeWord {
+		return rawprofile.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
 	}
-	p := b.ProfileOf(m, 0, builder.NoContext)
-	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
+	p := b.ProfileIn(m, 0, builder.NoContext)
+	rawprofile.In(p).Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	p.Counter(builder.At{Bci: 2}, 60949)
-	p.Jump(builder.At{Bci: 3}, builder.Jump{Taken: 41, Displacement: -96})
+	rawprofile.In(p).Jump(builder.At{Bci: 3}, rawprofile.Jump{Taken: 41, Displacement: -96})
 	p.ReceiverType(builder.At{Bci: 4, Flags: layout.EntryNullSeen}, builder.Others{Count: ^uint64(6), Gap: 2},
 		builder.Row{Type: s.circle, Count: 9})
 	p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4},
 		builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
-	p.Ret(builder.At{Bci: 6}, 1, builder.RetRow{Bci: 33, Count: 7, Displacement: 16})
+	rawprofile.In(p).Ret(builder.At{Bci: 6}, 1, rawprofile.RetRow{Bci: 33, Count: 7, Displacement: 16})
 	p.Branch(builder.At{Bci: 7}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 200})
-	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8},
-		builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
-	p.CallType(builder.At{Bci: 9}, 11, builder.CallTypes{
-		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
-		Return: &builder.TypeWord{Type: s.square},
+	rawprofile.In(p).MultiBranch(builder.At{Bci: 8}, rawprofile.SwitchCase{Count: 3, Displacement: 8},
+		rawprofile.SwitchCase{Count: 4, Displacement: -8}, rawprofile.SwitchCase{Count: 5})
+	rawprofile.In(p).CallType(builder.At{Bci: 9}, 11, rawprofile.CallTypes{
+		Args:   []rawprofile.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
+		Return: &rawprofile.TypeWord{Type: s.square},
 	})
-	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word(0, true, false)}}})
-	p.VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
-		[]builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
-	p.VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, builder.CallTypes{})
-	p.Parameters(builder.Slot{Stack: 0, Type: word(s.hidden, true, false)}, builder.Slot{Stack: 1})
-	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
-	p.SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
-	p.SpeculativeTrap(builder.At{Bci: 79}, 0)
-	p.ArgInfo(0, 1<<64-1) // anything of the other argument
-	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
-	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
+	rawprofile.In(p).CallType(builder.At{Bci: 10}, 12, rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1,
+		Type: word(0, true, false)}}})
+	rawprofile.In(p).VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
+		[]builder.Row{{Type: s.circle, Count: 2}}, rawprofile.CallTypes{Return: &rawprofile.TypeWord{}})
+	rawprofile.In(p).VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, rawprofile.CallTypes{})
+	rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: word(s.hidden, true, false)}, rawprofile.Slot{Stack: 1})
+	rawprofile.In(p).Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
+	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
+	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 79}, 0)
+	rawprofile.In(p).ArgInfo(0, 1<<64-1) // anything of the other argument
+	rawprofile.In(p).Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
+	rawprofile.In(p).Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
 	done(p)
 	b.Table(disk.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
 }
@@ -96,15 +97,15 @@ func everyEntry(b *builder.Builder, s shapes) {
 // HotSpot's own become by merging.
 func optionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
-	p := b.ProfileOf(m, 0x9d5c0f3a11e7b246, builder.NoContext)
+	p := b.ProfileIn(m, 0x9d5c0f3a11e7b246, builder.NoContext)
 	p.Invocations(61205)
 	p.Backedges(1 << 63)
 	p.Interpreted(0)
-	p.Size(builder.Size{Code: 11, Host: 640})
-	p.History(builder.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
-	p.Compile(builder.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
-	p.Escape(builder.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
-	p.TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
+	rawprofile.In(p).Size(rawprofile.Size{Code: 11, Host: 640})
+	rawprofile.In(p).History(rawprofile.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	rawprofile.In(p).Compile(rawprofile.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
+	rawprofile.In(p).Escape(rawprofile.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
+	rawprofile.In(p).TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
 	p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1,
 		Traps: uint64(5 | layout.EntryTrapRecompiled)}, builder.Row{Type: s.circle, Count: 1},
 		builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
@@ -114,7 +115,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 // manyPoints adds a profile with enough entries for a point directory. Some points have several.
 func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
-	p := b.ProfileOf(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, builder.NoContext)
 	p.Invocations(400)
 	for i := range int32(20) {
 		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
@@ -130,10 +131,10 @@ func manyPoints(b *builder.Builder, s shapes) {
 func twoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
-		p := b.ProfileOf(m, code, builder.NoContext)
+		p := b.ProfileIn(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		if code != 1 {
-			p.Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
+			rawprofile.In(p).Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
 		done(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
@@ -143,8 +144,8 @@ func twoCodes(b *builder.Builder) {
 
 // compilations adds what a VM compiled and inlined, also of a method without a profile.
 func compilations(b *builder.Builder, s shapes) {
-	b.DescribeType(s.circle, builder.TypeInfo{Flags: layout.TypeLoaded | layout.TypeInitialized})
-	b.DescribeType(s.exception, builder.TypeInfo{Flags: layout.TypeLoaded})
+	b.DescribeType(s.circle, "", layout.TypeLoaded|layout.TypeInitialized)
+	b.DescribeType(s.exception, "", layout.TypeLoaded)
 	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	area := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	simple := b.Method(layout.Key{Class: "shapes/Circle", Name: "radius", Signature: "()D", Loader: "app"})
@@ -168,7 +169,7 @@ func oddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply",
 		Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
-	b.DescribeMethod(m, builder.MethodInfo{Access: disk.AccFinal, Flags: layout.MethodNotMatchable})
+	b.DescribeMethod(m, disk.AccFinal, layout.MethodNotMatchable)
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 

@@ -16,16 +16,16 @@ func llvmIR() *builder.Builder {
 	main := b.Method(layout.Key{Name: "main"})
 	local := b.Method(layout.Key{Name: "shapes.cpp;_ZL5totalv"})
 
-	p := b.ProfileOf(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
+	p := b.ProfileIn(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
 	p.Counters(0, 1, 60949, 0, ^uint64(0))
 	p.ValueSite(0, layout.SubIndirectCall,
 		builder.Value{Value: disk.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
 	p.ValueSite(1, layout.SubIndirectCall)
 	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 8, Count: 5}, builder.Value{Value: 513, Count: 1})
 	p.ValueSite(0, layout.SubVTable, builder.Value{Value: disk.NameRef("_ZTV6Circle"), Count: 7})
-	older := b.ProfileOf(main, 0x0000000000000018, builder.NoContext)
+	older := b.ProfileIn(main, 0x0000000000000018, builder.NoContext)
 	older.Counters(0, 12)
-	total := b.ProfileOf(local, 0x8000000000000001, builder.NoContext)
+	total := b.ProfileIn(local, 0x8000000000000001, builder.NoContext)
 	total.Counters(0, 5, 6)
 	done(p, older, total)
 

@@ -20,7 +20,7 @@ func sampled() *builder.Builder {
 	sampledAt(b, sum, -1, 2)
 	sampledAt(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
 
-	p, q := b.ProfileOf(main, 0, builder.NoContext), b.ProfileOf(fib, 0, builder.NoContext)
+	p, q := b.ProfileIn(main, 0, builder.NoContext), b.ProfileIn(fib, 0, builder.NoContext)
 	p.Callees(7, builder.Callee{Method: fib, Count: 40})
 	p.Callees(9, builder.Callee{Method: none, Count: 1})
 	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})
@@ -37,7 +37,7 @@ func sampled() *builder.Builder {
 
 // sampledAt records samples at a point of a function, each of 10 ms.
 func sampledAt(b *builder.Builder, m builder.MethodRef, point int32, n uint64, frames ...builder.Frame) {
-	p := b.ProfileOf(m, 0, b.Context(m, frames...))
+	p := b.ProfileIn(m, 0, b.Context(m, frames...))
 	p.Count(builder.Count{Point: point, Sub: layout.SubSamples, N: n})
 	p.Count(builder.Count{Point: point, Sub: layout.SubNanoseconds, N: 10_000_000 * n})
 	done(p)

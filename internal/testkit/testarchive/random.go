@@ -6,11 +6,11 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
+	"pgregory.net/rapid"
 )
 
 // DrawRun draws a random training run. Runs share methods, codes, contexts, points
@@ -54,13 +54,13 @@ func addRandomMethod(b *builder.Builder, i int, r *countRand) {
 		key.Class = ""
 	}
 	m := b.Method(key)
-	b.DescribeMethod(m, builder.MethodInfo{Access: r.Uint32N(4)})
+	b.DescribeMethod(m, r.Uint32N(4), 0)
 	b.Seen(m)
 	for code := range uint64(2) {
 		for depth := range 3 {
 			if r.IntN(2) == 0 {
 				frames := []builder.Frame{{Caller: m, Point: 3}, {Caller: m, Point: int32(r.IntN(2))}}
-				addRandomProfile(b, b.ProfileOf(m, code, b.Context(m, frames[:depth]...)), r)
+				addRandomProfile(b, b.ProfileIn(m, code, b.Context(m, frames[:depth]...)), r)
 			}
 		}
 	}
@@ -73,15 +73,16 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 	if some() {
 		p.Backedges(r.count())
-		p.Size(builder.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
+		rawprofile.In(p).Size(rawprofile.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
 	}
 	if some() {
-		p.History(builder.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
-		p.Compile(builder.Compile{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
+		rawprofile.In(p).History(rawprofile.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
+		rawprofile.In(p).Compile(rawprofile.Compile{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
 	}
 	if some() {
-		p.Escape(builder.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4), Returned: r.Uint64N(4)})
-		p.TrapHistory([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
+		rawprofile.In(p).Escape(rawprofile.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4),
+			Returned: r.Uint64N(4)})
+		rawprofile.In(p).TrapHistory([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
 	}
 	for point := range 9 {
 		if b.Domain() == layout.DomainHotSpot {
@@ -120,7 +121,7 @@ func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
 	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
 }
 
-func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
+func randomWord(b *builder.Builder, r *countRand) (w rawprofile.TypeWord) {
 	if r.IntN(3) > 0 {
 		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
 	}
@@ -134,10 +135,10 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)),
 		Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
 	word := randomWord(b, r)
-	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
+	types := rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
 	case 0:
-		p.Jump(at, builder.Jump{Taken: r.count(), Displacement: -8})
+		rawprofile.In(p).Jump(at, rawprofile.Jump{Taken: r.count(), Displacement: -8})
 	case 1:
 		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
@@ -153,36 +154,37 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(),
 				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 		case 1:
-			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
+			rawprofile.In(p).VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
 			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 		}
 	case 4:
-		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
+		rawprofile.In(p).Ret(at, r.count(), []rawprofile.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
 			{Bci: 7, Count: 1}}[:way]...)
 	case 5:
-		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8}, make([]builder.SwitchCase, 1+way/2)...)
+		rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: r.count(), Displacement: 8},
+			make([]rawprofile.SwitchCase, 1+way/2)...)
 	case 6:
-		p.CallType(at, r.count(), types)
+		rawprofile.In(p).CallType(at, r.count(), types)
 	case 7:
 		p.Counter(at, r.count())
 	case 8:
-		p.Bit(at)
+		rawprofile.In(p).Bit(at)
 	}
 }
 
 func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	if r.IntN(2) == 0 {
-		p.ArgInfo(r.Uint64N(4), r.Uint64N(4))
+		rawprofile.In(p).ArgInfo(r.Uint64N(4), r.Uint64N(4))
 	}
 	if r.IntN(2) == 0 {
-		p.SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
+		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
 			b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
-		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
+		rawprofile.In(p).Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
-		p.Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
-		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
+		rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: randomWord(b, r)})
+		rawprofile.In(p).Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
 	}
 }
 
@@ -274,7 +276,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}),
 			Count: r.count()})
 	case layout.TagUndecoded:
-		p.Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf,
+		rawprofile.In(p).Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf,
 			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),

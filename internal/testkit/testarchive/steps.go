@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
+	"pgregory.net/rapid"
 )
 
 // A Step adds one thing to a builder; steps are independent of each other.
@@ -49,7 +49,7 @@ func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth in
 	for i := range frames {
 		frames[i] = builder.Frame{Caller: c, Point: int32(i) - 1}
 	}
-	p := b.ProfileOf(m, code, b.Context(m, frames...))
+	p := b.ProfileIn(m, code, b.Context(m, frames...))
 	p.Invocations(r.Uint64N(1000))
 	for bci := range r.IntN(30) {
 		addEntry(b, p, int32(bci*3), r)
@@ -70,8 +70,8 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
 	case 3:
 		p.Count(builder.Count{Point: bci, Sub: layout.SubSamples, N: r.Uint64()})
 	case 4:
-		p.CallType(at, 5,
-			builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: row.Type, NullSeen: true}}}})
+		rawprofile.In(p).CallType(at, 5,
+			rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: row.Type, NullSeen: true}}}})
 	case 5:
 		p.Successors(-bci, layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
 	}

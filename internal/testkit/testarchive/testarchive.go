@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"pgregory.net/rapid"
 )
 
 // TB is what a *testing.T, a *testing.B and a *rapid.T have in common.
@@ -98,8 +98,8 @@ func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
 }
 
 // AddFunction adds one function in bulk.
-func AddFunction(b *builder.Builder, f builder.CounterFunction) error {
-	_, err := b.Bulk().Functions([]builder.CounterFunction{f})
+func AddFunction(b *builder.Builder, f profileset.Function) error {
+	_, err := rawprofile.Set(b).AddFunctions([]profileset.Function{f})
 	return err
 }
 

@@ -63,7 +63,7 @@ func called(t *testing.T, b *builder.Builder, name, caller string, fill func(p *
 	if caller != "" {
 		c = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: caller}), Point: 3})
 	}
-	p := b.ProfileOf(m, 0, c)
+	p := b.ProfileIn(m, 0, c)
 	fill(p)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)

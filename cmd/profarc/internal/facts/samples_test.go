@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
@@ -86,12 +86,12 @@ func chain(t *testing.T, deepest int) *reader.Store {
 	b := builder.New(layout.DomainSampled, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Name: "leaf"}), b.Method(layout.Key{Name: "caller"})
 	for at, depth := builder.NoContext, 0; depth < deepest; depth++ {
-		p := b.ProfileOf(leaf, 0, at)
+		p := b.ProfileIn(leaf, 0, at)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}
-		at = b.OuterContext(leaf, at, builder.Frame{Caller: caller, Point: int32(depth)})
+		at = rawprofile.Set(b).OuterContext(leaf, at, caller, int32(depth))
 	}
 	return memstore.Open(t, b)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -91,7 +92,7 @@ func profiled(t *testing.T, code []byte, id uint64) *reader.Store {
 			p.Branch(at, branches[0])
 			branches = branches[1:]
 		case bytecode.Jump:
-			p.Jump(at, builder.Jump{Taken: 100})
+			rawprofile.In(p).Jump(at, rawprofile.Jump{Taken: 100})
 		}
 	}
 	if err := p.Done(); err != nil {

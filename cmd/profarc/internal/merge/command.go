@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
@@ -16,9 +14,11 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"github.com/spf13/cobra"
 )
 
 type mergeOptions struct {
@@ -206,13 +206,13 @@ func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions m
 	if err != nil {
 		return err
 	}
-	r.Dumps, r.Doubtful = merge.Dumps(b), int(b.Unmatchable())
+	r.Dumps, r.Doubtful = merge.Dumps(b), int(rawprofile.Set(b).Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
 	unmerged := formats.LossUnmerged
 	if o.asLLVM {
 		unmerged = formats.LossUnmergedAsLLVM
 	}
-	r.lose(unmerged, int(b.Unmerged()))
+	r.lose(unmerged, int(rawprofile.Set(b).Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -30,8 +31,8 @@ func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
 	for range depth {
-		context = b.OuterContext(m, context, builder.Frame{Caller: m, Point: 1})
-		p := b.ProfileOf(m, 0, context)
+		context = rawprofile.Set(b).OuterContext(m, context, m, 1)
+		p := b.ProfileIn(m, 0, context)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

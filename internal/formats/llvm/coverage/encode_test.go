@@ -152,7 +152,7 @@ func archiveOf(t testing.TB, functions map[string]map[uint64][]uint64) *reader.S
 	for name, hashes := range functions {
 		m := b.Method(layout.Key{Name: name})
 		for hash, counts := range hashes {
-			p := b.ProfileOf(m, hash, builder.NoContext)
+			p := b.ProfileIn(m, hash, builder.NoContext)
 			p.Counters(0, counts...)
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

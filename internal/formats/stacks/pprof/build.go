@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -234,7 +235,7 @@ func (k *build) sample(s *sample) error {
 	of := stackSample{method: leaf.method, point: leaf.point, samples: samples, time: cpu}
 	if !k.edges {
 		for _, f := range k.stack[1:] {
-			of.context = k.b.OuterContext(leaf.method, of.context, builder.Frame{Caller: f.method, Point: f.point})
+			of.context = rawprofile.Set(k.b).OuterContext(leaf.method, of.context, f.method, f.point)
 		}
 	}
 	k.stacks = append(k.stacks, of)
@@ -340,7 +341,7 @@ func (k *build) recordStacks() error {
 			n++
 		}
 		if list[0].context != builder.NoContext {
-			p := k.b.ProfileOf(list[0].method, 0, list[0].context)
+			p := k.b.ProfileIn(list[0].method, 0, list[0].context)
 			countSamples(p, list[:n])
 			if err := p.Done(); err != nil {
 				return err
@@ -382,7 +383,7 @@ func (k *build) recordEdges() error {
 		if len(alone) > 0 {
 			m = min(m, alone[0].method)
 		}
-		p := k.b.ProfileOf(m, 0, builder.NoContext)
+		p := k.b.ProfileIn(m, 0, builder.NoContext)
 		n := 0
 		for n < len(alone) && alone[n].method == m {
 			n++

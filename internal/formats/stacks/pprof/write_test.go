@@ -124,7 +124,7 @@ func TestContextsAreNoStacks(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Class: "A", Name: "leaf"}), b.Method(layout.Key{Class: "A", Name: "caller"})
 	for i, c := range []builder.ContextRef{builder.NoContext, b.Context(leaf, builder.Frame{Caller: caller, Point: 3})} {
-		p := b.ProfileOf(leaf, 0, c)
+		p := b.ProfileIn(leaf, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(5 + i)})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

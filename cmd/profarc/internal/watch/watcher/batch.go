@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -176,7 +177,7 @@ func (m *merging) mergeStore(ctx context.Context, in *input, p profile) error {
 	if err := m.begin(ctx, p.store); err != nil {
 		return err
 	}
-	batch, err := m.sum.Begin()
+	batch, err := rawprofile.Set(m.sum).Begin()
 	if err != nil {
 		return fatalError{err}
 	}

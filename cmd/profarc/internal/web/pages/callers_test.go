@@ -19,7 +19,7 @@ func TestTreeOfCallersHasLimits(t *testing.T) {
 		return b.Method(layout.Key{Class: "A", Name: name, Signature: "void()"})
 	}
 	count := func(c builder.ContextRef, n uint64) {
-		p := b.ProfileOf(method("f"), 0, c)
+		p := b.ProfileIn(method("f"), 0, c)
 		p.Successors(3, layout.SubConditional, builder.Successor{Point: 9, Count: n})
 		if err := p.Done(); err != nil {
 			t.Fatal(err)

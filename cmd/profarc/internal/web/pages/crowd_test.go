@@ -21,8 +21,8 @@ func crowdSite(t *testing.T, methods int) *Site {
 	called := b.Method(calledKey)
 	for i := range methods {
 		m := b.Method(layout.Key{Class: "a/B", Name: fmt.Sprint("m", i), Signature: "void()"})
-		for _, p := range []*builder.Profile{b.ProfileOf(m, 0, builder.NoContext),
-			b.ProfileOf(called, 0, b.Context(called, builder.Frame{Caller: m, Point: 3}))} {
+		for _, p := range []*builder.Profile{b.ProfileIn(m, 0, builder.NoContext),
+			b.ProfileIn(called, 0, b.Context(called, builder.Frame{Caller: m, Point: 3}))} {
 			p.Successors(3, layout.SubConditional, builder.Successor{Point: 9, Count: uint64(i + 1)})
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

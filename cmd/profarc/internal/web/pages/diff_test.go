@@ -23,7 +23,7 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 	settings.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: settings})
 	area := b.Method(layout.Key{Class: "Shapes", Name: "area", Signature: "()V"})
-	p := b.ProfileOf(area, 77, builder.NoContext)
+	p := b.ProfileIn(area, 77, builder.NoContext)
 	p.Invocations(taken + notTaken)
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: circles},

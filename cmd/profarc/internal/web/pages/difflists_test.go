@@ -80,7 +80,7 @@ func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 // lambdaRun returns an archive with a method of a hidden class.
 func lambdaRun(t *testing.T, class string) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	b.DescribeType(b.Type(builder.TypeKey{Name: class}), builder.TypeInfo{Flags: layout.TypeHidden})
+	b.DescribeType(b.Type(builder.TypeKey{Name: class}), "", layout.TypeHidden)
 	p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, 5)
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 4})
 	if err := p.Done(); err != nil {
