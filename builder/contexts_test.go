@@ -35,8 +35,8 @@ func TestInvalidOuterContexts(t *testing.T) {
 			return rawprofile.Set(b).OuterContext(m+1, builder.NoContext, m, 0)
 		},
 		"of another method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return rawprofile.Set(b).OuterContext(b.Method(layout.Key{Class: "C", Name: "other"}), b.Context(m, builder.Frame{Caller: m}),
-				m, 0)
+			other := b.Method(layout.Key{Class: "C", Name: "other"})
+			return rawprofile.Set(b).OuterContext(other, b.Context(m, builder.Frame{Caller: m}), m, 0)
 		},
 		"around none": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
 			return rawprofile.Set(b).OuterContext(m, 1, m, 0)
