@@ -14,8 +14,19 @@ import (
 // ErrBatch: a batch is open, and the call needs a builder without one.
 var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
 
-// A Batch is everything that a set is given until the batch is committed or rolled
-// back; see builder.Batch. It keeps the old values of everything it changes.
+// A Batch is everything that a set is given from Begin on until the batch is committed or rolled back. An
+// importer records each input in a batch, so that an input with an error in its last line leaves no trace:
+//
+//	batch, err := b.Begin()
+//	if err != nil { ... }
+//	defer batch.Rollback() // does nothing after Commit
+//	... b.Method, b.Record, b.Table, b.NextRun, ...
+//	err = batch.Commit()
+//
+// Begin and Commit take no longer for a large set than for a small one. A batch keeps the old values of older
+// profiles, types and methods that it changes. If it added anything, Rollback takes time in proportion to the
+// size of the set. Done must be called in the same batch as Record, or before the next batch begins: otherwise
+// it is an error, and the profile must be discarded.
 type Batch struct {
 	b      *Set
 	before builderState

@@ -62,5 +62,5 @@
 //
 // Nothing in a file is trusted: every size is checked against what was read, and memory grows with what was
 // read. Invalid data is an [*Error] with the offset. After an error, a builder has some functions of the
-// input and cannot be used, unless they are rolled back (see builder.Batch).
+// input and cannot be used, unless they are rolled back (see profileset.Batch).
 package llvm
