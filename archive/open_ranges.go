@@ -61,7 +61,7 @@ func readRange(r io.ReaderAt, b []byte, at int64) error {
 		return nil
 	case err == io.EOF || err == io.ErrUnexpectedEOF || err == nil:
 		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "it ends before its stated size",
-			Advice: copyAgain}
+			Advice: disk.CopyAgain}
 	}
 	return err
 }

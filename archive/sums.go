@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -135,16 +134,12 @@ func (s *pageSums) checkGroup(level int, group int64) error {
 	return s.compare(disk.RegionPS, s.groupSpan(level, group), want)
 }
 
-// copyAgain is the advice for an archive whose bytes differ from their sums.
-const copyAgain = "copy or write the archive again"
-
 func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) error {
 	got := disk.Sum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
 	}
-	return &layout.Error{Region: region, Offset: part.Offset, Kind: layout.ErrChecksum,
-		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: copyAgain}
+	return disk.WrongSum(region, part, got, want)
 }
 
 // checkPadding checks that the part of ps after the sums, and the gap after it, are
@@ -153,7 +148,7 @@ func (s *pageSums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
 			e := disk.Corrupt(disk.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
-			e.Advice = copyAgain
+			e.Advice = disk.CopyAgain
 			return e
 		}
 	}

@@ -1,112 +1,199 @@
 package verify
 
 import (
-	"math"
-	"slices"
+	"math/bits"
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/relocate"
 )
 
-// blocks walks rw from end to end: MethodData blocks must fill it, each must be sound, and the relocation
-// bitmaps must name the pointers of their entries and nothing else.
-func (c *check) blocks() error {
-	rw := c.h.Region(disk.RegionRW)
-	slots, err := relocate.Open(c.m, c.h.Region(disk.RegionBM), rw)
+// openSlots opens the relocation bitmaps.
+func (w *walk) openSlots() {
+	slots, err := relocate.Open(w.m, w.h.Region(disk.RegionBM), w.h.Region(disk.RegionRW))
 	if err != nil {
-		return err
+		w.refused(inBlocks, 0, err)
+		return
 	}
-	w := &blockWalk{check: c, slots: slots, rw: rw}
-	for at := rw.Offset; at < rw.End(); {
-		if err := c.interrupted(); err != nil {
-			return err
-		}
-		p, err := c.s.ProfileAt(disk.RefOf(at))
-		if err != nil {
-			return err
-		}
-		if err := w.block(at, p); err != nil {
-			return err
-		}
-		c.starts.blocks.add(p.Ref())
-		c.starts.unlinked.add(p.Ref())
-		c.report.Counts.Profiles++
-		at += int64(len(p.Bytes()))
-	}
-	return nil
+	w.slots = slots
 }
 
-// A blockWalk compares, block by block, pointers and bitmaps.
-type blockWalk struct {
-	*check
-	slots     *relocate.Map
-	rw        layout.Span
-	want, got []int64 // offsets of pointer cells from the start of rw
-}
-
-func (w *blockWalk) block(at int64, p reader.Profile) error {
-	w.count(p)
-	if err := w.methodRecord(disk.RegionRW, at, "method of a profile", disk.Block(p.Bytes()).Method()); err != nil {
-		return err
-	}
-	from := at - w.rw.Offset
-	w.want, w.got = w.want[:0], w.got[:0]
-	if err := w.entries(p, from); err != nil {
-		return err
-	}
-	for slot, err := range w.slots.Slots(from, from+int64(len(p.Bytes()))) {
-		if err != nil {
-			return err
+// blocks walks the blocks of a span, which they must fill, and compares the pointers in
+// them with the relocation bitmaps. It sums pages as it reaches them.
+func (w *worker) blocks(span layout.Span, pages *summer) {
+	rw := w.h.Region(disk.RegionRW)
+	from := span.Offset - rw.Offset
+	types := w.h.Parts[disk.PartTypes]
+	walk := blockWalker{worker: w, first: from / disk.Unit &^ 63, mark: marker{places: &w.starts.blocks},
+		types: w.h.Base + uint64(types.Offset), typesSize: uint64(types.Size)}
+	w.want = append(w.want[:0], make([]uint64, (span.End()-rw.Offset)/disk.Unit/64-walk.first/64+1)...)
+	at := span.Offset
+	for at < span.End() && w.goesOn() {
+		size := int64(0)
+		if span.End()-at >= disk.BlockHeaderSize {
+			size = disk.BlockSize(w.data[at:])
 		}
-		w.got = append(w.got, slot)
-	}
-	w.report.Counts.Pointers += uint64(len(w.want))
-	if slices.Equal(w.want, w.got) {
-		return nil
-	}
-	return w.wrong(disk.RegionBM, w.h.Region(disk.RegionBM).Offset,
-		"the bitmaps name %d pointers in the block at 0x%x, which has %d, or others", len(w.got), at, len(w.want))
-}
-
-// entries counts the entries of a block, checks what their pointers lead to, and notes where these lie.
-func (w *blockWalk) entries(p reader.Profile, from int64) error {
-	b := disk.Block(p.Bytes())
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
-		start, last := from+b.SectionSpan(section).Offset, int32(math.MinInt32)
-		for e := range p.Section(section) {
-			w.report.Counts.Entries++
-			if section == layout.SectionData {
-				w.add(disk.Entry(e.Bytes()))
-				if e.Point() < last {
-					return w.wrong(disk.RegionRW, w.rw.Offset+start+int64(e.Offset()), "an entry at point %d behind one at %d",
-						e.Point(), last)
-				}
-				last = e.Point()
-			}
-			if err := w.interrupted(); err != nil {
-				return err
-			}
-			if err := w.pointers(disk.Entry(e.Bytes()), start+int64(e.Offset())); err != nil {
-				return err
-			}
+		if size < disk.BlockHeaderSize || size > span.End()-at {
+			w.refusedBlock(at)
+			break
+		}
+		pages.upTo(at + size)
+		if !walk.block(at, w.data[at:at+size:at+size]) {
+			w.refusedBlock(at)
+			break
+		}
+		walk.mark.add(at)
+		w.found.blocks++
+		if at += size; w.naming {
+			walk.compareSlots(at-size-rw.Offset, at-rw.Offset)
 		}
 	}
-	return nil
+	walk.mark.flush()
+	for _, word := range w.want {
+		w.found.pointers += uint64(bits.OnesCount64(word))
+	}
+	if !w.naming {
+		walk.compareSlots(from, span.End()-rw.Offset)
+	}
 }
 
-// pointers notes the pointer slots of an entry that is at an offset of rw, and
-// checks where those to methods lead.
-func (w *blockWalk) pointers(e disk.Entry, offset int64) error {
-	for cell, kind := range w.shape.Pointers(e) {
-		at := offset + int64(e.CellOffset(cell))
-		w.want = append(w.want, at)
-		if kind == disk.CellMethod {
-			if err := w.pointer(w.rw.Offset+at, e.Cell(cell)); err != nil {
-				return err
-			}
+// refusedBlock ends a walk over blocks with the reader's error.
+func (w *worker) refusedBlock(at int64) {
+	_, err := w.s.ProfileAt(disk.RefOf(at))
+	if w.naming {
+		w.starts.blocks.partial = true
+	}
+	w.refused(inBlocks, at, err)
+}
+
+// A blockWalker goes over the blocks of a span.
+type blockWalker struct {
+	*worker
+	first            int64  // the word of rw that the first bit of want stands for
+	types, typesSize uint64 // where pointers to types lead
+	mark             marker
+	unlisted         bool // an entry of the block is not where the point directory says
+}
+
+// compareSlots compares the pointers of a part of rw with the relocation bitmaps.
+func (w *blockWalker) compareSlots(from, to int64) {
+	if w.slots == nil {
+		return
+	}
+	rw, bm := w.h.Region(disk.RegionRW).Offset, w.h.Region(disk.RegionBM).Offset
+	same, err := w.slots.Matches(from, to, w.want[from/disk.Unit/64-w.first/64:])
+	if err != nil {
+		if w.naming {
+			w.slots = nil
+		}
+		w.refused(inBlocks, rw+from, err)
+	} else if !same {
+		got, want := 0, 0
+		for range w.slots.Slots(from, to) {
+			got++
+		}
+		for word := from/disk.Unit - w.first; word < to/disk.Unit-w.first; word++ {
+			want += int(w.want[word/64] >> (word % 64) & 1)
+		}
+		w.wrong(inBlocks, rw+from, disk.RegionBM, bm,
+			"the bitmaps name %d pointers in the block at 0x%x, which has %d, or others", got, rw+from, want)
+	}
+}
+
+// block checks a block, and of the first of a method that the method leads to it. It reports whether the reader
+// takes it.
+func (w *blockWalker) block(at int64, b disk.Block) bool {
+	fields, ok := b.Geometry()
+	method := b.Method()
+	if !ok || !w.holdsMethod(method) {
+		return false
+	}
+	if b.Presence()&disk.HasLinks != 0 {
+		if context, _ := b.Links(); context != 0 && !w.isContext(context) {
+			return false
 		}
 	}
-	return nil
+	known := w.starts.methods.has(method)
+	if !known && !w.starts.methods.partial {
+		w.wrong(inBlocks, at, disk.RegionRW, at, "the method of a profile is at 0x%x, where no method begins",
+			method.Offset())
+	}
+	if b.Code() == layout.CodeAny {
+		w.wrong(inChains, at, disk.RegionRW, at, "a profile with the code id that stands for any code")
+	}
+	if f := b.Field(disk.HasInvocations); f != nil {
+		n, s := le.Uint64(f), &w.found.summary
+		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
+	}
+	if !w.sections(at, b, fields) {
+		return false
+	}
+	id, first := b.ID()
+	if !first {
+		w.found.later++
+	} else if known && !w.naming {
+		w.firstBlock(at, b, id)
+	}
+	return true
+}
+
+// firstBlock checks the first block of a method: that the method leads to it, and that both have one key.
+func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
+	method, here := b.Method(), disk.RefOf(at)
+	rec := w.record(method.Offset())
+	if k, ok := w.keyOf(method.Offset(), &rec); ok && rec.Profiles == here {
+		w.head(k, &rec, method, here, b, id)
+		return
+	}
+	w.doubt()
+}
+
+// head checks that the first block of a method has its key.
+func (w *worker) head(k recordKey, rec *disk.MethodRecord, method, here layout.Ref, b disk.Block, id uint64) {
+	found := keyedAt(k, rec, method, here, id)
+	if key, has := b.Key(); has == k.named || has && key != k.key {
+		found.foreign = here
+	}
+	w.hash(found)
+	if context, next := b.Links(); context != 0 {
+		w.doubt()
+	} else if next != 0 {
+		w.found.chains = append(w.found.chains, chainStart{method: method, after: here, code: b.Code(), first: next})
+	}
+}
+
+// sections checks the entries of a block, whose fields end at an offset, and the point directory. It reports
+// whether the reader takes them.
+func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
+	directory := []byte(nil)
+	if b.Presence()&disk.HasDirectory != 0 {
+		directory = b.Section(layout.SectionDirectory)
+	}
+	unit := (at-w.h.Region(disk.RegionRW).Offset)/disk.Unit - w.first
+	data := b.DataAt(fields)
+	w.unlisted = false
+	n, ok := w.entries(data, unit+fields/disk.Unit, true, directory)
+	if !ok {
+		return false
+	}
+	if w.unlisted || len(directory) != 0 && n*disk.DirectoryRowSize != len(directory) {
+		if _, err := w.s.ProfileAt(disk.RefOf(at)); err != nil {
+			return false
+		}
+	}
+	if b.Presence()&disk.HasSections == 0 {
+		return true
+	}
+	for s := layout.SectionExtra; s < layout.SectionDirectory; s++ {
+		span := b.SectionSpan(s)
+		if _, ok := w.entries(b.Section(s), unit+span.Offset/disk.Unit, false, nil); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// holdsMethod reports whether the reader takes n for the place of a method's record.
+func (w *walk) holdsMethod(n layout.Ref) bool {
+	return w.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
 }

@@ -1,169 +1,259 @@
 package verify
 
 import (
-	"encoding/binary"
+	"math/bits"
+	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
-// line returns where the search for an id begins.
-func (c *check) line(id uint64, kind disk.RecordKind) int64 {
-	bucket, _ := disk.Mix(id, kind, c.h.Seed).Split(c.h.Buckets)
-	return c.lineOffset(bucket)
+// atOnce is how many records are hashed or looked for together, so that the waits for memory become one.
+const atOnce = 64
+
+// A sought is a record to which the index must lead.
+type sought struct {
+	id     uint64
+	kind   disk.RecordKind
+	ref    layout.Ref // where the index must lead; 0 for the row of an unexecuted method, which has no id
+	shared bool       // another method has this id
+	record layout.Ref // ref, or the method whose first block is there, or the row
 }
 
-func (c *check) lineOffset(n uint64) int64 {
-	return c.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
+func (r *sought) phase() phase {
+	if r.kind == disk.KindType {
+		return ofTypes
+	}
+	return ofMethods
 }
 
-// index checks that a search finds every record, and that the index holds
-// nothing else: it has as many slots in use as there are records.
-func (c *check) index() error {
-	used, err := c.usedSlots()
+// A keyed is a method whose key must have an id: that of a record, or if the method has a profile that of the
+// profile.
+type keyed struct {
+	recordKey
+	sought
+	idLost  bool       // the id is in a profile that cannot be read
+	foreign layout.Ref // the profile, if it does not have the key
+}
+
+// keyedAt returns a method whose record has the key and the id, or the profile that is given.
+func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id uint64) keyed {
+	shared := rec.Flags&disk.MethodSharedID != 0
+	if profile == 0 || shared {
+		profile = record
+	}
+	return keyed{recordKey: k, sought: sought{id, disk.KindMethod, profile, shared, record}}
+}
+
+// hash checks the texts and the id of a method, and that the index leads to it: with others, unless problems are
+// to be named record by record.
+func (w *worker) hash(k keyed) {
+	if w.keys = append(w.keys, k); len(w.keys) == atOnce || w.naming {
+		w.hashAll()
+	}
+}
+
+func (w *worker) hashAll() {
+	if w.h.Domain.LLVM() {
+		w.hashNames()
+	} else {
+		w.hashKeys()
+	}
+	w.keys = w.keys[:0]
+}
+
+func (w *worker) hashKeys() {
+	w.offsets = w.offsets[:0]
+	for i := range w.keys {
+		k := &w.keys[i].key
+		w.offsets = append(w.offsets, k.Class.Offset(), k.Name.Offset(), k.Signature.Offset())
+	}
+	w.m.Prefetch(w.offsets)
+	for i := range w.keys {
+		if key, ok := w.keyText(&w.keys[i]); ok && w.keys[i].ref != 0 {
+			w.identify(&w.keys[i], key.Name, key.ID(w.h.Domain))
+		}
+	}
+}
+
+// hashNames is like hashKeys for names that are whole keys, hashed in pairs.
+func (w *worker) hashNames() {
+	var names [atOnce]string
+	var ids [atOnce]uint64
+	for i := range w.keys {
+		key, _ := w.keyText(&w.keys[i])
+		names[i] = key.Name
+	}
+	disk.NameRefs(names[:len(w.keys)], ids[:])
+	for i := range w.keys {
+		if w.keys[i].ref != 0 {
+			w.identify(&w.keys[i], names[i], ids[i])
+		}
+	}
+}
+
+// identify checks the id of a method, and that the index leads to the method by it.
+func (w *worker) identify(k *keyed, name string, id uint64) {
+	at := k.record.Offset()
+	if k.foreign != 0 {
+		w.wrong(inMethods, at, disk.RegionRW, k.foreign.Offset(), "the profile does not have the key of its method")
+	}
+	if k.idLost {
+		k.id = id
+	}
+	if k.id != id {
+		w.wrong(inMethods, at, disk.RegionRO, at, "method %.80q has id %016x, recorded is %016x", name, id, k.id)
+	}
+	w.seek(k.sought)
+}
+
+// keyText returns the texts of a key, and adds up how long they are. The signature is
+// valid until the next one is read.
+func (w *worker) keyText(k *keyed) (text layout.Key, ok bool) {
+	at := k.record.Offset()
+	if k.named {
+		if strings.IndexByte(k.held, 0) >= 0 {
+			w.wrong(inMethods, at, disk.RegionRO, at, "the key of method %q holds a NUL byte", abridged(k.held))
+		}
+		return layout.Key{Name: k.held}, true
+	}
+	name, named := w.name(inMethods, at, "name of a method", k.key.Name)
+	signature, size, signed := w.signature(at, k.key.Signature)
+	class, classed := w.text(inMethods, at, k.key.Class)
+	loader, loaded := w.text(inMethods, at, k.key.Loader)
+	if k.inClass && classed && class == "" {
+		w.wrong(inMethods, at, disk.RegionRO, at, "a method of a class that has no name")
+	}
+	w.found.methodText += size + int64(len(class)+len(name)+len(loader))
+	return layout.Key{Class: class, Name: name, Signature: signature, Loader: loader}, classed && named && signed && loaded
+}
+
+// signature returns the text of the signature of the method at an offset, and its share of the limit of all keys.
+// A list's text is valid until the next one.
+func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, ok bool) {
+	list, ok := w.listAt(n)
+	if !ok {
+		text, ok = w.optionalName(inMethods, at, "signature", n)
+		return text, int64(len(text)), ok
+	}
+	parts, _ := disk.SymbolParts(list)
+	joined, err := w.join(w.list[:0], n.Offset(), list)
 	if err != nil {
-		return err
+		w.note(inMethods, at, err)
 	}
-	records, err := c.searchAll()
-	if err == nil && used != records {
-		err = c.wrong(disk.RegionIX, c.lineOffset(0), "the index has %d slots in use, there are %d records", used, records)
-	}
-	return err
+	w.list = joined
+	return words.String(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
 }
 
-func (c *check) usedSlots() (used uint64, err error) {
-	for n := range c.h.Buckets {
-		line, err := c.m.Bytes(disk.RegionIX, c.lineOffset(n), disk.LineSize)
-		if err == nil {
-			err = c.interrupted()
-		}
-		if err != nil {
-			return used, err
-		}
-		c.report.Lines++
-		if !disk.Line(line).Valid() {
-			return used, c.wrong(disk.RegionIX, c.lineOffset(n), "a line with an impossible multiplier or mark")
-		}
-		for i := range disk.LineSlots {
-			if binary.LittleEndian.Uint16(line[2*i:]) != 0 {
-				used++
-			}
-		}
+// seek looks for a record in the index, now or with others.
+func (w *worker) seek(r sought) {
+	if w.sought = append(w.sought, r); len(w.sought) == atOnce {
+		w.seekAll()
 	}
-	return used, nil
 }
 
-// searchAll searches for all methods and types.
-func (c *check) searchAll() (records uint64, err error) {
-	for m, err := range c.s.Methods() {
-		if err != nil {
-			return records, err
-		}
-		if !m.Indexed() {
-			continue
-		}
-		if err := c.searchMethod(m); err != nil {
-			return records, err
-		}
-		records++
+func (w *worker) seekAll() {
+	w.offsets = w.offsets[:0]
+	for i := range w.sought {
+		hash := disk.Mix(w.sought[i].id, w.sought[i].kind, w.h.Seed)
+		bucket, _ := hash.Split(w.h.Buckets)
+		w.offsets = append(w.offsets, w.lineOffset(bucket))
 	}
-	types := c.h.Parts[disk.PartTypes]
-	for at := types.Offset; at < types.End(); at += disk.TypeSize {
-		b, err := c.m.Bytes(disk.RegionRO, at, disk.Unit)
-		if err == nil {
-			_, err = c.search(binary.LittleEndian.Uint64(b), disk.KindType, disk.RefOf(at))
-		}
-		if err != nil {
-			return records, err
-		}
-		records++
+	w.m.Prefetch(w.offsets)
+	for i := range w.sought {
+		w.find(&w.sought[i])
 	}
-	return records, nil
+	w.sought = w.sought[:0]
 }
 
-// searchMethod searches for a method, and compares the flag that it shares its id
-// with what else the search offers.
-func (c *check) searchMethod(m reader.Method) error {
-	rec, err := c.record(m)
-	if err != nil {
-		return err
-	}
-	to, id := m.Ref(), m.ID()
-	if rec.Profiles != 0 && m.Flags()&disk.MethodSharedID == 0 {
-		to = rec.Profiles
-	}
-	others, err := c.search(id, disk.KindMethod, to)
-	if err != nil {
-		return err
-	}
-	shared := false
-	for _, n := range others {
-		other, err := c.methodID(n)
-		if err != nil {
-			return err
-		}
-		shared = shared || other == id
-	}
-	if flag := m.Flags()&disk.MethodSharedID != 0; flag != shared {
-		return c.wrong(disk.RegionRO, m.Ref().Offset(), "the flag that the method shares its id is %v, should be %v",
-			flag, shared)
-	}
-	return nil
+// flush checks what waits for others.
+func (w *worker) flush() {
+	w.hashAll()
+	w.seekAll()
 }
 
-// methodID returns the id of the method to which a slot leads, 0 if it leads to a type.
-func (c *check) methodID(n layout.Ref) (uint64, error) {
-	if c.h.Parts[disk.PartTypes].Holds(n.Offset(), disk.TypeSize) {
-		return 0, nil
-	}
-	if c.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize) {
-		m, err := c.s.MethodAt(n)
-		return m.ID(), err
-	}
-	if n == 0 {
-		return 0, c.wrong(disk.RegionIX, c.lineOffset(0), "a slot in use that leads nowhere")
-	}
-	p, err := c.s.ProfileAt(n)
-	if err != nil {
-		return 0, err
-	}
-	id, _ := disk.Block(p.Bytes()).ID()
-	return id, nil
+func (w *walk) lineOffset(n uint64) int64 {
+	return w.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
-// search looks for the slot of one record as docs/format.md says, and gives all
-// other records that a search for its id meets.
-func (c *check) search(id uint64, kind disk.RecordKind, record layout.Ref) (others []layout.Ref, err error) {
-	if err := c.interrupted(); err != nil {
-		return nil, err
-	}
-	hash := disk.Mix(id, kind, c.h.Seed)
-	bucket, rest := hash.Split(c.h.Buckets)
-	found := false
-	for range c.h.MaxProbe {
-		b, err := c.m.Bytes(disk.RegionIX, c.lineOffset(bucket), disk.LineSize)
-		if err != nil {
-			return nil, err
-		}
-		line := disk.Line(b)
-		slots := line.Candidates(hash, rest)
-		for i := range disk.LineSlots {
-			switch {
-			case slots>>i&1 == 0:
-			case line.Record(i) == record:
+// find searches for a record as docs/format.md says. A search for a method meets another with its id if, and only
+// if, the method shares the id.
+func (w *walk) find(r *sought) {
+	hash := disk.Mix(r.id, r.kind, w.h.Seed)
+	first, rest := hash.Split(w.h.Buckets)
+	bucket, found, shared := first, false, false
+	var stray error // of a slot that leads to no record
+	for range w.h.MaxProbe {
+		at := w.lineOffset(bucket)
+		line := disk.Line(w.data[at : at+disk.LineSize])
+		for slots := line.Candidates(hash, rest); slots != 0; slots &= slots - 1 {
+			if n := line.Record(bits.TrailingZeros32(slots)); n == r.ref {
 				found = true
-			default:
-				others = append(others, line.Record(i))
+			} else if r.kind == disk.KindMethod && stray == nil {
+				var id uint64
+				id, stray = w.methodID(n)
+				shared = shared || id == r.id
 			}
 		}
 		if !line.Overflowed(hash) {
 			break
 		}
-		bucket = (bucket + 1) % c.h.Buckets
+		bucket = (bucket + 1) % w.h.Buckets
 	}
+	at := r.record.Offset()
 	if !found {
-		err = c.wrong(disk.RegionIX, c.line(id, kind), "the index does not lead to the record at 0x%x", record.Offset())
+		w.wrong(r.phase(), at, disk.RegionIX, w.lineOffset(first), "the index does not lead to the record at 0x%x",
+			r.ref.Offset())
 	}
-	return others, err
+	switch {
+	case stray != nil:
+		w.note(r.phase(), at, stray)
+	case shared != r.shared:
+		w.wrong(r.phase(), at, disk.RegionRO, at, "the flag that the method shares its id is %v, should be %v", r.shared,
+			shared)
+	}
+}
+
+// methodID returns the id of the method to which a slot leads, 0 if it leads to a type.
+func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
+	if w.isType(n) {
+		return 0, nil
+	}
+	if w.starts.methods.has(n) {
+		rec := w.record(n.Offset())
+		if rec.Profiles == 0 {
+			return rec.ID, nil
+		}
+		n = rec.Profiles
+	}
+	if w.h.Region(disk.RegionRW).Holds(n.Offset(), disk.HeadSize) && (!w.naming || w.starts.blocks.mayHave(n)) {
+		if id, ok := disk.Block(w.data[n.Offset():]).ID(); ok {
+			return id, nil
+		}
+	}
+	switch {
+	case n == 0:
+		err = disk.Corrupt(disk.RegionIX, w.lineOffset(0), "a slot in use that leads nowhere")
+	case w.holdsMethod(n):
+		_, err = w.s.MethodAt(n)
+	default:
+		_, err = w.s.ProfileAt(n)
+	}
+	return 0, err
+}
+
+// lines checks the lines of a span of the index by themselves, and counts their slots in use.
+func (w *worker) lines(span layout.Span) {
+	for at := span.Offset; at < span.End(); at += disk.LineSize {
+		line := disk.Line(w.data[at : at+disk.LineSize])
+		if !line.Valid() {
+			w.wrong(inLines, at, disk.RegionIX, at, "a line with an impossible multiplier or mark")
+		}
+		for i := range disk.LineSlots {
+			if le.Uint16(line[2*i:]) != 0 {
+				w.found.used++
+			}
+		}
+	}
 }

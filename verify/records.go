@@ -1,271 +1,293 @@
 package verify
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
+	"slices"
+	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
-// types checks the type records: names, order, id.
-func (c *check) types() error {
-	at := c.h.Parts[disk.PartTypes].Offset
-	var last disk.TypeRecord
-	for t, err := range c.s.Types() {
-		if err == nil {
-			err = c.interrupted()
+const (
+	sampleEvery = 256     // methods: one of so many says where symbols and blocks begin
+	spanSize    = 1 << 18 // of a part that is walked by itself, at least
+)
+
+// findMethods notes where the records of methods begin, and cuts the parts of the file
+// whose records differ in size into spans: where a method of a sample says that a record
+// begins. If problems are to be named each part is one span.
+func (w *walk) findMethods() {
+	section := w.h.Parts[disk.PartMethods]
+	mark := marker{places: &w.starts.methods}
+	var symbols, blocks, methods []int64
+	at := section.Offset
+	for at < section.End() {
+		rec, size, ok := w.methodHead(section, at)
+		if !ok {
+			_, err := w.s.MethodAt(disk.RefOf(at))
+			w.starts.methods.partial = true
+			w.refused(inPlaces, at, err)
+			break
 		}
-		if err != nil {
-			return err
+		if w.records.Methods%sampleEvery == 0 && !w.naming {
+			methods = append(methods, at)
+			blocks = append(blocks, rec.Profiles.Offset())
+			symbols = append(symbols, rec.Name.Offset(), rec.Signature.Offset())
 		}
-		b, err := c.m.Bytes(disk.RegionRO, at, disk.TypeSize)
-		if err != nil {
-			return err
-		}
-		rec := disk.ParseType(b)
-		if err := c.typeRecord(at, t, rec); err != nil {
-			return err
-		}
-		if t.Ordinal() > 0 && cmp.Or(cmp.Compare(last.Name, rec.Name), cmp.Compare(last.Loader, rec.Loader)) >= 0 {
-			if err := c.wrong(disk.RegionRO, at, "a type that does not sort behind the one before"); err != nil {
-				return err
-			}
-		}
-		last = rec
-		c.report.Counts.Types++
-		at += disk.TypeSize
+		mark.add(at)
+		w.records.Methods++
+		at += size
 	}
-	return nil
+	mark.flush()
+	section.Size = at - section.Offset
+	w.methodsEnd = at
+	w.records.Methods += uint64(w.rows())
+	w.records.Unexecuted += uint64(w.rows())
+	slices.Sort(symbols)
+	w.symbolSpans = cut(w.h.Parts[disk.PartSymbols], symbols, spanSize)
+	w.blockSpans = cut(w.h.Region(disk.RegionRW), blocks, spanSize)
+	w.methodSpans = cut(section, methods, spanSize/16)
 }
 
-// typeRecord checks one type by itself. Symbols are sorted and unique, so that
-// their places stand for their texts where texts are compared.
-func (c *check) typeRecord(at int64, t reader.Type, rec disk.TypeRecord) error {
-	err := c.name(at, "name of a type", rec.Name)
-	for _, n := range []layout.Ref{rec.Loader, rec.Alias} {
-		if err == nil {
-			err = c.optionalName(at, "loader or alias of a type", n)
+// rows returns the number of methods that have rows, if their section is sound.
+func (w *walk) rows() int64 {
+	section := w.h.Parts[disk.PartUnexecuted]
+	if section.Size < disk.UnexecutedHeaderSize {
+		return 0
+	}
+	_, rows, err := disk.ParseUnexecuted(section, w.data[section.Offset:])
+	if err != nil {
+		return 0
+	}
+	return rows.Size / disk.UnexecutedRowSize
+}
+
+// methodHead reads the record of a method, and checks what can be said of it by itself.
+func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
+	size = disk.ParseMethodHead(w.data[at:]).Size()
+	if size > section.End()-at || rec.Parse(w.data[at:at+size]) != nil {
+		return rec, 0, false
+	}
+	hasID := rec.Flags&disk.MethodHasID != 0
+	if hasID != (rec.Profiles == 0) {
+		return rec, 0, false
+	}
+	if !hasID {
+		w.profiled++
+	}
+	if rec.Flags&disk.MethodUnexecuted != 0 {
+		w.records.Unexecuted++
+		if rec.Profiles != 0 || rec.NumContexts != 0 {
+			w.doubt()
 		}
 	}
-	if err != nil {
-		return err
+	if rec.NumContexts != 0 {
+		w.findContexts(at, &rec)
 	}
-	name, err1 := t.Name()
-	loader, err2 := t.Loader()
-	if err := errors.Join(err1, err2); err != nil {
-		return err
+	return rec, size, true
+}
+
+// cut cuts a part of the file at some of the places, which need not be sorted, into spans of some size.
+func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
+	from := whole.Offset
+	for _, at := range places {
+		if at >= from+size && at < whole.End() {
+			spans = append(spans, layout.Span{Offset: from, Size: at - from})
+			from = at
+		}
 	}
-	if id := layout.TypeID(name.String(), loader.String()); rec.ID != id {
-		return c.wrong(disk.RegionRO, at, "type %q has id %016x, recorded is %016x", abridged(name), id, rec.ID)
+	if from < whole.End() {
+		spans = append(spans, layout.Span{Offset: from, Size: whole.End() - from})
 	}
-	return nil
+	return spans
+}
+
+// cutEven cuts a part of the file into spans of one size.
+func cutEven(whole layout.Span, size int64) (spans []layout.Span) {
+	for at := whole.Offset; at < whole.End(); at += size {
+		spans = append(spans, layout.Span{Offset: at, Size: min(size, whole.End()-at)})
+	}
+	return spans
+}
+
+// recordsAndBlocks checks, once it is known where symbols and methods begin, everything
+// that refers to them: blocks, rows, contexts, methods, types, and the lines of the index. A walk that names
+// problems knows all blocks when it comes to methods.
+func (w *walk) recordsAndBlocks() {
+	w.openSlots()
+	typeSpans := cutEven(w.h.Parts[disk.PartTypes], 4096*disk.TypeSize)
+	lineSpans := cutEven(w.h.Region(disk.RegionIX), 4096*disk.LineSize)
+	kinds := []struct {
+		n    int
+		task func(w *worker, i int)
+	}{
+		{len(w.blockSpans), func(w *worker, i int) {
+			pages := w.pagesOf(w.blockSpans[i].Offset, w.blockSpans[i].End())
+			if i+1 == len(w.blockSpans) {
+				pages.end = w.tree.Pages()
+			}
+			w.blocks(w.blockSpans[i], &pages)
+			pages.rest()
+		}},
+		{1, func(w *worker, _ int) { w.unexecuted() }},
+		{len(w.methodSpans), func(w *worker, i int) { w.methods(w.methodSpans[i]) }},
+		{len(w.inContext), func(w *worker, i int) { w.contexts(w.inContext[i]) }},
+		{len(typeSpans), func(w *worker, i int) { w.types(typeSpans[i]) }},
+		{len(lineSpans), func(w *worker, i int) { w.lines(lineSpans[i]) }},
+	}
+	all := 0
+	for _, k := range kinds {
+		all += k.n
+	}
+	w.share(all, func(w *worker, i int) {
+		k := 0
+		for ; i >= kinds[k].n; k++ {
+			i -= kinds[k].n
+		}
+		kinds[k].task(w, i)
+	})
+}
+
+// types checks the type records of a span.
+func (w *worker) types(span layout.Span) {
+	for at := span.Offset; at < span.End(); at += disk.TypeSize {
+		rec := disk.ParseType(w.data[at:span.End()])
+		name, named := w.name(inTypes, at, "name of a type", rec.Name)
+		loader, loaded := w.optionalName(inTypes, at, "loader or alias of a type", rec.Loader)
+		alias, _ := w.optionalName(inTypes, at, "loader or alias of a type", rec.Alias)
+		w.found.typeText += int64(len(name) + len(loader) + len(alias))
+		if id := layout.TypeID(name, loader); named && loaded && rec.ID != id {
+			w.wrong(inTypes, at, disk.RegionRO, at, "type %q has id %016x, recorded is %016x", abridged(name), id, rec.ID)
+		}
+		if at > w.h.Parts[disk.PartTypes].Offset {
+			last := disk.ParseType(w.data[at-disk.TypeSize : at])
+			order := cmp.Or(cmp.Compare(last.Name, rec.Name), cmp.Compare(last.Loader, rec.Loader))
+			if order >= 0 && w.readable(&disk.BlockKey{Name: last.Name, Loader: last.Loader}) &&
+				w.readable(&disk.BlockKey{Name: rec.Name, Loader: rec.Loader}) {
+				w.wrong(inTypes, at, disk.RegionRO, at, "a type that does not sort behind the one before")
+			}
+		}
+		w.seek(sought{id: rec.ID, kind: disk.KindType, ref: disk.RefOf(at), record: disk.RefOf(at)})
+	}
 }
 
 // abridged returns as much of a name as a problem shows.
-func abridged(n reader.Name) string {
-	text := n.String()
-	return text[:min(len(text), 80)]
+func abridged(name string) string { return name[:min(len(name), 80)] }
+
+// A recordKey is the key of a method as its record has it.
+type recordKey struct {
+	key     disk.BlockKey
+	inClass bool   // a type declares it
+	named   bool   // its name is in the record
+	held    string // this name
 }
 
-// methods checks the method records and rows, and the contexts that hang from
-// them: names, order, id, and that callers are methods that ran.
-func (c *check) methods() error {
-	var last key
-	for m, err := range c.s.Methods() {
-		if err == nil {
-			err = c.interrupted()
+// keyOf returns the key of the record of a method at an offset, without looking at texts. ok is false if its
+// class cannot be read.
+func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
+	if rec.Flags&disk.MethodNamed != 0 {
+		held := disk.RecordName(w.data[at+rec.Size() : at+int64(rec.Units)*disk.Unit])
+		k.named, k.held = true, words.String(held)
+		return k, true
+	}
+	k.key.Name, k.key.Signature = rec.Name, rec.Signature
+	if rec.Holder == 0 {
+		return k, true
+	}
+	if !w.isType(rec.Holder) {
+		_, err := w.s.TypeAt(rec.Holder)
+		w.refused(inMethods, at, err)
+		return k, false
+	}
+	t := disk.ParseType(w.data[rec.Holder.Offset():])
+	k.key.Class, k.key.Loader, k.inClass = t.Name, t.Loader, true
+	return k, true
+}
+
+// record returns the record of a method that begins at an offset.
+func (w *walk) record(at int64) (rec disk.MethodRecord) {
+	size := disk.ParseMethodHead(w.data[at:]).Size()
+	if !w.h.Parts[disk.PartMethods].Holds(at, size) || rec.Parse(w.data[at:at+size]) != nil {
+		w.refused(inPlaces, at, nil) // it was changed since
+		return disk.MethodRecord{Units: 1}
+	}
+	return rec
+}
+
+// methods checks the method records of a span, and their order up to the first of the
+// next span. That of a method with a profile is hashed where the profile is, or, if problems are named, here.
+func (w *worker) methods(span layout.Span) {
+	var last recordKey
+	known := false
+	for at := span.Offset; at < w.methodsEnd && w.goesOn(); {
+		rec := w.record(at)
+		k, ok := w.keyOf(at, &rec)
+		if at < span.End() && ok {
+			w.hashRecord(at, k, &rec)
 		}
-		if err != nil {
-			return err
+		if known && ok {
+			w.ascend(at, &last, &k)
 		}
-		k, err := c.method(m)
-		if err != nil {
-			return err
+		if at >= span.End() {
+			return
 		}
-		if c.report.Counts.Methods > 0 && last.compare(&k) >= 0 {
-			if err := c.wrong(disk.RegionRO, m.Ref().Offset(), "a method that does not sort behind the one before"); err != nil {
-				return err
-			}
-		}
-		if err := c.contexts(m); err != nil {
-			return err
-		}
-		last = k
-		c.report.Counts.Methods++
+		last, known = k, ok
+		at += int64(rec.Units) * disk.Unit
 	}
-	return nil
 }
 
-// A key is what a method is sorted by: the places of its texts stand for these,
-// but for a name that is in the record.
-type key struct {
-	class, name, signature, loader layout.Ref
-	held                           []byte // the name that is in the record
-	s                              *reader.Store
-}
-
-func (k *key) compare(l *key) int {
-	return cmp.Or(cmp.Compare(k.class, l.class), k.compareNames(l), cmp.Compare(k.signature, l.signature),
-		cmp.Compare(k.loader, l.loader))
-}
-
-func (k *key) compareNames(l *key) int {
-	if k.held == nil && l.held == nil {
-		return cmp.Compare(k.name, l.name)
-	}
-	return bytes.Compare(k.text(), l.text())
-}
-
-func (k *key) text() []byte {
-	if k.held != nil || k.name == 0 {
-		return k.held
-	}
-	name, _ := k.s.SymbolAt(k.name) // was checked
-	return name.AppendTo(nil)
-}
-
-// method checks one method by itself, and gives its key.
-func (c *check) method(m reader.Method) (k key, err error) {
-	at := m.Ref().Offset()
-	rec, err := c.record(m)
-	if err != nil {
-		return k, err
-	}
-	k = key{name: rec.Name, signature: rec.Signature, s: c.s}
-	if m.Flags()&disk.MethodNamed != 0 {
-		err = c.heldName(m, &k)
-	} else {
-		err = c.name(at, "name of a method", rec.Name)
-	}
-	if err == nil {
-		err = c.signature(at, rec.Signature)
-	}
-	if err == nil {
-		err = c.holder(m, &k)
-	}
-	if err != nil || !m.Indexed() { // a row has no id
-		return k, err
-	}
-	if err := c.headKey(rec, &k); err != nil {
-		return k, err
-	}
-	text, err := m.Key()
-	if err != nil {
-		return k, err
-	}
-	if id := text.ID(c.h.Domain); id != m.ID() {
-		err = c.wrong(disk.RegionRO, at, "method %.80q has id %016x, recorded is %016x", text.Name, id, m.ID())
-	}
-	return k, err
-}
-
-// record decodes the record of a method, or of a row what its record would have but for the
-// class, which other rows have.
-func (c *check) record(m reader.Method) (rec disk.MethodRecord, err error) {
-	at, size := m.Ref().Offset(), int64(disk.UnexecutedRowSize)
-	if m.Indexed() {
-		size = disk.MinMethodSize
-	}
-	b, err := c.m.Bytes(disk.RegionRO, at, size)
-	if err != nil {
-		return rec, err
-	}
-	if !m.Indexed() {
-		row := disk.ParseUnexecutedRow(b)
-		return disk.MethodRecord{Name: row.Name, Signature: row.Signature}, nil
-	}
-	if b, err = c.m.Bytes(disk.RegionRO, at, disk.ParseMethodHead(b).Size()); err != nil {
-		return rec, err
-	}
-	if err := rec.Parse(b); err != nil {
-		return rec, disk.Corrupt(disk.RegionRO, at, "%v", err)
-	}
-	return rec, nil
-}
-
-// headKey checks that the first profile of a method has the key of its record, or
-// none if the record is named.
-func (c *check) headKey(rec disk.MethodRecord, k *key) error {
+// hashRecord checks the key and the id of a method, unless that is done where its first profile is.
+func (w *worker) hashRecord(at int64, k recordKey, rec *disk.MethodRecord) {
+	method := disk.RefOf(at)
 	if rec.Profiles == 0 {
-		return nil
+		w.hash(keyedAt(k, rec, method, 0, rec.ID))
+		return
 	}
-	p, err := c.s.ProfileAt(rec.Profiles)
+	if !w.naming {
+		return
+	}
+	p, err := w.s.ProfileAt(rec.Profiles)
 	if err != nil {
-		return err
+		w.refused(inMethods, at, err)
+		lost := keyedAt(k, rec, method, rec.Profiles, 0)
+		lost.idLost = true
+		w.hash(lost)
+		return
 	}
-	got, ok := disk.Block(p.Bytes()).Key()
-	want := disk.BlockKey{Class: k.class, Name: k.name, Signature: k.signature, Loader: k.loader}
-	if named := rec.Flags&disk.MethodNamed != 0; named != !ok || !named && got != want {
-		return c.wrong(disk.RegionRW, p.Ref().Offset(), "the profile does not have the key of its method")
+	b := disk.Block(p.Bytes())
+	id, ok := b.ID()
+	if !ok || b.Method() != method {
+		id = 0
 	}
-	return nil
+	w.head(k, rec, method, rec.Profiles, b, id)
 }
 
-// heldName checks the name that is in a method's record.
-func (c *check) heldName(m reader.Method, k *key) error {
-	name, err := m.Name()
-	if err != nil {
-		return err
+// ascend checks that the key of the record or row at an offset sorts behind the one before. Symbols are sorted, so
+// that their places stand for their texts.
+func (w *walk) ascend(at int64, last, next *recordKey) {
+	x, y := &last.key, &next.key
+	names := cmp.Compare(x.Name, y.Name)
+	if x.Name == 0 || y.Name == 0 {
+		name, _ := w.text(inMethods, at, x.Name)
+		other, _ := w.text(inMethods, at, y.Name)
+		names = strings.Compare(name+last.held, other+next.held)
 	}
-	if k.held = name.AppendTo([]byte{}); bytes.IndexByte(k.held, 0) >= 0 {
-		return c.wrong(disk.RegionRO, m.Ref().Offset(), "the key of method %q holds a NUL byte", abridged(name))
+	if cmp.Or(cmp.Compare(x.Class, y.Class), names, cmp.Compare(x.Signature, y.Signature),
+		cmp.Compare(x.Loader, y.Loader)) >= 0 && w.readable(x) && w.readable(y) {
+		w.wrong(inMethods, at, disk.RegionRO, at, "a method that does not sort behind the one before")
 	}
-	return nil
 }
 
-// holder checks the class that declares a method.
-func (c *check) holder(m reader.Method, k *key) error {
-	t, ok, err := m.Class()
-	if err != nil || !ok {
-		return err
-	}
-	at := c.h.Parts[disk.PartTypes].Offset + int64(t.Ordinal())*disk.TypeSize
-	b, err := c.m.Bytes(disk.RegionRO, at, disk.TypeSize)
-	if err != nil {
-		return err
-	}
-	k.class, k.loader = disk.ParseType(b).Name, disk.ParseType(b).Loader
-	if name, err := t.Name(); err != nil || name.Len() == 0 {
-		return cmp.Or(err, c.wrong(disk.RegionRO, m.Ref().Offset(), "a method of a class that has no name"))
-	}
-	return nil
-}
-
-// contexts checks the contexts of a method: that they begin where those of the method before end, and that
-// they and their callers ran. The walk itself checks parents and order.
-func (c *check) contexts(m reader.Method) error {
-	next := c.h.Parts[disk.PartContexts].Offset + int64(c.report.Counts.Contexts)*disk.ContextSize
-	for node, err := range m.Contexts() {
-		if err == nil {
-			err = c.caller(m, node)
+// readable reports whether the reader takes the texts of a key. What it does not take is noted where it is read.
+func (w *walk) readable(k *disk.BlockKey) bool {
+	for _, n := range [...]layout.Ref{k.Class, k.Name, k.Signature, k.Loader} {
+		_, err := w.s.SymbolAt(n)
+		if _, list := w.listAt(n); err != nil && !list {
+			w.doubt()
+			return false
 		}
-		if err != nil {
-			return err
-		}
-		if at := node.Ref().Offset(); at != next {
-			return c.wrong(disk.RegionRO, at, "a context of method 0x%x, whose contexts should begin at 0x%x",
-				m.Ref().Offset(), next)
-		}
-		next += disk.ContextSize
-		c.report.Counts.Contexts++
 	}
-	return nil
-}
-
-// caller checks the caller that a context of a method adds to those within it.
-func (c *check) caller(m reader.Method, node reader.Context) error {
-	f, err := node.Caller()
-	if err == nil {
-		err = c.methodRecord(disk.RegionRO, node.Ref().Offset(), "caller of a context", f.Caller.Ref())
-	}
-	if err != nil {
-		return err
-	}
-	if m.Unexecuted() || f.Caller.Unexecuted() {
-		return c.wrong(disk.RegionRO, node.Ref().Offset(), "a context of methods of which one never ran")
-	}
-	return nil
+	return true
 }

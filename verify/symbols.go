@@ -4,128 +4,208 @@ import (
 	"bytes"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
 )
 
-// symbols walks the symbol section: symbols fill it, ascend, end in zeros, and lists are made of texts.
-func (c *check) symbols() error {
-	section := c.h.Parts[disk.PartSymbols]
-	last := []byte(nil)
-	for at := section.Offset; at < section.End(); {
-		if err := c.interrupted(); err != nil {
-			return err
-		}
-		b, used, err := c.symbol(section, at)
-		if err != nil {
-			return err
-		}
-		text, err := c.symbolText(at, b[:used])
-		if err != nil {
-			return err
-		}
-		if len(bytes.Trim(b[used:], "\x00")) != 0 {
-			err = c.wrong(disk.RegionRO, at, "bytes behind a symbol that are not zero")
-		} else if c.report.Counts.Symbols > 0 && bytes.Compare(last, text) >= 0 {
-			err = c.wrong(disk.RegionRO, at, "a symbol that does not sort behind the one before")
+// symbols walks symbols up to the end of a span: they ascend, end in zeros, and lists are
+// made of texts. It sums pages as it reaches them.
+func (w *worker) symbols(span layout.Span, pages *summer) {
+	section := w.h.Parts[disk.PartSymbols]
+	symbols, names := marker{places: &w.starts.symbols}, marker{places: &w.starts.names}
+	var last []byte
+	at := span.Offset
+	for at < span.End() && w.goesOn() {
+		pages.upTo(at + 1)
+		text, size, list, err := w.symbol(section, at)
+		if list {
+			symbols.add(at)
+			w.found.lists = append(w.found.lists, at)
 		}
 		if err != nil {
-			return err
+			if w.naming {
+				w.starts.symbols.partial, w.starts.names.partial = true, true
+			}
+			w.refused(inSymbols, at, err)
+			break
+		}
+		if at > span.Offset {
+			w.ascends(at, last, text)
+		}
+		symbols.add(at)
+		if !list && len(text) <= disk.MaxName && bytes.IndexByte(text, 0) < 0 {
+			names.add(at)
 		}
 		last = text
-		c.report.Counts.Symbols++
-		at += int64(len(b))
+		w.found.symbols++
+		at += size
 	}
-	return c.listParts()
-}
-
-// symbol fetches the symbol at an offset, and says how many of its bytes are no padding.
-func (c *check) symbol(section layout.Span, at int64) (b []byte, used int64, err error) {
-	head, err := c.m.Bytes(disk.RegionRO, at, disk.Unit)
-	if err != nil {
-		return nil, 0, err
-	}
-	used, size := symbolSize(head)
-	if !section.Holds(at, size) {
-		return nil, 0, disk.Corrupt(disk.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
-	}
-	b, err = c.m.Bytes(disk.RegionRO, at, size)
-	return b, used, err
-}
-
-// symbolSize returns how many bytes the symbol at the front of head needs, without and with its padding.
-func symbolSize(head []byte) (used, size int64) {
-	if parts, list := disk.SymbolParts(head); list {
-		return 4 + 4*parts, disk.ListSize(parts)
-	}
-	n := disk.SymbolLength(head)
-	return 4 + n, disk.SymbolSize(n)
-}
-
-// symbolText returns the text of a symbol, whose place it notes.
-func (c *check) symbolText(at int64, symbol []byte) ([]byte, error) {
-	n := disk.RefOf(at)
-	if parts, list := disk.SymbolParts(symbol); list {
-		c.starts.lists.add(n)
-		signature, err := c.signatureOf(at, symbol, parts)
-		if c.listText += int64(len(signature)) + disk.ListText(parts); err == nil &&
-			c.listText > disk.MaxKeyText(c.h.FileSize) {
-			err = disk.Corrupt(disk.RegionRO, at, "signatures made of names that have more than %d bytes of text together",
-				disk.MaxKeyText(c.h.FileSize))
+	symbols.flush()
+	names.flush()
+	if at != span.End() {
+		w.doubt()
+	} else if at < section.End() {
+		if next, _, _, err := w.symbol(section, at); err != nil || bytes.Compare(last, next) >= 0 {
+			w.doubt()
 		}
-		return signature, err
 	}
-	text := symbol[4:]
-	c.starts.texts.add(n)
-	if len(text) <= disk.MaxName && bytes.IndexByte(text, 0) < 0 {
-		c.starts.names.add(n)
-	}
-	return text, nil
 }
 
-// signatureOf joins the text of a list.
-func (c *check) signatureOf(at int64, list []byte, parts int64) (text []byte, err error) {
-	if parts == 0 || parts > disk.MaxName {
-		return nil, disk.Corrupt(disk.RegionRO, at, "a list of %d symbols", parts)
+func (w *worker) ascends(at int64, last, text []byte) {
+	if bytes.Compare(last, text) >= 0 {
+		w.wrong(inSymbols, at, disk.RegionRO, at, "a symbol that does not sort behind the one before")
 	}
+}
+
+// symbol returns the text of the symbol at an offset, and its size with its padding, which must be zeros. It
+// ends in its section; list is true for a list that does, even if its text cannot be read.
+func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64, list bool, err error) {
+	head := w.data[at:]
+	parts, list := disk.SymbolParts(head)
+	used := 4 + parts
+	if list {
+		used = 4 + 4*parts
+	}
+	if size = disk.AlignUp(used, disk.Unit); size > section.End()-at {
+		return nil, 0, false, disk.Corrupt(disk.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
+	}
+	if list && (parts == 0 || parts > disk.MaxName) {
+		return nil, 0, false, disk.Corrupt(disk.RegionRO, at, "a list of %d symbols", parts)
+	}
+	text = head[4:used:used]
+	if list {
+		if text, err = w.listText(at, head[:used]); err != nil {
+			return nil, 0, true, err
+		}
+	}
+	if pad := size - used; le.Uint64(head[size-disk.Unit:])>>(8*(disk.Unit-pad)) != 0 {
+		w.wrong(inSymbols, at, disk.RegionRO, at, "bytes behind a symbol that are not zero")
+	}
+	return text, size, list, nil
+}
+
+// listText returns the text of a list, which is valid until the one after the next.
+func (w *worker) listText(at int64, list []byte) (text []byte, err error) {
+	w.list, w.before = w.before, w.list // keeps the text that is now the last
+	if w.list, err = w.join(w.list[:0], at, list); err != nil {
+		return nil, err
+	}
+	parts, _ := disk.SymbolParts(list)
+	most := disk.MaxKeyText(w.h.FileSize)
+	if w.found.listText += disk.ListText(parts) + int64(len(w.list)); w.found.listText > most {
+		err = disk.Corrupt(disk.RegionRO, at, "signatures made of names that have more than %d bytes of text together", most)
+	}
+	return w.list, err
+}
+
+// join appends the text of a list that is at an offset. Nothing is known of its parts yet.
+func (w *walk) join(b []byte, at int64, list []byte) (text []byte, err error) {
+	section := w.h.Parts[disk.PartSymbols]
+	parts, _ := disk.SymbolParts(list)
 	total := int64(0)
 	for i := range parts {
-		part, err := c.s.SymbolAt(disk.SymbolPart(list, i))
-		if err != nil {
-			return nil, err
+		var part []byte
+		if n := disk.SymbolPart(list, i); n != 0 {
+			if !section.Holds(n.Offset(), disk.Unit) || !section.Holds(n.Offset(), 4+disk.SymbolLength(w.data[n.Offset():])) {
+				_, err := w.s.SymbolAt(n)
+				return b, w.refusal(n.Offset(), err)
+			}
+			part = w.data[n.Offset()+4:][:disk.SymbolLength(w.data[n.Offset():])]
 		}
-		if total += int64(part.Len()) + 1; total > disk.MaxName {
-			return nil, disk.Corrupt(disk.RegionRO, at, "a signature of more than %d bytes", disk.MaxName)
+		if total += int64(len(part)) + 1; total > disk.MaxName {
+			return b, disk.Corrupt(disk.RegionRO, at, "a signature of more than %d bytes", disk.MaxName)
 		}
 		if i > 1 {
-			text = append(text, ',')
+			b = append(b, ',')
 		}
-		if text = part.AppendTo(text); i == 0 {
-			text = append(text, '(')
+		b = append(b, part...)
+		if i == 0 {
+			b = append(b, '(')
 		}
 	}
-	return append(text, ')'), nil
+	return append(b, ')'), nil
 }
 
-// listParts checks what lists are made of.
-func (c *check) listParts() error {
-	section := c.h.Parts[disk.PartSymbols]
-	for at := section.Offset; at < section.End(); {
-		b, _, err := c.symbol(section, at)
-		if err != nil {
-			return err
+// lists checks what lists are made of, once it is known where texts are.
+func (w *walk) lists() {
+	for _, at := range w.found.lists {
+		list := w.data[at:]
+		parts, _ := disk.SymbolParts(list)
+		for i := range parts {
+			w.isName(inLists, at, "part of a signature", disk.SymbolPart(list, i))
 		}
-		if parts, list := disk.SymbolParts(b); list {
-			for i := range parts {
-				err := c.interrupted()
-				if err == nil {
-					err = c.name(at, "part of a signature", disk.SymbolPart(b, i))
-				}
-				if err != nil {
-					return err
-				}
-			}
-		}
-		at += int64(len(b))
 	}
-	return nil
+}
+
+// listAt returns the list that begins at n, as far as that is known.
+func (w *walk) listAt(n layout.Ref) (list []byte, ok bool) {
+	section := w.h.Parts[disk.PartSymbols]
+	if !w.starts.symbols.mayHave(n) || !section.Holds(n.Offset(), disk.Unit) {
+		return nil, false
+	}
+	list = w.data[n.Offset():]
+	parts, ok := disk.SymbolParts(list)
+	return list, ok && section.Holds(n.Offset(), 4+4*parts)
+}
+
+// isText reports whether a symbol that is text begins at n.
+func (w *walk) isText(n layout.Ref) bool {
+	_, list := w.listAt(n)
+	return w.starts.symbols.has(n) && !list
+}
+
+// isName checks that a text that can be part of a key begins at n.
+func (w *walk) isName(in phase, at int64, what string, n layout.Ref) {
+	switch {
+	case w.starts.names.mayHave(n):
+	case w.isText(n):
+		w.wrong(in, at, disk.RegionRO, at, "the %s at 0x%x holds a NUL byte, or has more than %d bytes", what, n.Offset(),
+			disk.MaxName)
+	default:
+		w.wrong(in, at, disk.RegionRO, at, "the %s is at 0x%x, where no text begins", what, n.Offset())
+	}
+}
+
+// name returns the text at a place that the record at an offset refers to, where a text that can be part of a
+// key must begin. ok is false if no text can be read there.
+func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
+	if text, ok = w.nameAt(n); ok {
+		return text, true
+	}
+	if n == 0 || w.h.Region(disk.RegionRO).Holds(n.Offset(), disk.Unit) { // the reader refuses others
+		w.isName(in, at, what, n)
+	}
+	return w.text(in, at, n)
+}
+
+// optionalName is like name, but 0 is empty text.
+func (w *walk) optionalName(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
+	if n == 0 {
+		return "", true
+	}
+	return w.name(in, at, what, n)
+}
+
+// text is like optionalName for a reference that is checked elsewhere.
+func (w *walk) text(in phase, at int64, n layout.Ref) (text string, ok bool) {
+	if text, ok = w.nameAt(n); ok || n == 0 {
+		return text, true
+	}
+	name, err := w.s.SymbolAt(n)
+	if err != nil {
+		w.note(in, at, err)
+	}
+	return name.String(), err == nil
+}
+
+// nameAt returns the text at a place, if it can be part of a key.
+func (w *walk) nameAt(n layout.Ref) (text string, ok bool) {
+	if !w.starts.names.has(n) {
+		return "", false
+	}
+	size := disk.SymbolLength(w.data[n.Offset():])
+	if !w.h.Parts[disk.PartSymbols].Holds(n.Offset(), 4+size) {
+		return "", false // it was changed since
+	}
+	return words.String(w.data[n.Offset()+4:][:size]), true
 }

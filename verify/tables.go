@@ -3,55 +3,75 @@ package verify
 import (
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
-// tables follows every reference of the tables of ex.
-func (c *check) tables() error {
-	for t, err := range c.s.Tables() {
+// allTables follows every reference of the tables of ex.
+func (w *walk) allTables() {
+	const atOnce = 1 << 14
+	for t, err := range w.s.Tables() {
 		if err != nil {
-			return err
+			w.refused(inTables, int64(w.tables)<<32, err)
+			return
 		}
-		c.report.Tables++
-		for row := range t.Rows {
-			if err := c.interrupted(); err != nil {
-				return err
-			}
+		w.share((t.Rows+atOnce-1)/atOnce, func(w *worker, i int) {
 			for column := range t.Columns() {
-				if err := c.reference(t.Column(column), t.Cell(column, row)); err != nil {
-					return err
-				}
+				w.column(&t, column, i*atOnce, min((i+1)*atOnce, t.Rows))
 			}
-		}
+		})
+		w.tables++
 	}
-	return nil
 }
 
-// reference follows a cell that is one, and is not none.
-func (c *check) reference(kind layout.ColumnKind, cell uint64) (err error) {
-	n := layout.Ref(cell)
-	if kind == layout.ColumnWord || n == 0 {
-		return nil
+// column follows the references of some rows of a column.
+func (w *worker) column(t *reader.Table, column, from, to int) {
+	kind := t.Column(column)
+	for row := from; kind != layout.ColumnWord && row < to; row++ {
+		n := layout.Ref(t.Cell(column, row))
+		if n == 0 {
+			continue
+		}
+		if err := w.reference(kind, n); err != nil {
+			w.note(inTables, int64(w.tables)<<32+int64(row), err)
+		}
 	}
+}
+
+// reference checks that a record of a kind is at n.
+func (w *walk) reference(kind layout.ColumnKind, n layout.Ref) (err error) {
+	region, what, known := disk.RegionRO, "", true
 	switch kind {
 	case layout.ColumnSymbol:
-		if _, err = c.s.SymbolAt(n); err == nil && !c.known(&c.starts.texts, n) {
-			err = disk.Corrupt(disk.RegionRO, n.Offset(), "a table leads here, where no text begins")
+		if what, known = "text", w.starts.symbols.partial || w.isText(n); !w.isText(n) {
+			_, err = w.s.SymbolAt(n)
 		}
 	case layout.ColumnType:
-		_, err = c.s.TypeAt(n)
+		if !w.isType(n) {
+			_, err = w.s.TypeAt(n)
+		}
 	case layout.ColumnMethod:
-		if _, err = c.s.MethodAt(n); err == nil && !c.starts.rows.has(n) && !c.known(&c.starts.methods, n) {
-			err = disk.Corrupt(disk.RegionRO, n.Offset(), "a table leads here, where no method begins")
+		row := w.isRow(n)
+		if what, known = "method", row || w.starts.methods.mayHave(n); w.naming || !known {
+			_, err = w.s.MethodAt(n)
 		}
 	case layout.ColumnProfile:
-		if _, err = c.s.ProfileAt(n); err == nil && !c.known(&c.starts.blocks, n) {
-			err = disk.Corrupt(disk.RegionRW, n.Offset(), "a table leads here, where no profile begins")
+		if what, known = "profile", w.starts.blocks.mayHave(n); !w.starts.blocks.has(n) {
+			region = disk.RegionRW
+			_, err = w.s.ProfileAt(n)
 		}
 	case layout.ColumnContext:
-		_, err = c.s.ContextAt(n)
+		if w.naming || !w.isContext(n) {
+			_, err = w.s.ContextAt(n)
+		}
 	}
-	if err != nil {
-		return c.problem(err)
+	if err == nil && !known {
+		err = disk.Corrupt(region, n.Offset(), "a table leads here, where no %s begins", what)
 	}
-	return nil
+	return err
+}
+
+// isRow reports whether the row of an unexecuted method is at n.
+func (w *walk) isRow(n layout.Ref) bool {
+	section := w.h.Parts[disk.PartUnexecuted]
+	return section.Holds(n.Offset(), disk.UnexecutedRowSize) && n.Offset() >= section.End()-w.rows()*disk.UnexecutedRowSize
 }

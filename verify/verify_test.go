@@ -323,6 +323,46 @@ func TestDamagedPageIsFound(t *testing.T) {
 	}
 }
 
+// Pages are damaged apart from each other, so that no record tells of both.
+func TestEachDamagedPageIsNamed(t *testing.T) {
+	data, h := sound(t, "hotspot")
+	damaged := []int64{disk.Summed(h).Offset, h.FileSize - 1}
+	for _, at := range damaged {
+		data[at] ^= 0x40
+	}
+	tree := disk.SumTreeOf(h)
+	named := map[int64]bool{}
+	for _, p := range check(t, data).Problems {
+		var e *layout.Error
+		if errors.As(p, &e) && errors.Is(p, layout.ErrChecksum) {
+			named[e.Offset] = true
+		}
+	}
+	for _, at := range damaged {
+		if page := tree.PageSpan(tree.Page(at)); !named[page.Offset] {
+			t.Errorf("the page at 0x%x is not named", page.Offset)
+		}
+	}
+}
+
+// A walk takes bytes that are there; of an archive that is read in ranges they are fetched before.
+func TestArchiveInRanges(t *testing.T) {
+	data, h := sound(t, "graal")
+	for _, damaged := range []bool{false, true} {
+		if damaged {
+			data[h.FileSize-1] ^= 0x40
+		}
+		m, err := archive.OpenRanges("app.parc", bytes.NewReader(data), int64(len(data)), archive.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := verify.Store(context.Background(), reader.New(m), nil)
+		if err != nil || r.Sound() == damaged {
+			t.Errorf("damaged %v: %v, %v", damaged, r.Problems, err)
+		}
+	}
+}
+
 func TestPagesLooksAtSumsAlone(t *testing.T) {
 	data, h := sound(t, "graal")
 	h.Counts.Entries++

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -106,3 +107,12 @@ func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
 // of size bytes: making room for the sums can move ix to a later page while rw
 // stays on its boundary, so that fewer sums are needed than room was made for.
 func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
+
+// CopyAgain is the advice for an archive whose bytes differ from their sums.
+const CopyAgain = "copy or write the archive again"
+
+// WrongSum returns the error of a part of a file whose bytes do not have the sum that is recorded.
+func WrongSum(r layout.Region, part layout.Span, got, want uint64) *layout.Error {
+	return &layout.Error{Region: r, Offset: part.Offset, Kind: layout.ErrChecksum,
+		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: CopyAgain}
+}

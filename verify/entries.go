@@ -77,16 +77,15 @@ func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
 }
 
 // entries checks the entries of a section, which begins at a word of want and which they
-// must fill, and returns their number. Counts are those of data alone, for which there may
-// be a directory: a row for each entry, in their order.
+// must fill, and returns their number; ok is false if the reader does not take one of them. Counts are those of
+// data alone, for which there may be a directory: a row for each entry, in their order.
 func (w *blockWalker) entries(section []byte, unit int64, data bool, directory []byte) (n int, ok bool) {
 	var sum entrySum
 	last := int32(math.MinInt32)
 	for at := 0; at < len(section); n++ {
 		rest := section[at:]
 		head := le.Uint64(rest)
-		point := int32(uint16(head >> 16))
-		size := 0
+		point, size := int32(uint16(head>>16)), 0
 		if p := &w.plans[uint8(head)]; p.plain {
 			if size = int(p.units) * disk.Unit; size > len(rest) ||
 				!w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
@@ -99,47 +98,41 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 			}
 			size, point = len(e), e.Point()
 		}
-		if data && point < last || directory != nil && !listed(directory, n, point, at) {
-			return n, false
+		if data && point < last {
+			w.disorder(unit, point, last)
+		}
+		if directory != nil && !listed(directory, n, point, at) {
+			w.unlisted = true
 		}
 		last = point
 		unit += int64(size / disk.Unit)
 		at += size
 	}
-	w.found.counts.add(sum.low)
-	w.found.counts.high += sum.high
-	w.found.maxCount = max(w.found.maxCount, sum.most)
+	s := &w.found.summary
+	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, sum.total), max(s.MaxCount, sum.most)
 	w.found.entries += uint64(n)
 	return n, true
 }
 
-// listed reports whether a row of the directory names an entry.
-func listed(directory []byte, n int, point int32, offset int) bool {
-	rows := directory[n*disk.DirectoryRowSize:]
-	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
+// disorder notes that the entry at a word of want is at a point before that of the entry before.
+func (w *blockWalker) disorder(unit int64, point, last int32) {
+	at := w.h.Region(disk.RegionRW).Offset + (w.first+unit)*disk.Unit
+	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)
 }
 
 // An entrySum has the counts of the entries of a section.
-type entrySum struct {
-	wide
-	most uint64
-}
+type entrySum struct{ total, most uint64 }
 
 // plainEntry checks the cells of an entry whose plan is plain.
 func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
-		low, high, most := sum.low, sum.high, sum.most
+		total, most := sum.total, sum.most
 		for counts := p.first.counts; counts != 0; counts &= counts - 1 {
-			n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
-			if p.signed && int64(n) < 0 {
-				continue
+			if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !p.signed || int64(n) >= 0 {
+				total, most = disk.SaturatingAdd(total, n), max(most, n)
 			}
-			var carry uint64
-			low, carry = bits.Add64(low, n, 0)
-			high += carry
-			most = max(most, n)
 		}
-		sum.low, sum.high, sum.most = low, high, most
+		sum.total, sum.most = total, most
 	}
 	if p.first.types == 0 {
 		return true
@@ -157,6 +150,12 @@ func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum
 	return true
 }
 
+// listed reports whether a row of the directory names an entry.
+func listed(directory []byte, n int, point int32, offset int) bool {
+	rows := directory[n*disk.DirectoryRowSize:]
+	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
+}
+
 // note notes that words from at on are pointer slots.
 func (w *blockWalker) note(at int64, pointers uint64) {
 	w.want[at>>6] |= pointers << (at & 63)
@@ -171,43 +170,37 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	if p.units == 0 {
 		return w.entryByCells(e, unit, data)
 	}
-	header := e.HeaderSize()
-	rows := e[p.units*disk.Unit:]
-	cells := e[header : p.units*disk.Unit]
-	at := unit + int64(header/disk.Unit)
+	header := int64(e.HeaderSize() / disk.Unit)
 	signed := data && p.signed && e.SignedCount()
+	cells, rows := e[header*disk.Unit:p.units*disk.Unit], e[p.units*disk.Unit:]
 	if data && p.first.counts != 0 {
 		w.add(cells, p.first.counts, signed)
 	}
-	if pointers := p.first.pointers(); pointers != 0 && !w.pointers(cells, at, &p.first, pointers) {
+	if pointers := p.first.pointers(); pointers != 0 && !w.pointers(cells, unit+header, &p.first, pointers) {
 		return false
 	}
-	if p.row == 0 {
-		return true
-	}
-	at += int64(len(cells) / disk.CellSize)
-	for ; len(rows) >= p.row*disk.CellSize; rows = rows[p.row*disk.CellSize:] {
+	pointers := p.rows.pointers()
+	for unit += p.units; p.row != 0 && len(rows) >= p.row*disk.CellSize; unit += int64(p.row) {
 		if data {
 			w.add(rows, p.rows.counts, signed)
 		}
-		if pointers := p.rows.pointers(); pointers != 0 && !w.pointers(rows, at, &p.rows, pointers) {
+		if pointers != 0 && !w.pointers(rows, unit, &p.rows, pointers) {
 			return false
 		}
-		at += int64(p.row)
+		rows = rows[p.row*disk.CellSize:]
 	}
 	return true
 }
 
 // add adds counts to the summary. If the first of the entry may be signed, those below zero are left out.
 func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
-	f := &w.found
+	s := &w.found.summary
 	for ; counts != 0; counts &= counts - 1 {
 		n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
 		if signed && int64(n) < 0 {
 			continue
 		}
-		f.counts.add(n)
-		f.maxCount = max(f.maxCount, n)
+		s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
 	}
 }
 
@@ -220,23 +213,30 @@ func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers 
 		if kinds.typeWords>>cell&1 != 0 {
 			v &^= disk.TypeTags
 		}
-		if v != 0 && !w.leads(v, kinds.methods>>cell&1 != 0) {
+		if v != 0 && !w.leads(v, kinds.methods>>cell&1 != 0, at+int64(cell)) {
 			return false
 		}
 	}
 	return true
 }
 
-// leads reports whether a pointer leads to a record.
-func (w *blockWalker) leads(pointer uint64, method bool) bool {
+// leads reports whether the reader takes a pointer, which is a word of rw, for one that leads to a record.
+func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 	to, ok := disk.PointerOffset(pointer, w.h.Base, w.h.FileSize)
 	if !ok || to%disk.Unit != 0 {
 		return false
 	}
-	if method {
-		return w.starts.methods.has(disk.RefOf(to))
+	if !method {
+		return w.isType(disk.RefOf(to))
 	}
-	return w.isType(disk.RefOf(to))
+	if !w.holdsMethod(disk.RefOf(to)) {
+		return false
+	}
+	if !w.starts.methods.mayHave(disk.RefOf(to)) {
+		at := w.h.Region(disk.RegionRW).Offset + (w.first+unit)*disk.Unit
+		w.wrong(inBlocks, at, disk.RegionRW, at, "the method of an entry is at 0x%x, where no method begins", to)
+	}
+	return true
 }
 
 // entryByCells is like entry for tags without a plan.

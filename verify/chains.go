@@ -1,0 +1,98 @@
+package verify
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// findContexts notes that a method has contexts, which begin where those of the method before end.
+func (w *walk) findContexts(at int64, rec *disk.MethodRecord) {
+	contexts := w.h.Parts[disk.PartContexts]
+	first := contexts.Offset + int64(w.records.Contexts)*disk.ContextSize
+	if rec.Contexts.Offset() != first || !contexts.Holds(first, int64(rec.NumContexts)*disk.ContextSize) {
+		w.doubt()
+		return
+	}
+	w.inContext = append(w.inContext, at)
+	w.records.Contexts += uint64(rec.NumContexts)
+}
+
+// isContext reports whether a context record is at n.
+func (w *walk) isContext(n layout.Ref) bool {
+	contexts := w.h.Parts[disk.PartContexts]
+	return contexts.Holds(n.Offset(), disk.ContextSize) && (n.Offset()-contexts.Offset)%disk.ContextSize == 0
+}
+
+// contexts checks the contexts of the method whose record begins at an offset.
+func (w *worker) contexts(method int64) {
+	rec := w.record(method)
+	n, first := disk.RefOf(method), rec.Contexts
+	level, depth := n, 0
+	var last disk.ContextRecord
+	for i := range int64(rec.NumContexts) {
+		at := first + layout.Ref(i*disk.ContextSize/disk.Unit)
+		c := disk.ParseContext(w.data[at.Offset():])
+		inside := c.Parent >= first && c.Parent < at && w.isContext(c.Parent)
+		if c.Parent != n && !inside || last.Compare(c) >= 0 || !w.starts.methods.has(c.Caller) {
+			w.doubt()
+			return
+		}
+		if c.Parent >= level {
+			level = at
+			depth++
+		}
+		if depth > disk.MaxDepth || disk.ParseMethodHead(w.data[c.Caller.Offset():]).Flags()&disk.MethodUnexecuted != 0 {
+			w.doubt()
+			return
+		}
+		if c.Profiles != 0 {
+			w.found.chains = append(w.found.chains, chainStart{method: n, context: at, first: c.Profiles})
+		}
+		last = c
+	}
+}
+
+// A chainStart leads to blocks that follow others of their method, or lie in a context.
+type chainStart struct {
+	method, context layout.Ref
+	after           layout.Ref // the block before, 0 for the first in a context
+	code            uint64     // of that block
+	first           layout.Ref
+}
+
+// links follows the chains of blocks. Together they have all blocks that are not the first of a method, each
+// once: its method and context are those of its chain alone, and chains go forward.
+func (w *walk) links() {
+	chains := w.found.chains
+	const atOnce = 1 << 12
+	w.share((len(chains)+atOnce-1)/atOnce, func(w *worker, i int) {
+		for _, c := range chains[i*atOnce : min((i+1)*atOnce, len(chains))] {
+			w.chain(c)
+		}
+	})
+}
+
+func (w *worker) chain(c chainStart) {
+	rw, begun := w.h.Region(disk.RegionRW), c.after != 0
+	for at := c.first; at != 0; {
+		size := int64(0)
+		if at > c.after && w.starts.blocks.has(at) {
+			size = disk.BlockSize(w.data[at.Offset():])
+		}
+		if size < disk.BlockHeaderSize || size > rw.End()-at.Offset() {
+			w.doubt()
+			return
+		}
+		b := disk.Block(w.data[at.Offset() : at.Offset()+size])
+		context, next := b.Links()
+		code := b.Code()
+		_, head := b.ID()
+		if head || b.Method() != c.method || context != c.context || begun && code <= c.code {
+			w.doubt()
+			return
+		}
+		w.found.linked++
+		c.after, c.code, begun = at, code, true
+		at = next
+	}
+}

@@ -1,0 +1,120 @@
+package verify
+
+import "github.com/profarc/profarc/internal/format/disk"
+
+// frame checks the header, and the sums from the top down: what pages does not cover.
+func (w *walk) frame() {
+	if !w.frameIsSound() {
+		w.unsummed = true
+		w.refused(inPages, 0, w.m.Verify(w.ctx, nil))
+	}
+	w.advance(disk.Summed(w.h).Offset)
+}
+
+func (w *walk) frameIsSound() bool {
+	h, err := disk.ParseHeader(w.data, w.h.FileSize)
+	if err != nil || *h != *w.h {
+		return false
+	}
+	ps := w.h.Region(disk.RegionPS).Offset
+	for level := range w.tree.Levels() {
+		groups := int64(1)
+		if level+1 < w.tree.Levels() {
+			groups = w.tree.Count(level + 1)
+		}
+		for group := range groups {
+			want := w.h.SumRoot
+			if level+1 < w.tree.Levels() {
+				want = w.sum(level+1, group)
+			}
+			g := w.tree.Group(level, group)
+			if disk.Sum(w.data[ps+g.Offset:ps+g.End()]) != want {
+				return false
+			}
+		}
+	}
+	for _, b := range w.data[ps+w.tree.Size() : disk.Summed(w.h).Offset] {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sum returns a sum of the tree.
+func (w *walk) sum(level int, n int64) uint64 {
+	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.Slot(level, n):])
+}
+
+// advance adds to what was read of the file.
+func (w *walk) advance(size int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done += size; w.progress != nil {
+		w.progress(w.done, w.h.FileSize)
+	}
+}
+
+// pages sums the pages before rw, and walks the symbols.
+func (w *walk) pages() {
+	symbols, rw := w.h.Parts[disk.PartSymbols], w.h.Region(disk.RegionRW)
+	before := w.pagesOf(disk.Summed(w.h).Offset, symbols.Offset)
+	behind := w.pagesOf(symbols.End(), rw.Offset)
+	if rw.Size == 0 {
+		behind.end = w.tree.Pages()
+	}
+	tasks := append(before.split(), behind.split()...)
+	spans := w.symbolSpans
+	w.share(len(spans)+len(tasks), func(w *worker, i int) {
+		if i >= len(spans) {
+			tasks[i-len(spans)].rest()
+			return
+		}
+		pages := w.pagesOf(spans[i].Offset, spans[i].End())
+		w.symbols(spans[i], &pages)
+		pages.rest()
+	})
+}
+
+// A summer computes the sums of some pages, in their order.
+type summer struct {
+	*walk
+	next, end int64 // pages
+	size      int64 // of the pages so far
+}
+
+// pagesOf returns the pages from that of one offset to the one before that of another; a span
+// has those that begin in it.
+func (w *walk) pagesOf(from, to int64) summer {
+	return summer{walk: w, next: w.tree.Page(from), end: w.tree.Page(to)}
+}
+
+// split divides pages into tasks.
+func (s *summer) split() (tasks []summer) {
+	const few = 512
+	for at := s.next; at < s.end; at += few {
+		tasks = append(tasks, summer{walk: s.walk, next: at, end: min(at+few, s.end)})
+	}
+	return tasks
+}
+
+// upTo sums the pages that begin before an offset. Their bytes are in the nearest caches then.
+func (s *summer) upTo(offset int64) {
+	for ; s.next < s.end; s.next++ {
+		span := s.tree.PageSpan(s.next)
+		if span.Offset >= offset {
+			return
+		}
+		got, want := disk.Sum(s.data[span.Offset:span.End()]), s.sum(0, s.next)
+		if got != want && !s.unsummed {
+			s.note(inPages, span.Offset, disk.WrongSum(disk.RegionAt(s.h, span.Offset), span, got, want))
+		}
+		s.size += span.Size
+	}
+}
+
+// rest sums the pages that are left.
+func (s *summer) rest() {
+	s.upTo(s.h.FileSize)
+	s.advance(s.size)
+}

@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A phase is a kind of problems. They are listed in the order of phases: a problem is often the cause of some
+// of a later phase.
+type phase uint8
+
+const (
+	inPages phase = iota
+	inSymbols
+	inLists // what lists are made of
+	inTypes
+	inPlaces // where methods begin
+	inMethods
+	inClasses // of unexecuted methods
+	inBlocks
+	inChains // of blocks
+	inLines
+	ofMethods // in the index
+	ofTypes
+	inSlots
+	inTables
+	inTotals
+)
+
+// A problem is something wrong with the record at a place, which need not be where its error points.
+type problem struct {
+	phase phase
+	place int64
+	text  string
+	err   error
+}
+
+func (p *problem) compare(q *problem) int {
+	return cmp.Or(cmp.Compare(p.phase, q.phase), cmp.Compare(p.place, q.place))
+}
+
+// problems are the first that were found, in their order, each text once.
+type problems struct {
+	mu   sync.Mutex
+	list []problem
+	more bool
+}
+
+func (l *problems) add(p problem) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := slices.IndexFunc(l.list, func(q problem) bool { return q.text == p.text }); i >= 0 {
+		if l.list[i].compare(&p) <= 0 {
+			return
+		}
+		l.list = slices.Delete(l.list, i, i+1)
+	}
+	at, _ := slices.BinarySearchFunc(l.list, p, func(q, p problem) int { return cmp.Or(q.compare(&p), -1) })
+	l.list = slices.Insert(l.list, at, p)
+	if len(l.list) > MaxProblems {
+		l.list, l.more = l.list[:MaxProblems], true
+	}
+}
+
+// note notes that err is wrong with the record at a place. A walk that does not name problems stops.
+func (w *walk) note(in phase, place int64, err error) {
+	w.stopped.Store(true)
+	if w.naming {
+		err = disk.InFile(err, w.m.Name())
+		w.problems.add(problem{in, place, err.Error(), err})
+	}
+}
+
+// wrong notes that something at an offset of the file is wrong with the record at a place.
+func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, format string, args ...any) {
+	w.note(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
+}
+
+// refusal returns the error with which the reader refused a record at an offset.
+func (w *walk) refusal(at int64, err error) error {
+	if err == nil {
+		err = disk.Corrupt(disk.RegionAt(w.h, at), at, "a record that was changed while it was checked")
+	}
+	return err
+}
+
+// refused notes the error with which the reader refused a record. The walk cannot go on behind it, so that not
+// everything is counted.
+func (w *walk) refused(in phase, place int64, err error) {
+	w.partial.Store(true)
+	w.note(in, place, w.refusal(place, err))
+}
+
+// doubt stops a walk that does not name problems: the one that does says what is wrong.
+func (w *walk) doubt() { w.stopped.Store(true) }

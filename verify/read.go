@@ -1,0 +1,86 @@
+package verify
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/reader"
+)
+
+// read names what is wrong with what leads from record to record, as the reader follows it: the names of types
+// and methods, contexts, and the profiles of each method. The walk has only told that something is.
+func (w *walk) read() {
+	if !w.naming {
+		return
+	}
+	for _, err := range w.s.Types() {
+		if err != nil {
+			w.note(inTypes, 0, err)
+		}
+	}
+	unlinked := w.starts.blocks.clone()
+	next := w.h.Parts[disk.PartContexts].Offset
+	for m, err := range w.s.Methods() {
+		if err != nil {
+			w.refused(inPlaces, 0, err)
+			break
+		}
+		next = w.readContexts(m, next)
+		w.readProfiles(m, &unlinked)
+		if w.ctx.Err() != nil {
+			return
+		}
+	}
+	if w.records.Contexts = uint64(next-w.h.Parts[disk.PartContexts].Offset) / disk.ContextSize; w.partial.Load() {
+		return
+	}
+	if first, n := unlinked.first(); n != 0 {
+		w.wrong(inChains, w.h.FileSize, disk.RegionRW, first.Offset(),
+			"%d blocks to which no method leads, this is the first", n)
+	}
+}
+
+// readContexts reads the contexts of a method, which should begin at an offset, and returns where they end.
+func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
+	at := m.Ref().Offset()
+	for node, err := range m.Contexts() {
+		var frame reader.Frame
+		if err == nil {
+			frame, err = node.Caller()
+		}
+		if err != nil {
+			w.refused(inMethods, at, err)
+			return next
+		}
+		here, caller := node.Ref().Offset(), frame.Caller
+		if !w.starts.methods.mayHave(caller.Ref()) {
+			w.wrong(inMethods, at, disk.RegionRO, here, "the caller of a context is at 0x%x, where no method begins",
+				caller.Ref().Offset())
+		}
+		if m.Unexecuted() || caller.Unexecuted() {
+			w.wrong(inMethods, at, disk.RegionRO, here, "a context of methods of which one never ran")
+		}
+		if here != next && !w.partial.Load() {
+			w.wrong(inMethods, at, disk.RegionRO, here, "a context of method 0x%x, whose contexts should begin at 0x%x", at,
+				next)
+			return next
+		}
+		next += disk.ContextSize
+	}
+	return next
+}
+
+// readProfiles reads the profiles of a method: each block must be linked once.
+func (w *walk) readProfiles(m reader.Method, unlinked *places) {
+	at, n := m.Ref().Offset(), 0
+	for p, err := range m.Profiles() {
+		if err != nil {
+			w.refused(inChains, at, err)
+			continue
+		}
+		if n++; !unlinked.partial && !unlinked.remove(p.Ref()) {
+			w.wrong(inChains, at, disk.RegionRW, p.Ref().Offset(), "a profile that begins inside a block, or is linked twice")
+		}
+	}
+	if m.Unexecuted() && n > 0 {
+		w.wrong(inChains, at, disk.RegionRO, at, "a method that never ran has %d profiles", n)
+	}
+}

@@ -1,0 +1,88 @@
+package verify
+
+import (
+	"cmp"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// unexecuted checks the methods that have rows: their classes and keys, their order, and that none of them has a
+// record too. Classes and rows are in the order of their keys then, as records are.
+func (w *worker) unexecuted() {
+	section := w.h.Parts[disk.PartUnexecuted]
+	if section.Size == 0 {
+		return
+	}
+	classes, rows, err := disk.ParseUnexecuted(section, w.data[section.Offset:])
+	if err != nil {
+		w.refused(inClasses, section.Offset, disk.Corrupt(disk.RegionRO, section.Offset, "%v", err))
+		return
+	}
+	record := w.h.Parts[disk.PartMethods].Offset
+	last, row, all := disk.ClassRow{}, int64(0), rows.Size/disk.UnexecutedRowSize
+	for at := classes.Offset; at < classes.End() && w.goesOn(); at += disk.ClassRowSize {
+		class := disk.ParseClassRow(w.data[at:])
+		if class.Holder <= last.Holder || class.End <= last.End {
+			w.wrong(inClasses, at, disk.RegionRO, at,
+				"a class of methods that never ran does not come behind the one before, or has none")
+		} else {
+			w.rowClass(at, class.Holder)
+		}
+		var before recordKey
+		for ; row < min(int64(class.End), all); row++ {
+			here := rows.Offset + row*disk.UnexecutedRowSize
+			r := disk.ParseUnexecutedRow(w.data[here:])
+			rec := disk.MethodRecord{Name: r.Name, Signature: r.Signature, Holder: class.Holder}
+			if k, ok := w.keyOf(here, &rec); ok {
+				w.hash(keyed{recordKey: k, sought: sought{record: disk.RefOf(here)}})
+				w.ascend(here, &before, &k)
+				before = k
+			}
+			record = w.recordBehind(record, &rec)
+		}
+		last = class
+	}
+	if all == 0 || all != int64(last.End) {
+		w.wrong(inClasses, rows.Offset, disk.RegionRO, rows.Offset, "%d methods that never ran, their classes have %d", all,
+			last.End)
+	}
+}
+
+// recordBehind returns the offset of the first record from one on that sorts behind a row. None may be equal to it.
+func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
+	for at < w.methodsEnd {
+		rec := w.record(at)
+		order := compareDeclared(&rec, row)
+		if order == 0 {
+			w.wrong(inMethods, at, disk.RegionRO, at, "a method that does not sort behind the one before")
+		}
+		if order >= 0 {
+			break
+		}
+		at += int64(rec.Units) * disk.Unit
+	}
+	return at
+}
+
+func compareDeclared(a, b *disk.MethodRecord) int {
+	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
+}
+
+// rowClass checks that a class has a name of its own and no loader: then its place among the classes is that
+// among the keys. No type before can have its name, as that would have no loader either.
+func (w *worker) rowClass(at int64, holder layout.Ref) {
+	if !w.isType(holder) {
+		_, err := w.s.TypeAt(holder)
+		w.refused(inClasses, at, err)
+		return
+	}
+	t := disk.ParseType(w.data[holder.Offset():])
+	name, ok := w.text(inClasses, at, t.Name)
+	next := holder + disk.TypeSize/disk.Unit
+	same := w.isType(next) && disk.ParseType(w.data[next.Offset():]).Name == t.Name
+	if ok && (name == "" || t.Loader != 0 || same) {
+		w.wrong(inClasses, at, disk.RegionRO, at,
+			"class %q of methods that never ran is not the only one of that name, or has a loader", name)
+	}
+}
