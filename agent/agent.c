@@ -72,7 +72,7 @@ static void warn(const char *what) {
 static bool profile_of(const layer *from, const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
 	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
-	uint64_t id = pa_code_id(code, size);
+	uint64_t id = pa_hotspot_code_id(code, size);
 	pa_profiles it = pa_profiles_of(from->archive, m);
 	pa_summary s;
 	while (id != PA_UNKNOWN_CODE && pa_profiles_next(&it, p).code == PA_OK) {

@@ -47,7 +47,7 @@ static pa_error load(void) {
 	pa_error e;
 	while ((e = pa_methods_next(&it, &m)).code == PA_OK && count < room) {
 		function *f = &functions[count];
-		e = pa_lookup(archive, m.id, PA_ANY_CODE, &f->profile); /* a VM keeps the id that pa_key_id gave it */
+		e = pa_find_profile_id(archive, m.id, PA_ANY_CODE, &f->profile); /* a VM keeps the id that pa_key_id gave it */
 		switch (e.code) {
 		case PA_OK: count++; break;
 		case PA_NOT_FOUND: case PA_UNEXECUTED: /* don't compile it early */
@@ -86,7 +86,7 @@ static void inline_caches(const function *f, uint64_t *monomorphic) {
 static void *run(void *unused) {
 	(void)unused;
 	for (size_t i = 0; i < count; i++)
-		for (unsigned n = 0; functions[i].calls != NULL && n < CALLS; n++) pa_add(functions[i].calls, 1);
+		for (unsigned n = 0; functions[i].calls != NULL && n < CALLS; n++) pa_count(functions[i].calls, 1);
 	return NULL;
 }
 

@@ -46,7 +46,7 @@ static pa_error open_layers(const char *app, const char *base) {
 static pa_error find(const pa_key *key, uint64_t code, pa_profile *p) {
 	pa_error e = {.code = PA_NOT_FOUND, .message = "no layer has the method"};
 	for (size_t i = 0; i < count; i++) {
-		e = pa_find(layers[i], key, code, p);
+		e = pa_find_profile(layers[i], key, code, p);
 		if (e.code != PA_NOT_FOUND && e.code != PA_UNEXECUTED && e.code != PA_NO_PROFILE) break;
 	}
 	return e;
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
 	if (e.code == PA_OK) e = pa_claim(&p);
 	pa_counter *calls = e.code == PA_OK ? pa_profile_word(&p, PA_FIELD_INVOCATIONS) : NULL;
 	if (calls != NULL) {
-		pa_add(calls, 1);
+		pa_count(calls, 1);
 		printf("%" PRIu64 " calls, in the %s\n", atomic_load_explicit(calls, memory_order_relaxed),
 			p.archive == layers[0] ? "application's archive" : "base");
 	}

@@ -72,8 +72,8 @@ static void count_receiver(function *f, unsigned class) {
 	pa_rows rows;
 	uint32_t row;
 	if (counter != NULL) {
-		pa_add(counter, 1);
-	} else if (pa_record(&f->receivers, classes[class].type, &row).code == PA_OK) {
+		pa_count(counter, 1);
+	} else if (pa_count_receiver(&f->receivers, classes[class].type, &row).code == PA_OK) {
 		pa_receivers_of(&f->receivers, &rows);
 		f->counters[RECEIVERS + class] = pa_word(&f->receivers, row == PA_NO_ROW ? 0 : rows.first + 2 * row + 1);
 	}
@@ -82,11 +82,11 @@ static void count_receiver(function *f, unsigned class) {
 /* run interprets a function. truth counts the same for one thread, to be compared. */
 static void run(function *f, uint64_t truth[FUNCTIONS][COUNTERS]) {
 	uint64_t *own = truth[f - functions];
-	pa_add(f->counters[CALLS], 1);
+	pa_count(f->counters[CALLS], 1);
 	own[CALLS]++;
 	for (unsigned i = 0; i < f->turns; i++) {
 		unsigned class = i % loaded, way = classes[class].round ? TAKEN : NOT_TAKEN;
-		pa_add(f->counters[way], 1);
+		pa_count(f->counters[way], 1);
 		own[way]++;
 		count_receiver(f, class);
 		own[RECEIVERS + class]++;
@@ -124,7 +124,7 @@ static pa_error load(void) {
 static pa_error adopt(function *f) {
 	pa_key key = key_of(f);
 	pa_entry branch;
-	pa_error e = pa_find(archive, &key, PA_UNKNOWN_CODE, &f->profile);
+	pa_error e = pa_find_profile(archive, &key, PA_UNKNOWN_CODE, &f->profile);
 	if (e.code == PA_OK) e = pa_claim(&f->profile);
 	if (e.code != PA_OK) return e;
 	if (!pa_entry_at(&f->profile, BRANCH, &branch) || !pa_entry_at(&f->profile, CALL, &f->receivers))
@@ -186,11 +186,12 @@ static void record(pa_builder *b, const function *f) {
 	pa_type_count rows[ROOM] = {{0, 0}};
 	const uint64_t ways[] = {f->own[TAKEN], f->own[NOT_TAKEN]};
 	for (unsigned i = 0; i < loaded; i++)
-		rows[i] = (pa_type_count){pa_add_type(b, pa_text_of(classes[i].name), pa_text_of("")), f->own[RECEIVERS + i]};
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
-	pa_set_invocations(b, f->own[CALLS]);
-	pa_put_counters(b, BRANCH, ways, 2);
-	pa_put_receivers(b, &(pa_new_receivers){.point = CALL, .sub = PA_OF_CALL}, rows, ROOM);
+		rows[i] =
+			(pa_type_count){pa_intern_type(b, pa_text_of(classes[i].name), pa_text_of("")), f->own[RECEIVERS + i]};
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_record_invocations(b, f->own[CALLS]);
+	pa_record_counters(b, BRANCH, ways, 2);
+	pa_record_receivers(b, &(pa_new_receivers){.point = CALL, .sub = PA_OF_CALL}, rows, ROOM);
 	pa_done(b, NULL);
 }
 
@@ -201,9 +202,9 @@ static pa_error dump(const char *path) {
 	pa_builder *b;
 	pa_error e = pa_builder_new(&config, &b);
 	if (e.code != PA_OK) return e;
-	if (archive != NULL) pa_copy(b, archive, PA_LIVE);
+	if (archive != NULL) pa_snapshot(b, archive, PA_TOTALS);
 	for (unsigned i = 0; i < FUNCTIONS && archive == NULL; i++) record(b, &functions[i]);
-	e = pa_describe_process(b, &(pa_run){.vm = pa_text_of(producer)});
+	e = pa_describe_process(b, &(pa_provenance){.vm = pa_text_of(producer)});
 	if (e.code == PA_OK) e = pa_write(b, path, NULL);
 	pa_builder_free(b);
 	return e;

@@ -234,10 +234,10 @@ typedef struct pa_method {
 /* pa_key_id returns the id of a key. It is the same in all archives of a domain: compute it once. */
 PA_API uint64_t pa_key_id(const pa_archive *archive, const pa_key *key);
 
-/* pa_find_method looks up a method by its key, pa_lookup_method by its id. Unexecuted methods are found by key; by id
+/* pa_find_method looks up a method by its key, pa_find_method_id by its id. Unexecuted methods are found by key; by id
  * only some of them. PA_AMBIGUOUS: several keys have the id, use the key. */
 PA_API pa_error pa_find_method(const pa_archive *archive, const pa_key *key, pa_method *method);
-PA_API pa_error pa_lookup_method(const pa_archive *archive, uint64_t id, pa_method *method);
+PA_API pa_error pa_find_method_id(const pa_archive *archive, uint64_t id, pa_method *method);
 
 /* pa_method_at reads the method to which a context or a profile refers, pa_table_method that of a cell of a table: only
  * tables refer to methods of which the archive has no more than the key. */
@@ -270,11 +270,11 @@ typedef struct pa_class_methods {
 PA_API pa_class_methods pa_class_methods_of(const pa_archive *archive, uint32_t type);
 PA_API pa_error pa_class_methods_next(pa_class_methods *it, pa_method *method);
 
-/* pa_code_id returns the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand in its
- * class file, as JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with other
- * methods of the class. A lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the bytes
- * are no bytecodes, or if a debugger has set a breakpoint in them. */
-PA_API uint64_t pa_code_id(const uint8_t *bytecodes, size_t size);
+/* pa_hotspot_code_id returns the code id of a method in archives of PA_HOTSPOT: the hash of its bytecodes as they stand
+ * in its class file, as JVMTI's GetBytecodes gives them, or as HotSpot has rewritten them, without what changes with
+ * other methods of the class. A lookup with it finds the profile of this version of the code. PA_UNKNOWN_CODE if the
+ * bytes are no bytecodes, or if a debugger has set a breakpoint in them. */
+PA_API uint64_t pa_hotspot_code_id(const uint8_t *bytecodes, size_t size);
 
 /* ---- contexts ---- */
 
@@ -326,14 +326,15 @@ typedef struct pa_profile {
 	uint32_t units; /* size of the block divided by 8 */
 } pa_profile;
 
-/* pa_find looks up the profile of a method for all callers, by the key of the method, pa_lookup by its id. */
-PA_API pa_error pa_find(const pa_archive *archive, const pa_key *key, uint64_t code, pa_profile *profile);
-PA_API pa_error pa_lookup(const pa_archive *archive, uint64_t id, uint64_t code, pa_profile *profile);
+/* pa_find_profile looks up the profile of a method for all callers, by the key of the method, pa_find_profile_id by its
+ * id. */
+PA_API pa_error pa_find_profile(const pa_archive *archive, const pa_key *key, uint64_t code, pa_profile *profile);
+PA_API pa_error pa_find_profile_id(const pa_archive *archive, uint64_t id, uint64_t code, pa_profile *profile);
 
-/* pa_find_in_context finds the profile of a method for a stack of callers, the direct caller first: the one whose
+/* pa_find_profile_in finds the profile of a method for a stack of callers, the direct caller first: the one whose
  * context agrees with the most of the frames. depth is the number of frames in that context, 0 for the profile for all
  * callers. */
-PA_API pa_error pa_find_in_context(const pa_archive *archive, const pa_method *method, uint64_t code,
+PA_API pa_error pa_find_profile_in(const pa_archive *archive, const pa_method *method, uint64_t code,
 	const pa_frame *frames, size_t count, pa_profile *profile, size_t *depth);
 
 typedef struct pa_profiles {
@@ -615,9 +616,9 @@ PA_API pa_counter *pa_word(const pa_entry *entry, uint32_t i);
  * profile is not claimed, or does not have the field. */
 PA_API pa_counter *pa_profile_word(const pa_profile *profile, unsigned field);
 
-/* pa_add counts, in release order: a copy that has the count of a row then has the type that was stored into the row
+/* pa_count counts, in release order: a copy that has the count of a row then has the type that was stored into the row
  * before. */
-static inline void pa_add(pa_counter *counter, uint64_t n) {
+static inline void pa_count(pa_counter *counter, uint64_t n) {
 #ifdef __cplusplus
 	counter->fetch_add(n, std::memory_order_release);
 #else
@@ -627,17 +628,17 @@ static inline void pa_add(pa_counter *counter, uint64_t n) {
 
 #define PA_NO_ROW UINT32_MAX
 
-/* pa_record counts a receiver as a VM would: in the row of its type, else in an empty row, which becomes its own, else
- * in the count of all others. *row is the row, PA_NO_ROW for the count of all others; NULL if you don't need it. A row
- * keeps its type, so that an inline cache can keep pa_word of its count. */
-PA_API pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row);
+/* pa_count_receiver counts a receiver as a VM would: in the row of its type, else in an empty row, which becomes its
+ * own, else in the count of all others. *row is the row, PA_NO_ROW for the count of all others; NULL if you don't need
+ * it. A row keeps its type, so that an inline cache can keep pa_word of its count. */
+PA_API pa_error pa_count_receiver(const pa_entry *entry, uint32_t type, uint32_t *row);
 
 /* A type profile may say that a null was seen, in the flags (bit 0), and which traps were taken (bit 31: recompiled
  * after the trap; bits 0 to 30: the reason, all set for several). */
 PA_API uint8_t pa_flags(const pa_entry *entry);
 PA_API uint32_t pa_traps(const pa_entry *entry);
-PA_API pa_error pa_record_null(const pa_entry *entry);
-PA_API pa_error pa_record_trap(const pa_entry *entry, uint32_t reason, bool recompiled);
+PA_API pa_error pa_mark_null(const pa_entry *entry);
+PA_API pa_error pa_mark_trap(const pa_entry *entry, uint32_t reason, bool recompiled);
 
 /* ---- types of this process ---- */
 
@@ -686,9 +687,9 @@ PA_API pa_error pa_late_type(pa_archive *archive, pa_text name, pa_text loader, 
  *	pa_error e = pa_builder_new(&config, &b);
  *	if (e.code != PA_OK) return e;
  *	pa_key key = {.class_name = pa_text_of("Shapes"), .name = pa_text_of("area")};
- *	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
- *	pa_set_invocations(b, 1000);
- *	pa_put_count(b, 7, PA_CALLS, 0, 980);
+ *	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+ *	pa_record_invocations(b, 1000);
+ *	pa_record_count(b, 7, PA_CALLS, 0, 980);
  *	pa_done(b, NULL);
  *	e = pa_write(b, "app.parc", NULL);
  *	pa_builder_free(b);
@@ -729,23 +730,24 @@ PA_API pa_error pa_builder_like(const pa_archive *archive, pa_builder **builder)
 PA_API void pa_builder_free(pa_builder *builder);
 PA_API pa_error pa_builder_error(const pa_builder *builder);
 
-/* pa_add_symbol interns a text for a table: any bytes. */
-PA_API uint32_t pa_add_symbol(pa_builder *builder, pa_text text);
+/* pa_intern_symbol interns a text for a table: any bytes. */
+PA_API uint32_t pa_intern_symbol(pa_builder *builder, pa_text text);
 
-/* pa_add_type interns a type. A name has no NUL byte and at most 1 MiB, as all parts of keys. pa_describe_type adds to
- * what is known of it: flags are united; of several aliases the one that sorts first stays. */
-PA_API uint32_t pa_add_type(pa_builder *builder, pa_text name, pa_text loader);
+/* pa_intern_type interns a type. A name has no NUL byte and at most 1 MiB, as all parts of keys. pa_describe_type adds
+ * to what is known of it: flags are united; of several aliases the one that sorts first stays. */
+PA_API uint32_t pa_intern_type(pa_builder *builder, pa_text name, pa_text loader);
 PA_API void pa_describe_type(pa_builder *builder, uint32_t type, pa_text alias, uint32_t flags);
 
-/* pa_add_method interns a method, and its class as a type. pa_describe_method adds access flags, as in a class file,
- * and PA_METHOD_NOT_MATCHABLE. pa_add_seen says that a method was loaded: if nothing shows that it ran (a profile, a
+/* pa_intern_method interns a method, and its class as a type. pa_describe_method adds access flags, as in a class file,
+ * and PA_METHOD_NOT_MATCHABLE. pa_record_seen says that a method was loaded: if nothing shows that it ran (a profile, a
  * context, a sampled stack, a pointer of an entry), the archive knows it as unexecuted. */
-PA_API uint32_t pa_add_method(pa_builder *builder, const pa_key *key);
+PA_API uint32_t pa_intern_method(pa_builder *builder, const pa_key *key);
 PA_API void pa_describe_method(pa_builder *builder, uint32_t method, uint32_t access, uint32_t flags);
-PA_API void pa_add_seen(pa_builder *builder, uint32_t method);
+PA_API void pa_record_seen(pa_builder *builder, uint32_t method);
 
-/* pa_add_context interns a calling context of a method: inner, which is 0 for none, with one more frame around it. */
-PA_API uint32_t pa_add_context(pa_builder *builder, uint32_t method, uint32_t inner, uint32_t caller, int32_t point);
+/* pa_intern_context interns a calling context of a method: inner, which is 0 for none, with one more frame around it.
+ */
+PA_API uint32_t pa_intern_context(pa_builder *builder, uint32_t method, uint32_t inner, uint32_t caller, int32_t point);
 
 /* Profiles. pa_begin begins the profile of a method, for a version of its code (PA_UNKNOWN_CODE, but not PA_ANY_CODE)
  * and a context (0: for all callers). What follows belongs to it, until pa_done adds it, or pa_discard drops it. Of a
@@ -756,16 +758,16 @@ PA_API pa_error pa_done(pa_builder *builder, uint32_t *profile);
 PA_API void pa_discard(pa_builder *builder);
 
 /* The optional fields, each set at most once; pa_summary has the meaning of each. */
-PA_API void pa_set_invocations(pa_builder *builder, uint64_t n);
-PA_API void pa_set_backedges(pa_builder *builder, uint64_t n);
-PA_API void pa_set_interpreted(pa_builder *builder, uint64_t n);
-PA_API void pa_set_size(pa_builder *builder, uint32_t code_size, uint32_t producer_size);
-PA_API void pa_set_history(pa_builder *builder, uint32_t decompiles, uint32_t overflow_recompiles,
+PA_API void pa_record_invocations(pa_builder *builder, uint64_t n);
+PA_API void pa_record_backedges(pa_builder *builder, uint64_t n);
+PA_API void pa_record_interpreted(pa_builder *builder, uint64_t n);
+PA_API void pa_record_size(pa_builder *builder, uint32_t code_size, uint32_t producer_size);
+PA_API void pa_record_history(pa_builder *builder, uint32_t decompiles, uint32_t overflow_recompiles,
 	uint32_t overflow_traps, uint32_t tenure_traps);
-PA_API void pa_set_compile(
+PA_API void pa_record_compile(
 	pa_builder *builder, uint8_t highest_level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks);
-PA_API void pa_set_escape(pa_builder *builder, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned);
-PA_API void pa_set_traps(pa_builder *builder, const uint8_t *by_reason, uint32_t reasons);
+PA_API void pa_record_escape(pa_builder *builder, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned);
+PA_API void pa_record_traps(pa_builder *builder, const uint8_t *by_reason, uint32_t reasons);
 
 /* Entries. Data entries may come in any order: they are stored by point, tag and sub, and else as they came. Those of
  * other sections stay as they came. */
@@ -800,21 +802,22 @@ typedef struct pa_new_receivers {
 	uint64_t other;
 } pa_new_receivers;
 
-PA_API void pa_put_counters(pa_builder *builder, int32_t point, const uint64_t *counts, uint32_t n);
-PA_API void pa_put_value_site(
+PA_API void pa_record_counters(pa_builder *builder, int32_t point, const uint64_t *counts, uint32_t n);
+PA_API void pa_record_value_site(
 	pa_builder *builder, int32_t site, uint16_t kind, const pa_value_count *values, uint32_t n);
-PA_API void pa_put_bitmap(pa_builder *builder, int32_t point, const uint8_t *bytes, uint32_t n);
-PA_API void pa_put_successors(pa_builder *builder, int32_t point, uint16_t sub, const pa_successor *rows, uint32_t n);
-PA_API void pa_put_receivers(
+PA_API void pa_record_bitmap(pa_builder *builder, int32_t point, const uint8_t *bytes, uint32_t n);
+PA_API void pa_record_successors(
+	pa_builder *builder, int32_t point, uint16_t sub, const pa_successor *rows, uint32_t n);
+PA_API void pa_record_receivers(
 	pa_builder *builder, const pa_new_receivers *receivers, const pa_type_count *rows, uint32_t n);
-PA_API void pa_put_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
-/* pa_put_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
-PA_API void pa_put_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
+PA_API void pa_record_callees(pa_builder *builder, int32_t point, const pa_method_count *rows, uint32_t n);
+/* pa_record_count adds one counter of what sub says. flags bit 1: the producer marked it as interpreted. */
+PA_API void pa_record_count(pa_builder *builder, int32_t point, uint16_t sub, uint8_t flags, uint64_t count);
 
-/* pa_put_undecoded adds, to an archive of PA_HOTSPOT, the words of HotSpot's data section from the header on of an
+/* pa_record_undecoded adds, to an archive of PA_HOTSPOT, the words of HotSpot's data section from the header on of an
  * entry that the dumper does not know, at the bci in that header. flags bit 2: several such entries were merged, these
  * are the words of one. pa_claim refuses such a profile with PA_NOT_DECODED. */
-PA_API void pa_put_undecoded(pa_builder *builder, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n);
+PA_API void pa_record_undecoded(pa_builder *builder, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n);
 
 /* Entries of a producer's own, in archives of PA_CUSTOM. Cells are in their order: those that stand once, then those of
  * a row. Names are as docs/format.md says. */
@@ -845,9 +848,9 @@ typedef struct pa_custom {
 	uint32_t n;
 } pa_custom;
 
-/* pa_put_custom adds an entry of a declared shape with n rows, whose cells lie one after the other. Cells that point to
- * types or methods are references of the builder. A row of zeros is free; rows with the same keys become one. */
-PA_API void pa_put_custom(pa_builder *builder, const pa_custom *entry, const uint64_t *rows, uint32_t n);
+/* pa_record_custom adds an entry of a declared shape with n rows, whose cells lie one after the other. Cells that point
+ * to types or methods are references of the builder. A row of zeros is free; rows with the same keys become one. */
+PA_API void pa_record_custom(pa_builder *builder, const pa_custom *entry, const uint64_t *rows, uint32_t n);
 
 /* HotSpot's entries, in archives of HotSpot's alone. More rows than the settings have are PA_ARGUMENT. */
 
@@ -871,36 +874,37 @@ typedef struct pa_call_types {
 	const pa_type_word *returned; /* NULL if the return value is not profiled */
 } pa_call_types;
 
-PA_API void pa_put_bit(pa_builder *builder, pa_at at);
-PA_API void pa_put_counter(pa_builder *builder, pa_at at, uint64_t count);
-PA_API void pa_put_jump(pa_builder *builder, pa_at at, uint64_t taken, int64_t displacement);
-PA_API void pa_put_branch(pa_builder *builder, pa_at at, pa_branch branch);
-PA_API void pa_put_receiver_type(
+PA_API void pa_record_bit(pa_builder *builder, pa_at at);
+PA_API void pa_record_counter(pa_builder *builder, pa_at at, uint64_t count);
+PA_API void pa_record_jump(pa_builder *builder, pa_at at, uint64_t taken, int64_t displacement);
+PA_API void pa_record_branch(pa_builder *builder, pa_at at, pa_branch branch);
+PA_API void pa_record_receiver_type(
 	pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
-PA_API void pa_put_virtual_call(pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
-PA_API void pa_put_ret(pa_builder *builder, pa_at at, uint64_t count, const pa_ret_row *rows, uint32_t n);
-PA_API void pa_put_multi_branch(pa_builder *builder, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n);
-PA_API void pa_put_call_type(pa_builder *builder, pa_at at, uint64_t count, const pa_call_types *types);
-PA_API void pa_put_virtual_call_type(
+PA_API void pa_record_virtual_call(
+	pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n);
+PA_API void pa_record_ret(pa_builder *builder, pa_at at, uint64_t count, const pa_ret_row *rows, uint32_t n);
+PA_API void pa_record_multi_branch(pa_builder *builder, pa_at at, pa_case otherwise, const pa_case *cases, uint32_t n);
+PA_API void pa_record_call_type(pa_builder *builder, pa_at at, uint64_t count, const pa_call_types *types);
+PA_API void pa_record_virtual_call_type(
 	pa_builder *builder, pa_at at, pa_others others, const pa_type_count *rows, uint32_t n, const pa_call_types *types);
-/* These have a section of their own: pa_put_arg_info and pa_put_speculative_trap the extra entries, pa_put_parameters
- * the parameters. */
-PA_API void pa_put_arg_info(pa_builder *builder, const uint64_t *modified, uint32_t n);
-PA_API void pa_put_speculative_trap(pa_builder *builder, pa_at at, uint32_t method);
-PA_API void pa_put_parameters(pa_builder *builder, const pa_slot *slots, uint32_t n);
+/* These have a section of their own: pa_record_arg_info and pa_record_speculative_trap the extra entries,
+ * pa_record_parameters the parameters. */
+PA_API void pa_record_arg_info(pa_builder *builder, const uint64_t *modified, uint32_t n);
+PA_API void pa_record_speculative_trap(pa_builder *builder, pa_at at, uint32_t method);
+PA_API void pa_record_parameters(pa_builder *builder, const pa_slot *slots, uint32_t n);
 
-/* Tables. pa_add_table makes the table of a kind; it must begin with the columns of its kind in docs/format.md, of
- * which there are n. Making it again with other columns or flags is PA_MISMATCH. pa_add_row adds a row: a cell is a
+/* Tables. pa_declare_table makes the table of a kind; it must begin with the columns of its kind in docs/format.md, of
+ * which there are n. Making it again with other columns or flags is PA_MISMATCH. pa_record_row adds a row: a cell is a
  * number, or a reference of the builder, as its column says. */
-PA_API void pa_add_table(pa_builder *builder, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n);
-PA_API void pa_add_row(pa_builder *builder, uint32_t kind, const uint64_t *cells, uint32_t n);
+PA_API void pa_declare_table(pa_builder *builder, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n);
+PA_API void pa_record_row(pa_builder *builder, uint32_t kind, const uint64_t *cells, uint32_t n);
 
 /* A run: which process the dump is of. Zeros and empty texts are not known. Mask secrets in command and options. */
 typedef struct pa_class_path {
 	pa_text path;
 	uint64_t kind, size, sum;
 } pa_class_path; /* kind 0 missing, 1 file, 2 directory, 3 unreadable */
-typedef struct pa_run {
+typedef struct pa_provenance {
 	/* of increments: the dump_id of the archive that was adopted; 0: totals since the start of the process */
 	uint8_t since[16];
 	/* boot id of the machine; 0: the process is not known, and two dumps of it are both counted in a merge */
@@ -911,34 +915,35 @@ typedef struct pa_run {
 	pa_text vm, vendor, main, command, options, selection;
 	const pa_class_path *class_path; /* NULL if it is not known */
 	size_t class_path_size;
-} pa_run;
+} pa_provenance;
 
-/* pa_add_run records which run the dump is of. An archive without a dump id gets that of the process and the dump time,
- * or a random one if these are not known; one without a fingerprint gets that of VM and class path. */
-PA_API void pa_add_run(pa_builder *builder, const pa_run *run);
+/* pa_describe_run records which run the dump is of. An archive without a dump id gets that of the process and the dump
+ * time, or a random one if these are not known; one without a fingerprint gets that of VM and class path. */
+PA_API void pa_describe_run(pa_builder *builder, const pa_provenance *run);
 
-/* pa_describe_process is like pa_add_run, for a dump of this process, as it counts now. It finds out boot, name_space,
- * process, start and begun, and after pa_copy with PA_DELTA since, and takes the rest from run, which may be NULL. The
- * dump gets a random id and the time of now. Of several dumps of one process a merge then counts the last, or refuses
- * them; it counts those of all processes. PA_UNSUPPORTED: the system does not say which process this is, and nothing
- * was added. Describing a dump twice is PA_ARGUMENT. */
-PA_API pa_error pa_describe_process(pa_builder *builder, const pa_run *run);
+/* pa_describe_process is like pa_describe_run, for a dump of this process, as it counts now. It finds out boot,
+ * name_space, process, start and begun, and after pa_snapshot with PA_INCREMENTS since, and takes the rest from run,
+ * which may be NULL. The dump gets a random id and the time of now. Of several dumps of one process a merge then counts
+ * the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does not say which process
+ * this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */
+PA_API pa_error pa_describe_process(pa_builder *builder, const pa_provenance *run);
 
 /* Which counts of an archive are copied. */
-typedef enum pa_take {
+typedef enum pa_counts {
 	PA_TRAINED, /* as they are in the file */
-	PA_LIVE,    /* as they are now, in an adopted archive */
-	PA_DELTA /* counts: live minus trained; all else as it is now. Profiles in which nothing has changed are left out */
-} pa_take;
+	PA_TOTALS,    /* as they are now, in an adopted archive */
+	/* counts: live minus trained; all else as it is now. Profiles in which nothing has changed are left out */
+	PA_INCREMENTS
+} pa_counts;
 
-/* pa_copy records everything that is in an archive. An empty builder that pa_builder_like made writes the same bytes
- * again. Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own: the
- * builder's dump id is cleared if it is the archive's, and PA_DELTA sets bit 0 of its flags, and copies only the tables
- * properties, code and shapes. A damaged profile, or one that the builder has, does not end a copy of live counts: it
- * is left out, which pa_report says. PA_MISMATCH: domain or settings differ. PA_UNSUPPORTED: PA_DELTA in a process that
- * was forked after the archive was adopted: its increments contain those of its parent. Open and adopt the archive
- * again after a fork, and count there. */
-PA_API pa_error pa_copy(pa_builder *builder, const pa_archive *archive, pa_take take);
+/* pa_snapshot records everything that is in an archive. An empty builder that pa_builder_like made writes the same
+ * bytes again. Live copies claim all profiles; other threads may go on counting meanwhile. They are dumps of their own:
+ * the builder's dump id is cleared if it is the archive's, and PA_INCREMENTS sets bit 0 of its flags, and copies only
+ * the tables properties, code and shapes. A damaged profile, or one that the builder has, does not end a copy of live
+ * counts: it is left out, which pa_report says. PA_MISMATCH: domain or settings differ. PA_UNSUPPORTED: PA_INCREMENTS
+ * in a process that was forked after the archive was adopted: its increments contain those of its parent. Open and
+ * adopt the archive again after a fork, and count there. */
+PA_API pa_error pa_snapshot(pa_builder *builder, const pa_archive *archive, pa_counts take);
 
 /* What copies of live counts lack. rows: since native code has written what leads to no type or method, the number of
  * rows and of type words; what follows is where the first of them stands. profiles: the number of profiles that are
@@ -974,9 +979,9 @@ PA_API pa_error pa_write_memory(pa_builder *builder, void **bytes, size_t *size,
 /* pa_publish creates or replaces the file at a path with bytes, in one step as pa_write does. */
 PA_API pa_error pa_publish(const char *path, const void *bytes, size_t size);
 
-/* pa_snapshot writes an archive as it is now to a path: pa_builder_like, pa_copy and pa_write, and for PA_DELTA before
- * that pa_describe_process, so that a merge never counts two snapshots of one process. */
-PA_API pa_error pa_snapshot(const pa_archive *archive, pa_take take, const char *path, pa_report *report);
+/* pa_write_snapshot writes an archive as it is now to a path: pa_builder_like, pa_snapshot and pa_write, and for
+ * PA_INCREMENTS before that pa_describe_process, so that a merge never counts two snapshots of one process. */
+PA_API pa_error pa_write_snapshot(const pa_archive *archive, pa_counts take, const char *path, pa_report *report);
 
 #ifdef __cplusplus
 }

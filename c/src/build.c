@@ -86,7 +86,7 @@ static void pair(uint8_t *text, size_t size, uint8_t id[16]) {
 	put64(id, low);
 }
 
-static void identify(pa_config *c, const pa_run *r) {
+static void identify(pa_config *c, const pa_provenance *r) {
 	uint8_t text[16 + 16 + 4 * 8 + 1];
 	memcpy(text, r->boot, 16);
 	memcpy(text + 16, r->since, 16);
@@ -98,7 +98,7 @@ static void identify(pa_config *c, const pa_run *r) {
 }
 
 /* fingerprint identifies VM and class path. It stays zero once the content of an entry is not known. */
-static bool fingerprint(pa_builder *b, const pa_run *r, uint8_t id[16]) {
+static bool fingerprint(pa_builder *b, const pa_provenance *r, uint8_t id[16]) {
 	buffer vm = {0};
 	if (!pai_append(b, &vm, r->vm.bytes, r->vm.size) || pai_extend(b, &vm, 1) == NULL) {
 		pai_empty(&vm);
@@ -120,7 +120,7 @@ static bool fingerprint(pa_builder *b, const pa_run *r, uint8_t id[16]) {
 }
 
 /* class_path_id finds the number by which rows of runs refer to a class path. */
-static bool class_path_id(pa_builder *b, const pa_run *r, uint64_t *id) {
+static bool class_path_id(pa_builder *b, const pa_provenance *r, uint64_t *id) {
 	buffer all = {0};
 	bool ok = true;
 	for (size_t i = 0; ok && i < r->class_path_size; i++) {
@@ -137,18 +137,18 @@ static bool class_path_id(pa_builder *b, const pa_run *r, uint64_t *id) {
 	return ok;
 }
 
-static uint64_t optional(pa_builder *b, pa_text text) { return text.size == 0 ? 0 : pa_add_symbol(b, text); }
+static uint64_t optional(pa_builder *b, pa_text text) { return text.size == 0 ? 0 : pa_intern_symbol(b, text); }
 
-static void add_class_path(pa_builder *b, const pa_run *r, uint64_t id) {
+static void add_class_path(pa_builder *b, const pa_provenance *r, uint64_t id) {
 	static const uint8_t columns[] = {1, 1, 2, 1, 1, 1};
-	if (r->class_path_size > 0) pa_add_table(b, PA_TABLE_CLASS_PATH, 0, columns, sizeof columns);
+	if (r->class_path_size > 0) pa_declare_table(b, PA_TABLE_CLASS_PATH, 0, columns, sizeof columns);
 	for (size_t i = 0; i < r->class_path_size; i++) {
 		const pa_class_path *c = &r->class_path[i];
-		pa_add_row(b, PA_TABLE_CLASS_PATH, (uint64_t[]){id, i, optional(b, c->path), c->kind, c->size, c->sum}, 6);
+		pa_record_row(b, PA_TABLE_CLASS_PATH, (uint64_t[]){id, i, optional(b, c->path), c->kind, c->size, c->sum}, 6);
 	}
 }
 
-void pa_add_run(pa_builder *b, const pa_run *r) {
+void pa_describe_run(pa_builder *b, const pa_provenance *r) {
 	static const uint8_t columns[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2};
 	pa_config *c = &b->config;
 	uint64_t path;
@@ -159,11 +159,11 @@ void pa_add_run(pa_builder *b, const pa_run *r) {
 	if (is_zero(c->dump_id) && !pai_draw(b, c->dump_id)) return;
 	if (!class_path_id(b, r, &path)) return;
 	const uint8_t *d = c->dump_id;
-	pa_add_table(b, PA_TABLE_RUNS, 0, columns, sizeof columns);
+	pa_declare_table(b, PA_TABLE_RUNS, 0, columns, sizeof columns);
 	uint64_t cells[] = {get64(d), get64(d + 8), get64(r->since), get64(r->since + 8), get64(r->boot),
 		get64(r->boot + 8), r->name_space, r->process, r->start, (uint64_t)r->begun, (uint64_t)c->dump_time, r->exit,
 		path, optional(b, r->vm), optional(b, r->vendor), optional(b, r->main), optional(b, r->command),
 		optional(b, r->options), optional(b, r->selection)};
-	pa_add_row(b, PA_TABLE_RUNS, cells, sizeof cells / sizeof *cells);
+	pa_record_row(b, PA_TABLE_RUNS, cells, sizeof cells / sizeof *cells);
 	add_class_path(b, r, path);
 }

@@ -142,7 +142,7 @@ static bool bytecode_at(const uint8_t *code, uint64_t size, uint64_t at, uint8_t
 	return o->skipped + o->size < size - at;
 }
 
-uint64_t pa_code_id(const uint8_t *code, size_t size) {
+uint64_t pa_hotspot_code_id(const uint8_t *code, size_t size) {
 	sum s;
 	operands o;
 	uint8_t java;

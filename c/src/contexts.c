@@ -169,7 +169,7 @@ static bool try_chain(
 	return e->code == PA_OK || e->code == PA_NO_PROFILE || e->code == PA_AMBIGUOUS;
 }
 
-pa_error pa_find_in_context(const pa_archive *a, const pa_method *m, uint64_t code, const pa_frame *frames,
+pa_error pa_find_profile_in(const pa_archive *a, const pa_method *m, uint64_t code, const pa_frame *frames,
 	size_t count, pa_profile *profile, size_t *depth) {
 	pa_error e, damage = pai_none();
 	pa_profile p = {0};

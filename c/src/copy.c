@@ -10,7 +10,7 @@ enum { ORDER_RUNS = 18 };
 typedef struct copier {
 	pa_builder *b;
 	const pa_archive *a;
-	pa_take take;
+	pa_counts take;
 	pa_error e;
 	pa_ref method; /* whose profile is copied */
 	uint64_t met; /* profiles that were read, or could not be */
@@ -48,7 +48,7 @@ static uint32_t type_ref(copier *c, uint32_t ordinal) {
 	if (pai_extend(c->b, &c->types, missing * sizeof(uint32_t)) == NULL) return 0;
 	uint32_t ref = *ITEM(uint32_t, c->types, (size_t)ordinal + 1);
 	if (ref != 0 || failed(c, pa_type_get(c->a, ordinal, &t))) return ref;
-	ref = pa_add_type(c->b, t.name, t.loader);
+	ref = pa_intern_type(c->b, t.name, t.loader);
 	pa_describe_type(c->b, ref, t.alias, t.flags);
 	return *ITEM(uint32_t, c->types, (size_t)ordinal + 1) = ref;
 }
@@ -65,10 +65,10 @@ static bool copy_types(copier *c) {
 /* ---- methods ---- */
 
 static bool add_method(copier *c, const pa_method *m, const pa_key *key) {
-	uint32_t ref = pa_add_method(c->b, key);
+	uint32_t ref = pa_intern_method(c->b, key);
 	if (ref == 0) return false;
 	pa_describe_method(c->b, ref, m->access, m->flags);
-	if (m->flags & PA_METHOD_UNEXECUTED) pa_add_seen(c->b, ref);
+	if (m->flags & PA_METHOD_UNEXECUTED) pa_record_seen(c->b, ref);
 	return keep(c, &c->methods, m->at, ref);
 }
 
@@ -90,7 +90,7 @@ static bool copy_contexts(copier *c, const pa_method *m) {
 	uint32_t of = get(&c->methods, m->at);
 	while ((e = pa_contexts_next(&it, &n)).code == PA_OK) {
 		uint32_t caller = get(&c->methods, n.caller),
-				 ref = pa_add_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
+				 ref = pa_intern_context(c->b, of, get(&c->contexts, n.inner), caller, n.point);
 		if (!keep(c, &c->contexts, n.at, ref)) return false;
 	}
 	return !failed(c, e);
@@ -110,7 +110,7 @@ static bool each(copier *c, bool (*take)(copier *c, const pa_method *m)) {
 
 static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) {
 	uint64_t now = pa_cell(entry, cell), trained = pa_trained(entry, cell);
-	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
+	return c->take == PA_TRAINED ? trained : c->take == PA_TOTALS ? now : now - trained;
 }
 
 /* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked
@@ -206,7 +206,7 @@ static bool copy_entries(copier *c, const pa_profile *p) {
 /* ---- profiles ---- */
 
 static uint64_t number_of(const copier *c, uint64_t now, uint64_t trained) {
-	return c->take == PA_TRAINED ? trained : c->take == PA_LIVE ? now : now - trained;
+	return c->take == PA_TRAINED ? trained : c->take == PA_TOTALS ? now : now - trained;
 }
 
 static void copy_fields(copier *c, const pa_profile *p, const block *own) {
@@ -225,11 +225,11 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 		if (pai_field(own, i) != 0) pai_set_field(c->b, i, p->bytes + pai_field(own, i), sizes[i]);
 	}
 	if (now.has >> PA_FIELD_INVOCATIONS & 1)
-		pa_set_invocations(c->b, number_of(c, now.invocations, trained.invocations));
-	if (now.has >> PA_FIELD_BACKEDGES & 1) pa_set_backedges(c->b, number_of(c, now.backedges, trained.backedges));
+		pa_record_invocations(c->b, number_of(c, now.invocations, trained.invocations));
+	if (now.has >> PA_FIELD_BACKEDGES & 1) pa_record_backedges(c->b, number_of(c, now.backedges, trained.backedges));
 	if (now.has >> PA_FIELD_INTERPRETED & 1)
-		pa_set_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
-	if (now.has >> PA_FIELD_TRAPS & 1) pa_set_traps(c->b, now.traps, now.trap_reasons);
+		pa_record_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
+	if (now.has >> PA_FIELD_TRAPS & 1) pa_record_traps(c->b, now.traps, now.trap_reasons);
 }
 
 /* has_changed_cells reports whether bits of a Bitmap, or a cell of a producer's entry that is no pointer, are others
@@ -294,7 +294,7 @@ static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
 	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e))
 		return false; /* nobody has counted in one that cannot be claimed */
-	if (c->take == PA_DELTA && !is_changed(p)) return true;
+	if (c->take == PA_INCREMENTS && !is_changed(p)) return true;
 	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
 	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
 	copy_fields(c, p, &own);
@@ -328,7 +328,7 @@ static uint64_t copy_cell(copier *c, uint8_t kind, uint64_t v) {
 	pa_type type = {.ordinal = PA_NO_TYPE};
 	if (v == 0) return 0;
 	switch (kind) {
-	case PA_COLUMN_SYMBOL: return failed(c, pa_symbol_at(c->a, (pa_ref)v, &text)) ? 0 : pa_add_symbol(c->b, text);
+	case PA_COLUMN_SYMBOL: return failed(c, pa_symbol_at(c->a, (pa_ref)v, &text)) ? 0 : pa_intern_symbol(c->b, text);
 	case PA_COLUMN_TYPE: return failed(c, pa_type_at(c->a, (pa_ref)v, &type)) ? 0 : type_ref(c, type.ordinal);
 	case PA_COLUMN_METHOD: return get(&c->methods, (pa_ref)v);
 	case PA_COLUMN_PROFILE: return get(&c->profiles, (pa_ref)v);
@@ -359,7 +359,7 @@ static bool copy_rows(copier *c, const pa_table *t) {
 		pai_empty(&cells);
 		return sound(c->b) && c->e.code == PA_OK;
 	}
-	pa_add_table(c->b, t->kind, t->flags, t->column_kinds, t->columns);
+	pa_declare_table(c->b, t->kind, t->flags, t->column_kinds, t->columns);
 	new_table *to = pai_table(c->b, t->kind);
 	bool ok =
 		sound(c->b) && c->e.code == PA_OK && pai_add_cells(c->b, to, (const void *)cells.bytes, COUNT(uint64_t, cells));
@@ -373,7 +373,7 @@ static bool copy_tables(copier *c) {
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue; /* the order of all profiles */
-		if (c->take == PA_DELTA && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
+		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
 			continue; /* tables cover the whole run */
 		if (!copy_rows(c, &t)) return false;
@@ -403,27 +403,27 @@ static bool copy_shapes(copier *c) {
 }
 
 /* admit prepares the header: a copy of live counts is a dump of its own. */
-static bool admit(pa_builder *b, const pa_archive *a, pa_take take) {
+static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 	pa_config *c = &b->config;
 	const pa_info *i = pa_info_of(a);
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
 	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
 		return pai_refuse(b, PA_MISMATCH, "the archive is of another domain, or has other type rows, bci rows or gap");
-	if (take == PA_DELTA && adopted(a) != NULL && a->live->process != getpid())
+	if (take == PA_INCREMENTS && adopted(a) != NULL && a->live->process != getpid())
 		return pai_refuse(b, PA_UNSUPPORTED,
 			"this process was forked from the one that adopted the archive, whose counts it has: open and adopt the "
 			"archive again after the fork");
 	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
-	if (take == PA_DELTA) {
+	if (take == PA_INCREMENTS) {
 		c->flags |= 1;
 		memcpy(b->since, i->dump_id, 16);
 	}
 	return true;
 }
 
-pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
+pa_error pa_snapshot(pa_builder *b, const pa_archive *a, pa_counts take) {
 	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
 	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
@@ -436,12 +436,12 @@ pa_error pa_copy(pa_builder *b, const pa_archive *a, pa_take take) {
 	return b->error;
 }
 
-pa_error pa_snapshot(const pa_archive *a, pa_take take, const char *path, pa_report *report) {
+pa_error pa_write_snapshot(const pa_archive *a, pa_counts take, const char *path, pa_report *report) {
 	pa_builder *b;
 	pa_error e = pa_builder_like(a, &b);
 	if (e.code != PA_OK) return e;
-	e = pa_copy(b, a, take);
-	if (e.code == PA_OK && take == PA_DELTA)
+	e = pa_snapshot(b, a, take);
+	if (e.code == PA_OK && take == PA_INCREMENTS)
 		pa_describe_process(b, NULL); /* if the system says which process this is */
 	if (e.code == PA_OK) e = pa_write(b, path, report);
 	pa_builder_free(b);

@@ -31,7 +31,7 @@ static uint32_t row_of(const pa_entry *entry, const pa_rows *rows, uint64_t poin
 	return PA_NO_ROW;
 }
 
-pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row) {
+pa_error pa_count_receiver(const pa_entry *entry, uint32_t type, uint32_t *row) {
 	pa_error e = pai_none();
 	pa_rows rows;
 	if (!pa_receivers_of(entry, &rows)) {
@@ -48,7 +48,7 @@ pa_error pa_record(const pa_entry *entry, uint32_t type, uint32_t *row) {
 		return e;
 	}
 	uint32_t i = row_of(entry, &rows, pointer);
-	pa_add(pa_word(entry, i == PA_NO_ROW ? 0 : rows.first + 2 * i + 1), 1);
+	pa_count(pa_word(entry, i == PA_NO_ROW ? 0 : rows.first + 2 * i + 1), 1);
 	if (row != NULL) *row = i;
 	return e;
 }
@@ -96,7 +96,7 @@ uint32_t pa_traps(const pa_entry *entry) {
 	return entry->live == NULL ? get32(entry->bytes + at) : atomic_load_explicit(half(entry, at), memory_order_relaxed);
 }
 
-pa_error pa_record_null(const pa_entry *entry) {
+pa_error pa_mark_null(const pa_entry *entry) {
 	pa_error e = pai_none();
 	if (entry->tag >= 64 && entry->tag != PA_RECEIVERS)
 		pai_fail(&e, PA_ARGUMENT, "entries of this tag do not say whether a null was seen");
@@ -114,7 +114,7 @@ static uint32_t unite(uint32_t x, uint32_t y) {
 	return recompiled | (x == y || y == 0 ? x : x == 0 ? y : many);
 }
 
-pa_error pa_record_trap(const pa_entry *entry, uint32_t reason, bool recompiled) {
+pa_error pa_mark_trap(const pa_entry *entry, uint32_t reason, bool recompiled) {
 	pa_error e = pai_none();
 	uint32_t at = traps_at(entry), trap = (reason & 0x7fffffff) | (recompiled ? 0x80000000 : 0);
 	if (at == 0) {

@@ -211,7 +211,7 @@ static uint64_t cell_value(pa_builder *b, uint8_t kind, uint64_t v) {
 	return kind == PA_CELL_TYPE ? pai_type_cell(b, (uint32_t)v) : pai_method_cell(b, (uint32_t)v);
 }
 
-void pa_put_custom(pa_builder *b, const pa_custom *c, const uint64_t *rows, uint32_t n) {
+void pa_record_custom(pa_builder *b, const pa_custom *c, const uint64_t *rows, uint32_t n) {
 	const shape *s = pai_shape(&b->shape, c->tag);
 	if (!sound(b)) return;
 	if (s == NULL || c->n != s->cells || (n > 0 && s->row_cells == 0)) {

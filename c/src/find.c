@@ -24,7 +24,7 @@ pa_error pa_find_method(const pa_archive *a, const pa_key *key, pa_method *m) {
 	return e;
 }
 
-pa_error pa_lookup_method(const pa_archive *a, uint64_t id, pa_method *m) {
+pa_error pa_find_method_id(const pa_archive *a, uint64_t id, pa_method *m) {
 	pa_error e = pai_none();
 	record r;
 	if (lookup_record(a, id, &r, &e)) pai_method(a, &r, m, &e);
@@ -41,14 +41,14 @@ static bool profile_of(const pa_archive *a, const record *r, uint64_t code, pa_p
 	return true;
 }
 
-pa_error pa_find(const pa_archive *a, const pa_key *key, uint64_t code, pa_profile *p) {
+pa_error pa_find_profile(const pa_archive *a, const pa_key *key, uint64_t code, pa_profile *p) {
 	pa_error e = pai_none();
 	record r;
 	if (find_record(a, key, &r, &e)) profile_of(a, &r, code, p, &e);
 	return e;
 }
 
-pa_error pa_lookup(const pa_archive *a, uint64_t id, uint64_t code, pa_profile *p) {
+pa_error pa_find_profile_id(const pa_archive *a, uint64_t id, uint64_t code, pa_profile *p) {
 	pa_error e = pai_none();
 	record r;
 	if (code == PA_ANY_CODE && pai_find_head(a, id, p, &e)) return e;

@@ -50,7 +50,7 @@ uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit) {
 	return add(b, &b->symbols, &b->symbol_index, hash_text(text), &s, sizeof s);
 }
 
-uint32_t pa_add_symbol(pa_builder *b, pa_text text) { return pai_intern(b, text, MAX_BLOB); }
+uint32_t pa_intern_symbol(pa_builder *b, pa_text text) { return pai_intern(b, text, MAX_BLOB); }
 
 /* name interns a part of a key. "" is none, or a name. */
 static uint32_t name(pa_builder *b, pa_text text, bool empty_is_name) {
@@ -70,7 +70,7 @@ static bool same_type(const void *with, uint32_t ref) {
 	return t->name == u->name && t->loader == u->loader;
 }
 
-uint32_t pa_add_type(pa_builder *b, pa_text type_name, pa_text loader) {
+uint32_t pa_intern_type(pa_builder *b, pa_text type_name, pa_text loader) {
 	new_type t = {.name = name(b, type_name, true), .loader = name(b, loader, false)};
 	if (!sound(b)) return 0;
 	uint32_t hash = pai_mix(t.name, t.loader), ref = pai_find(&b->type_index, hash, same_type, &(wanted){b, &t});
@@ -104,9 +104,9 @@ static uint64_t id_of(const pa_builder *b, const pa_key *key) {
 	return pai_key_id(&like, key);
 }
 
-uint32_t pa_add_method(pa_builder *b, const pa_key *key) {
+uint32_t pa_intern_method(pa_builder *b, const pa_key *key) {
 	new_method m = {.name = name(b, key->name, true), .signature = name(b, key->signature, false)};
-	if (key->class_name.size > 0) m.holder = pa_add_type(b, key->class_name, key->loader);
+	if (key->class_name.size > 0) m.holder = pa_intern_type(b, key->class_name, key->loader);
 	else if (key->loader.size > 0) pai_refuse(b, PA_ARGUMENT, "a method has a loader and no class");
 	if (!sound(b)) return 0;
 	uint32_t hash = pai_mix(pai_mix(m.name, m.signature), m.holder),
@@ -131,7 +131,7 @@ void pa_describe_method(pa_builder *b, uint32_t ref, uint32_t access, uint32_t f
 	m->flags |= flags & PA_METHOD_NOT_MATCHABLE;
 }
 
-void pa_add_seen(pa_builder *b, uint32_t ref) {
+void pa_record_seen(pa_builder *b, uint32_t ref) {
 	new_method *m = method(b, ref);
 	if (m != NULL) m->seen = true;
 }
@@ -144,7 +144,7 @@ static bool same_context(const void *with, uint32_t ref) {
 	return c->method == d->method && c->parent == d->parent && c->caller == d->caller && c->point == d->point;
 }
 
-uint32_t pa_add_context(pa_builder *b, uint32_t of, uint32_t inner, uint32_t caller, int32_t point) {
+uint32_t pa_intern_context(pa_builder *b, uint32_t of, uint32_t inner, uint32_t caller, int32_t point) {
 	new_context c = {of, inner, caller, point, 1};
 	if (method(b, of) == NULL || method(b, caller) == NULL) return 0;
 	if (inner != 0) {

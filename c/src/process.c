@@ -86,8 +86,8 @@ static bool is_described(pa_builder *b) {
 	return false;
 }
 
-pa_error pa_describe_process(pa_builder *b, const pa_run *run) {
-	pa_run r = run != NULL ? *run : (pa_run){0};
+pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) {
+	pa_provenance r = run != NULL ? *run : (pa_provenance){0};
 	pa_error e = pai_none();
 	if (!sound(b)) return b->error;
 	if (is_described(b)) {
@@ -105,6 +105,6 @@ pa_error pa_describe_process(pa_builder *b, const pa_run *run) {
 	r.begun = begun(r.start);
 	if (!pai_draw(b, b->config.dump_id)) return b->error;
 	b->config.dump_time = clock_now(CLOCK_REALTIME);
-	pa_add_run(b, &r);
+	pa_describe_run(b, &r);
 	return b->error;
 }

@@ -71,30 +71,30 @@ static void set_numbers(pa_builder *b, unsigned field, const uint64_t *numbers, 
 
 static uint64_t two(uint32_t low, uint32_t high) { return low | (uint64_t)high << 32; }
 
-void pa_set_invocations(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INVOCATIONS, &n, 1); }
-void pa_set_backedges(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_BACKEDGES, &n, 1); }
-void pa_set_interpreted(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INTERPRETED, &n, 1); }
-void pa_set_size(pa_builder *b, uint32_t code, uint32_t producer) {
+void pa_record_invocations(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INVOCATIONS, &n, 1); }
+void pa_record_backedges(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_BACKEDGES, &n, 1); }
+void pa_record_interpreted(pa_builder *b, uint64_t n) { set_numbers(b, PA_FIELD_INTERPRETED, &n, 1); }
+void pa_record_size(pa_builder *b, uint32_t code, uint32_t producer) {
 	set_numbers(b, PA_FIELD_SIZE, (uint64_t[]){two(code, producer)}, 1);
 }
 
-void pa_set_history(
+void pa_record_history(
 	pa_builder *b, uint32_t decompiles, uint32_t overflow_recompiles, uint32_t overflow_traps, uint32_t tenure_traps) {
 	set_numbers(
 		b, PA_FIELD_HISTORY, (uint64_t[]){two(decompiles, overflow_recompiles), two(overflow_traps, tenure_traps)}, 2);
 }
 
-void pa_set_compile(
+void pa_record_compile(
 	pa_builder *b, uint8_t level, uint8_t state, uint8_t would_profile, uint16_t loops, uint16_t blocks) {
 	uint32_t low = level | (uint32_t)state << 8 | (uint32_t)would_profile << 16, high = loops | (uint32_t)blocks << 16;
 	set_numbers(b, PA_FIELD_COMPILE, (uint64_t[]){two(low, high)}, 1);
 }
 
-void pa_set_escape(pa_builder *b, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned) {
+void pa_record_escape(pa_builder *b, uint64_t flags, uint64_t local, uint64_t stack, uint64_t returned) {
 	set_numbers(b, PA_FIELD_ESCAPE, (uint64_t[]){flags, local, stack, returned}, 4);
 }
 
-void pa_set_traps(pa_builder *b, const uint8_t *by_reason, uint32_t reasons) {
+void pa_record_traps(pa_builder *b, const uint8_t *by_reason, uint32_t reasons) {
 	buffer *field = &b->open.fields[PA_FIELD_TRAPS];
 	if (!recorded(b)) return;
 	if (reasons > 8 * (uint32_t)MAX_CELLS - 8) {

@@ -27,7 +27,7 @@ static bool possible(pa_builder *b, uint32_t kind, const uint8_t *columns, uint3
 	return COUNT(new_table, b->tables) < MAX_TABLES || pai_refuse(b, PA_TOO_LARGE, "more than 1024 tables");
 }
 
-void pa_add_table(pa_builder *b, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n) {
+void pa_declare_table(pa_builder *b, uint32_t kind, uint32_t flags, const uint8_t *columns, uint32_t n) {
 	if (!sound(b)) return;
 	new_table *t = pai_table(b, kind), fresh = {.kind = kind, .flags = flags, .columns = n};
 	if (t != NULL) {
@@ -70,7 +70,7 @@ static bool append(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 }
 
 /* Groups that are recorded keep their numbers, but do not meet those that were copied before. */
-void pa_add_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t n) {
+void pa_record_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t n) {
 	if (!sound(b)) return;
 	new_table *t = pai_table(b, kind);
 	if (t == NULL || t->columns != n) {

@@ -58,18 +58,18 @@ static void count_profile(pa_profile *p, void *to) {
 	if (e.code == PA_NOT_DECODED) return;
 	check(e);
 	pa_summarize(p, &s);
-	if (pa_profile_word(p, PA_FIELD_INVOCATIONS) != NULL) pa_add(pa_profile_word(p, PA_FIELD_INVOCATIONS), 1);
+	if (pa_profile_word(p, PA_FIELD_INVOCATIONS) != NULL) pa_count(pa_profile_word(p, PA_FIELD_INVOCATIONS), 1);
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
 		for (unsigned i = counted(&entry, cells); i-- > 0;) {
-			pa_add(pa_word(&entry, cells[i]), 1);
+			pa_count(pa_word(&entry, cells[i]), 1);
 			must(pa_cell(&entry, cells[i]) > pa_trained(&entry, cells[i]), "a count goes down");
 		}
 		pa_rows rows;
 		if (!pa_receivers_of(&entry, &rows)) continue;
-		check(pa_record_null(&entry));
-		check(pa_record_trap(&entry, 1, true));
+		check(pa_mark_null(&entry));
+		check(pa_mark_trap(&entry, 1, true));
 		for (unsigned i = 0; i < TYPES_OF_A_ROUND; i++) {
-			check(pa_record(&entry, type_of(round, i), &row));
+			check(pa_count_receiver(&entry, type_of(round, i), &row));
 			must(row == PA_NO_ROW || pa_cell_type(&entry, rows.first + 2 * row, NULL) == type_of(round, i),
 				"a row has another type");
 		}

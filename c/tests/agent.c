@@ -122,7 +122,7 @@ static void codes(const char *path) {
 		uint8_t *code = malloc(n > 0 ? n : 1); /* of its own, so that a sanitizer sees where it ends */
 		must(code != NULL, "no memory");
 		memcpy(code, bytes + at + 4, n);
-		printf("%" PRIx64 "\n", pa_code_id(code, n));
+		printf("%" PRIx64 "\n", pa_hotspot_code_id(code, n));
 		free(code);
 	}
 	free(bytes);

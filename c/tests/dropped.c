@@ -11,12 +11,12 @@ static void *record(size_t *size) {
 	void *bytes;
 	pa_report report;
 	check(pa_builder_new(&config, &b));
-	rows[0] = (pa_type_count){pa_add_type(b, pa_text_of("T"), pa_text_of("")), 4};
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
-	pa_put_receivers(b, &(pa_new_receivers){.point = 7, .sub = PA_OF_CALL}, rows, 3);
+	rows[0] = (pa_type_count){pa_intern_type(b, pa_text_of("T"), pa_text_of("")), 4};
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_record_receivers(b, &(pa_new_receivers){.point = 7, .sub = PA_OF_CALL}, rows, 3);
 	check(pa_done(b, NULL));
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
-	pa_set_invocations(b, 9);
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_record_invocations(b, 9);
 	must(pa_done(b, NULL).code == PA_AMBIGUOUS, "a profile was recorded twice");
 	check(pa_write_memory(b, &bytes, size, &report));
 	must(report.duplicates == 1, "the report does not have the duplicate");
@@ -24,10 +24,10 @@ static void *record(size_t *size) {
 	return bytes;
 }
 
-static void snapshot(const pa_archive *a, pa_take take, const char *path, uint64_t rows) {
+static void snapshot(const pa_archive *a, pa_counts take, const char *path, uint64_t rows) {
 	pa_report report;
 	pa_method m;
-	check(pa_snapshot(a, take, path, &report));
+	check(pa_write_snapshot(a, take, path, &report));
 	must(report.dropped.rows == rows && (report.dropped.reason == NULL) == (rows == 0),
 		"another number of dropped rows");
 	if (rows == 0) return;
@@ -45,9 +45,9 @@ static void copy_beside(const pa_archive *a) {
 	void *bytes;
 	size_t size;
 	check(pa_builder_like(a, &b));
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
 	check(pa_done(b, NULL));
-	check(pa_copy(b, a, PA_LIVE));
+	check(pa_snapshot(b, a, PA_TOTALS));
 	check(pa_write_memory(b, &bytes, &size, &report));
 	must(report.dropped.profiles == 1 && report.dropped.error.code == PA_AMBIGUOUS && report.duplicates == 1,
 		"the copy does not say what it lacks");
@@ -67,15 +67,15 @@ int main(int argc, char **argv) {
 	pa_entry entry;
 	check(pa_open_memory(bytes, size, NULL, &a));
 	check(pa_adopt(a, PA_BASE_ANYWHERE));
-	check(pa_find(a, &key, PA_ANY_CODE, &p));
+	check(pa_find_profile(a, &key, PA_ANY_CODE, &p));
 	check(pa_claim(&p));
 	must(pa_entry_at(&p, 7, &entry) && entry.rows == 3, "no entry");
-	pa_add(pa_word(&entry, 3), 1);
-	snapshot(a, PA_LIVE, argv[1], 0);
-	pa_add(pa_word(&entry, 7), 5); /* a count without a type */
-	snapshot(a, PA_DELTA, argv[1], 1);
-	pa_add(pa_word(&entry, 4), 0x1235); /* no type */
-	snapshot(a, PA_LIVE, argv[1], 2);
+	pa_count(pa_word(&entry, 3), 1);
+	snapshot(a, PA_TOTALS, argv[1], 0);
+	pa_count(pa_word(&entry, 7), 5); /* a count without a type */
+	snapshot(a, PA_INCREMENTS, argv[1], 1);
+	pa_count(pa_word(&entry, 4), 0x1235); /* no type */
+	snapshot(a, PA_TOTALS, argv[1], 2);
 	snapshot(a, PA_TRAINED, argv[1], 0);
 	copy_beside(a);
 	pa_close(a);

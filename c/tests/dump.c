@@ -514,7 +514,7 @@ static const char *code_name(pa_error e) {
 static void lookup(const pa_method *m, uint64_t code, const pa_frame *frames, size_t n) {
 	pa_profile p = {0};
 	size_t depth = 0;
-	pa_error e = pa_find_in_context(archive, m, code, frames, n, &p, &depth);
+	pa_error e = pa_find_profile_in(archive, m, code, frames, n, &p, &depth);
 	fprintf(out, " %s %zu %" PRIu32 ",", code_name(e), depth, p.at);
 }
 
@@ -586,10 +586,10 @@ static void keys(void) {
 		if (failed(pa_find_method(archive, &key, &found))) break;
 		if (pa_key_id(archive, &key) != m.id) fputs("another id: ", out);
 		put_method_line(&found);
-		fprintf(out, "\nid: %s", code_name(pa_lookup_method(archive, m.id, &found)));
-		fprintf(out, ", profile: %s", code_name(pa_find(archive, &key, PA_ANY_CODE, &by_key)));
-		fprintf(out, ", by id: %s", code_name(pa_lookup(archive, m.id, PA_ANY_CODE, &by_id)));
-		pa_lookup(archive, m.id, PA_ANY_CODE, &again);
+		fprintf(out, "\nid: %s", code_name(pa_find_method_id(archive, m.id, &found)));
+		fprintf(out, ", profile: %s", code_name(pa_find_profile(archive, &key, PA_ANY_CODE, &by_key)));
+		fprintf(out, ", by id: %s", code_name(pa_find_profile_id(archive, m.id, PA_ANY_CODE, &by_id)));
+		pa_find_profile_id(archive, m.id, PA_ANY_CODE, &again);
 		fprintf(out, ", at %" PRIu32 " %" PRIu32 " %" PRIu32, by_key.at, by_id.at, again.at);
 		for (size_t i = 0; i < key.name.size; i++) longer[i] = key.name.bytes[i];
 		longer[key.name.size] = '?';
@@ -627,8 +627,8 @@ static void count(pa_archive *a) {
 		for (pa_profiles profiles = pa_profiles_of(a, &m); pa_profiles_next(&profiles, &p).code == PA_OK;) {
 			if (pa_claim(&p).code != PA_OK) continue;
 			for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &entry);)
-				if (pa_record(&entry, 0, NULL).code != PA_OK && entry.cells > 0)
-					pa_add(pa_word(&entry, entry.cells - 1), 1);
+				if (pa_count_receiver(&entry, 0, NULL).code != PA_OK && entry.cells > 0)
+					pa_count(pa_word(&entry, entry.cells - 1), 1);
 		}
 }
 

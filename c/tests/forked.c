@@ -17,10 +17,10 @@ static void record(const char *path) {
 	pa_config config = {.domain = PA_GRAAL, .producer = {"VM", 2}};
 	pa_builder *b;
 	check(pa_builder_new(&config, &b));
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
-	pa_set_invocations(b, 1000);
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_record_invocations(b, 1000);
 	check(pa_done(b, NULL));
-	pa_add_run(b, &(pa_run){.vm = {"VM", 2}});
+	pa_describe_run(b, &(pa_provenance){.vm = {"VM", 2}});
 	check(pa_write(b, path, NULL));
 	pa_builder_free(b);
 }
@@ -34,9 +34,9 @@ static pa_archive *adopt(const char *path) {
 
 static void count(pa_archive *a, uint64_t calls) {
 	pa_profile p;
-	check(pa_find(a, &key, PA_ANY_CODE, &p));
+	check(pa_find_profile(a, &key, PA_ANY_CODE, &p));
 	check(pa_claim(&p));
-	pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), calls);
+	pa_count(pa_profile_word(&p, PA_FIELD_INVOCATIONS), calls);
 }
 
 int main(int argc, char **argv) {
@@ -44,14 +44,15 @@ int main(int argc, char **argv) {
 	record(argv[1]);
 	pa_archive *a = adopt(argv[1]), *own;
 	count(a, 5);
-	check(pa_snapshot(a, PA_DELTA, argv[2], NULL));
+	check(pa_write_snapshot(a, PA_INCREMENTS, argv[2], NULL));
 	pid_t child = fork();
 	must(child >= 0, "no process");
 	if (child == 0) {
 		count(a, 10);
-		must(pa_snapshot(a, PA_DELTA, argv[4], NULL).code == PA_UNSUPPORTED, "the child dumps what its parent counted");
+		must(pa_write_snapshot(a, PA_INCREMENTS, argv[4], NULL).code == PA_UNSUPPORTED,
+			"the child dumps what its parent counted");
 		count(own = adopt(argv[1]), 10);
-		check(pa_snapshot(own, PA_DELTA, argv[4], NULL));
+		check(pa_write_snapshot(own, PA_INCREMENTS, argv[4], NULL));
 		pa_close(own);
 		pa_close(a);
 		return 0;
@@ -59,7 +60,7 @@ int main(int argc, char **argv) {
 	int status;
 	must(waitpid(child, &status, 0) == child && status == 0, "the child failed");
 	count(a, 100);
-	check(pa_snapshot(a, PA_DELTA, argv[3], NULL));
+	check(pa_write_snapshot(a, PA_INCREMENTS, argv[3], NULL));
 	pa_close(a);
 	return 0;
 }

@@ -51,10 +51,10 @@ static void entries(const pa_archive *a, pa_profile *p) {
 			row = 0;
 			pa_next_bound(&entry, &row, &r);
 			if (!claimed) continue;
-			for (uint32_t type = 0; type < 4; type++) pa_record(&entry, type, &row);
-			pa_record_null(&entry);
-			pa_record_trap(&entry, 3, true);
-			if (entry.tag < 64 && entry.cells > 0) pa_add(pa_word(&entry, 0), 1);
+			for (uint32_t type = 0; type < 4; type++) pa_count_receiver(&entry, type, &row);
+			pa_mark_null(&entry);
+			pa_mark_trap(&entry, 3, true);
+			if (entry.tag < 64 && entry.cells > 0) pa_count(pa_word(&entry, 0), 1);
 		}
 	for (uint32_t i = 0; i < s.trap_reasons; i++) s.has += s.traps[i];
 	pa_method_at(a, s.method, &m);
@@ -70,15 +70,15 @@ static void method(const pa_archive *a, const pa_method *m) {
 	size_t n, depth;
 	while (pa_contexts_next(&contexts, &c).code == PA_OK)
 		if (pa_context_at(a, c.at, &d).code == PA_OK && pa_context_frames(a, &d, frames, 8, &n).code == PA_OK)
-			pa_find_in_context(a, m, PA_ANY_CODE, frames, n < 8 ? n : 8, &p, &depth);
+			pa_find_profile_in(a, m, PA_ANY_CODE, frames, n < 8 ? n : 8, &p, &depth);
 	while (pa_profiles_next(&profiles, &p).code == PA_OK) entries(a, &p);
 	char *signature = malloc(m->key.signature.size + 1);
 	pa_key key = m->key;
 	if (pa_signature(a, m, signature, m->key.signature.size).code == PA_OK) {
 		key.signature.bytes = signature;
 		pa_find_method(a, &key, &found);
-		pa_find(a, &key, 1, &p);
-		pa_lookup(a, m->id, PA_ANY_CODE, &p);
+		pa_find_profile(a, &key, 1, &p);
+		pa_find_profile_id(a, m->id, PA_ANY_CODE, &p);
 	}
 	free(signature);
 }

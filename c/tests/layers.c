@@ -25,7 +25,7 @@ static pa_error find(pa_archive *const *layers, size_t n, const char *name, pa_p
 	pa_key key = {.class_name = pa_text_of("C"), .name = pa_text_of(name)};
 	pa_error e = {.code = PA_NOT_FOUND};
 	for (size_t i = 0; i < n && (e.code == PA_NOT_FOUND || e.code == PA_UNEXECUTED || e.code == PA_NO_PROFILE); i++)
-		e = pa_find(layers[i], &key, 7, p);
+		e = pa_find_profile(layers[i], &key, 7, p);
 	return e;
 }
 

@@ -78,8 +78,8 @@ static void no_such_thing(pa_archive *a) {
 	expect("a context in the header", pa_context_at(a, 1, &c), PA_DAMAGED);
 	expect("a profile in the header", pa_profile_at(a, 1, &p), PA_DAMAGED);
 	expect("a type in the header", pa_type_at(a, 1, &t), PA_DAMAGED);
-	expect("an id of no method", pa_lookup(a, 1, PA_ANY_CODE, &p), PA_NOT_FOUND);
-	expect("an empty key", pa_find(a, &(pa_key){.name = {NULL, 0}}, PA_ANY_CODE, &p), PA_NOT_FOUND);
+	expect("an id of no method", pa_find_profile_id(a, 1, PA_ANY_CODE, &p), PA_NOT_FOUND);
+	expect("an empty key", pa_find_profile(a, &(pa_key){.name = {NULL, 0}}, PA_ANY_CODE, &p), PA_NOT_FOUND);
 	expect("no such choice", pa_adopt(a, (pa_base)7), PA_ARGUMENT);
 	expect(
 		"a late type too early", pa_late_type(a, pa_text_of("no such type"), pa_text_of(""), &ordinal), PA_NOT_ADOPTED);
@@ -99,7 +99,7 @@ static void unclaimed(pa_archive *a) {
 				expect("a word", (pa_error){.message = "of a profile that is not claimed"}, PA_ARGUMENT);
 			for (pa_entries it = pa_entries_of(&p, PA_DATA); pa_entries_next(&it, &entry);) {
 				pa_rows rows;
-				expect("a receiver", pa_record(&entry, 0, NULL),
+				expect("a receiver", pa_count_receiver(&entry, 0, NULL),
 					pa_receivers_of(&entry, &rows) ? PA_NOT_ADOPTED : PA_ARGUMENT);
 				if (pa_word(&entry, 0) != NULL)
 					expect("a word", (pa_error){.message = "of an entry that is not claimed"}, PA_ARGUMENT);

@@ -12,10 +12,10 @@ static void dump(const char *path, uint64_t calls) {
 	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
 	pa_builder *b;
 	check(pa_builder_new(&config, &b));
-	pa_begin(b, pa_add_method(b, &key), PA_UNKNOWN_CODE, 0);
-	pa_set_invocations(b, calls);
+	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
+	pa_record_invocations(b, calls);
 	check(pa_done(b, NULL));
-	check(pa_describe_process(b, &(pa_run){.vm = pa_text_of("VM"), .process = 7 /* is found out */}));
+	check(pa_describe_process(b, &(pa_provenance){.vm = pa_text_of("VM"), .process = 7 /* is found out */}));
 	check(pa_write(b, path, NULL));
 	must(pa_describe_process(b, NULL).code == PA_ARGUMENT, "one dump is described twice");
 	pa_builder_free(b);

@@ -199,27 +199,27 @@ static void intern(pa_builder *b, uint64_t call) {
 	pa_key k;
 	uint32_t m, inner;
 	switch (call) {
-	case CALL_SYMBOL: interned(SYMBOLS, pa_add_symbol(b, text())); break;
-	case CALL_TYPE: name = text(); interned(TYPES, pa_add_type(b, name, text())); break;
+	case CALL_SYMBOL: interned(SYMBOLS, pa_intern_symbol(b, text())); break;
+	case CALL_TYPE: name = text(); interned(TYPES, pa_intern_type(b, name, text())); break;
 	case CALL_DESCRIBE_TYPE: m = ref(TYPES); name = text(); pa_describe_type(b, m, name, (uint32_t)number()); break;
 	case CALL_METHOD:
 		k.class_name = text();
 		k.name = text();
 		k.signature = text();
 		k.loader = text();
-		interned(METHODS, pa_add_method(b, &k));
+		interned(METHODS, pa_intern_method(b, &k));
 		break;
 	case CALL_DESCRIBE_METHOD:
 		m = ref(METHODS);
 		inner = (uint32_t)number();
 		pa_describe_method(b, m, inner, (uint32_t)number());
 		break;
-	case CALL_SEEN: pa_add_seen(b, ref(METHODS)); break;
+	case CALL_SEEN: pa_record_seen(b, ref(METHODS)); break;
 	case CALL_CONTEXT: {
 		m = ref(METHODS);
 		inner = ref(CONTEXTS);
 		uint32_t caller = ref(METHODS);
-		interned(CONTEXTS, pa_add_context(b, m, inner, caller, (int32_t)number()));
+		interned(CONTEXTS, pa_intern_context(b, m, inner, caller, (int32_t)number()));
 	}
 	}
 }
@@ -236,7 +236,7 @@ static void table(pa_builder *b, uint64_t call) {
 	if (call == CALL_TABLE) {
 		uint32_t flags = (uint32_t)number(), n = read_numbers();
 		for (uint32_t i = 0; i < n; i++) columns[i] = (uint8_t)numbers[i];
-		pa_add_table(b, kind, flags, columns, n);
+		pa_declare_table(b, kind, flags, columns, n);
 		return;
 	}
 	uint32_t n = length();
@@ -244,12 +244,12 @@ static void table(pa_builder *b, uint64_t call) {
 		uint64_t column = number();
 		cells[i] = column == PA_COLUMN_WORD ? number() : ref(kinds[column]);
 	}
-	pa_add_row(b, kind, cells, n);
+	pa_record_row(b, kind, cells, n);
 }
 
 static void run(pa_builder *b) {
 	static pa_class_path path[16];
-	pa_run r = {0};
+	pa_provenance r = {0};
 	bytes(r.since, 16);
 	bytes(r.boot, 16);
 	r.name_space = number();
@@ -273,27 +273,27 @@ static void run(pa_builder *b) {
 			path[i].sum = number();
 		}
 	}
-	pa_add_run(b, &r);
+	pa_describe_run(b, &r);
 }
 
 static void field(pa_builder *b, uint64_t call) {
 	uint64_t n[5];
 	if (call == CALL_TRAPS) {
 		pa_text t = text();
-		pa_set_traps(b, (const uint8_t *)t.bytes, (uint32_t)t.size);
+		pa_record_traps(b, (const uint8_t *)t.bytes, (uint32_t)t.size);
 		return;
 	}
 	for (unsigned i = 0; i < 5; i++) n[i] = number();
 	switch (call) {
-	case CALL_INVOCATIONS: pa_set_invocations(b, n[0]); break;
-	case CALL_BACKEDGES: pa_set_backedges(b, n[0]); break;
-	case CALL_INTERPRETED: pa_set_interpreted(b, n[0]); break;
-	case CALL_SIZE: pa_set_size(b, (uint32_t)n[0], (uint32_t)n[1]); break;
-	case CALL_HISTORY: pa_set_history(b, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3]); break;
+	case CALL_INVOCATIONS: pa_record_invocations(b, n[0]); break;
+	case CALL_BACKEDGES: pa_record_backedges(b, n[0]); break;
+	case CALL_INTERPRETED: pa_record_interpreted(b, n[0]); break;
+	case CALL_SIZE: pa_record_size(b, (uint32_t)n[0], (uint32_t)n[1]); break;
+	case CALL_HISTORY: pa_record_history(b, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3]); break;
 	case CALL_COMPILE:
-		pa_set_compile(b, (uint8_t)n[0], (uint8_t)n[1], (uint8_t)n[2], (uint16_t)n[3], (uint16_t)n[4]);
+		pa_record_compile(b, (uint8_t)n[0], (uint8_t)n[1], (uint8_t)n[2], (uint16_t)n[3], (uint16_t)n[4]);
 		break;
-	case CALL_ESCAPE: pa_set_escape(b, n[0], n[1], n[2], n[3]); break;
+	case CALL_ESCAPE: pa_record_escape(b, n[0], n[1], n[2], n[3]); break;
 	}
 }
 
@@ -307,17 +307,17 @@ static void narrow(pa_builder *b, uint64_t call) {
 	uint64_t v;
 	uint32_t n;
 	switch (call) {
-	case CALL_BIT: pa_put_bit(b, a); break;
-	case CALL_COUNTER: pa_put_counter(b, a, number()); break;
-	case CALL_JUMP: v = number(); pa_put_jump(b, a, v, (int64_t)number()); break;
+	case CALL_BIT: pa_record_bit(b, a); break;
+	case CALL_COUNTER: pa_record_counter(b, a, number()); break;
+	case CALL_JUMP: v = number(); pa_record_jump(b, a, v, (int64_t)number()); break;
 	case CALL_BRANCH:
 		branch.taken = number();
 		branch.not_taken = number();
 		branch.displacement = (int64_t)number();
-		pa_put_branch(b, a, branch);
+		pa_record_branch(b, a, branch);
 		break;
-	case CALL_RECEIVER_TYPE: o = others(); n = read_rows(); pa_put_receiver_type(b, a, o, rows, n); break;
-	case CALL_VIRTUAL_CALL: o = others(); n = read_rows(); pa_put_virtual_call(b, a, o, rows, n); break;
+	case CALL_RECEIVER_TYPE: o = others(); n = read_rows(); pa_record_receiver_type(b, a, o, rows, n); break;
+	case CALL_VIRTUAL_CALL: o = others(); n = read_rows(); pa_record_virtual_call(b, a, o, rows, n); break;
 	case CALL_RET:
 		v = number();
 		n = length();
@@ -326,7 +326,7 @@ static void narrow(pa_builder *b, uint64_t call) {
 			returns[i].count = number();
 			returns[i].displacement = (int64_t)number();
 		}
-		pa_put_ret(b, a, v, returns, n);
+		pa_record_ret(b, a, v, returns, n);
 		break;
 	case CALL_MULTI_BRANCH:
 		n = length();
@@ -334,18 +334,18 @@ static void narrow(pa_builder *b, uint64_t call) {
 			cases[i].count = number();
 			cases[i].displacement = (int64_t)number();
 		}
-		pa_put_multi_branch(b, a, cases[0], cases + 1, n - 1);
+		pa_record_multi_branch(b, a, cases[0], cases + 1, n - 1);
 		break;
-	case CALL_ARG_INFO: n = read_numbers(); pa_put_arg_info(b, numbers, n); break;
-	case CALL_CALL_TYPE: v = number(); t = types(); pa_put_call_type(b, a, v, &t); break;
+	case CALL_ARG_INFO: n = read_numbers(); pa_record_arg_info(b, numbers, n); break;
+	case CALL_CALL_TYPE: v = number(); t = types(); pa_record_call_type(b, a, v, &t); break;
 	case CALL_VIRTUAL_CALL_TYPE:
 		o = others();
 		n = read_rows();
 		t = types();
-		pa_put_virtual_call_type(b, a, o, rows, n, &t);
+		pa_record_virtual_call_type(b, a, o, rows, n, &t);
 		break;
-	case CALL_PARAMETERS: t = types(); pa_put_parameters(b, t.arguments, t.n); break;
-	case CALL_SPECULATIVE_TRAP: pa_put_speculative_trap(b, a, ref(METHODS)); break;
+	case CALL_PARAMETERS: t = types(); pa_record_parameters(b, t.arguments, t.n); break;
+	case CALL_SPECULATIVE_TRAP: pa_record_speculative_trap(b, a, ref(METHODS)); break;
 	}
 }
 
@@ -393,7 +393,7 @@ static void custom(pa_builder *b, int32_t point, uint16_t sub, uint8_t flags) {
 	c.n = read_references(cells);
 	uint32_t n = length();
 	read_references(numbers);
-	pa_put_custom(b, &c, numbers, n);
+	pa_record_custom(b, &c, numbers, n);
 }
 
 static void wide(pa_builder *b, uint64_t call) {
@@ -407,16 +407,16 @@ static void wide(pa_builder *b, uint64_t call) {
 	pa_text t;
 	uint32_t n;
 	switch (call) {
-	case CALL_COUNTERS: n = read_numbers(); pa_put_counters(b, point, numbers, n); break;
+	case CALL_COUNTERS: n = read_numbers(); pa_record_counters(b, point, numbers, n); break;
 	case CALL_VALUE_SITE:
 		n = length();
 		for (uint32_t i = 0; i < n; i++) {
 			values[i].value = number();
 			values[i].count = number();
 		}
-		pa_put_value_site(b, point, sub, values, n);
+		pa_record_value_site(b, point, sub, values, n);
 		break;
-	case CALL_BITMAP: t = text(); pa_put_bitmap(b, point, (const uint8_t *)t.bytes, (uint32_t)t.size); break;
+	case CALL_BITMAP: t = text(); pa_record_bitmap(b, point, (const uint8_t *)t.bytes, (uint32_t)t.size); break;
 	case CALL_SUCCESSORS:
 		n = length();
 		for (uint32_t i = 0; i < n; i++) {
@@ -424,13 +424,13 @@ static void wide(pa_builder *b, uint64_t call) {
 			successors[i].index = (uint32_t)number();
 			successors[i].count = number();
 		}
-		pa_put_successors(b, point, sub, successors, n);
+		pa_record_successors(b, point, sub, successors, n);
 		break;
 	case CALL_RECEIVERS:
 		r.other = number();
 		r.traps = (uint32_t)number();
 		n = read_rows();
-		pa_put_receivers(b, &r, rows, n);
+		pa_record_receivers(b, &r, rows, n);
 		break;
 	case CALL_CALLEES:
 		n = length();
@@ -438,10 +438,10 @@ static void wide(pa_builder *b, uint64_t call) {
 			callees[i].method = ref(METHODS);
 			callees[i].count = number();
 		}
-		pa_put_callees(b, point, callees, n);
+		pa_record_callees(b, point, callees, n);
 		break;
-	case CALL_COUNT: pa_put_count(b, point, sub, flags, number()); break;
-	case CALL_UNDECODED: n = read_numbers(); pa_put_undecoded(b, point, flags, numbers, n); break;
+	case CALL_COUNT: pa_record_count(b, point, sub, flags, number()); break;
+	case CALL_UNDECODED: n = read_numbers(); pa_record_undecoded(b, point, flags, numbers, n); break;
 	case CALL_CUSTOM: custom(b, point, sub, flags); break;
 	}
 }
@@ -479,7 +479,7 @@ static pa_error copy(const void *bytes, size_t n) {
 	size_t again_size = 0;
 	pa_error e = pa_open_memory(bytes, n, NULL, &a);
 	if (e.code == PA_OK) e = pa_builder_like(a, &b);
-	if (e.code == PA_OK) e = pa_copy(b, a, PA_TRAINED);
+	if (e.code == PA_OK) e = pa_snapshot(b, a, PA_TRAINED);
 	if (e.code == PA_OK) e = pa_write_memory(b, &again, &again_size, NULL);
 	must(e.code != PA_OK || (again_size == n && memcmp(again, bytes, n) == 0), "the copy is another archive");
 	free(again);

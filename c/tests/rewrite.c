@@ -21,14 +21,14 @@ static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 	uint32_t types = (uint32_t)pa_info_of(archive)->types;
 	pa_rows rows;
 	if (pa_receivers_of(entry, &rows)) {
-		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_record(entry, (number + i) % types, NULL));
-		check(pa_record(entry, late, NULL));
-		check(pa_record(entry, late, NULL));
-		check(pa_record_null(entry));
-		check(pa_record_trap(entry, 1, true));
+		for (uint32_t i = 0; i < 2 && types > 0; i++) check(pa_count_receiver(entry, (number + i) % types, NULL));
+		check(pa_count_receiver(entry, late, NULL));
+		check(pa_count_receiver(entry, late, NULL));
+		check(pa_mark_null(entry));
+		check(pa_mark_trap(entry, 1, true));
 	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH ||
 		entry->tag == PA_CALL_TYPE || entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
-		pa_add(pa_word(entry, 0), 7);
+		pa_count(pa_word(entry, 0), 7);
 	}
 }
 
@@ -47,17 +47,17 @@ static void count_all(void) {
 			if (e.code == PA_NOT_DECODED || e.code == PA_DAMAGED) continue;
 			check(e);
 			if (pa_profile_word(&p, PA_FIELD_INVOCATIONS) != NULL)
-				pa_add(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
+				pa_count(pa_profile_word(&p, PA_FIELD_INVOCATIONS), number + 1);
 			for (pa_entries at = pa_entries_of(&p, PA_DATA); pa_entries_next(&at, &entry);) count(&entry, late, number);
 		}
 }
 
-/* snapshot writes what pa_snapshot writes, but for the run, which is another one each time. */
-static pa_error snapshot(pa_take take, const char *path, pa_report *report) {
+/* snapshot writes what pa_write_snapshot writes, but for the run, which is another one each time. */
+static pa_error snapshot(pa_counts take, const char *path, pa_report *report) {
 	pa_builder *b;
-	if (take != PA_DELTA) return pa_snapshot(archive, take, path, report);
+	if (take != PA_INCREMENTS) return pa_write_snapshot(archive, take, path, report);
 	check(pa_builder_like(archive, &b));
-	check(pa_copy(b, archive, take));
+	check(pa_snapshot(b, archive, take));
 	pa_error e = pa_write(b, path, report);
 	pa_builder_free(b);
 	return e;
@@ -66,7 +66,9 @@ static pa_error snapshot(pa_take take, const char *path, pa_report *report) {
 int main(int argc, char **argv) {
 	must(argc >= 4 && argc <= 6,
 		"usage: rewrite ARCHIVE OUT trained|live|delta [requested|anywhere|memory|unsummed [LOST]]");
-	pa_take take = strcmp(argv[3], "live") == 0 ? PA_LIVE : strcmp(argv[3], "delta") == 0 ? PA_DELTA : PA_TRAINED;
+	pa_counts take = strcmp(argv[3], "live") == 0 ? PA_TOTALS
+		: strcmp(argv[3], "delta") == 0       ? PA_INCREMENTS
+											  : PA_TRAINED;
 	size_t size;
 	void *bytes = read_all(argv[1], &size), *again;
 	pa_report report;
