@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 typedef enum refused_reason { REFUSED_CODE, REFUSED_LAYOUT, REFUSED_ABSENT, REFUSED_REASONS } refused_reason;
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <profarc.h>
+#include <profarc_more.h>
 
 enum { LAYERS = 2 };
 

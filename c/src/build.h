@@ -110,10 +110,43 @@ bool pai_is_new(pa_builder *b, uint32_t method, uint64_t code, uint32_t context)
 uint64_t pai_type_cell(pa_builder *b, uint32_t type);
 uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 
+/* ---- counted.c ---- */
+
+/* What had been counted in an adopted archive at the last checkpoint; NULL: what was trained. */
+typedef struct counted counted;
+
+/* pai_counted returns what a word of a profile had counted, at an offset in its block. pai_note_counted notes what it
+ * has counted in the copy that is being made, pai_note_all_counted that of all words; false: no memory. */
+uint64_t pai_counted(const counted *k, const pa_profile *p, uint64_t offset);
+bool pai_note_counted(counted *k, const pa_profile *p, uint64_t offset, uint64_t count);
+bool pai_note_all_counted(counted *k, const pa_profile *p);
+/* pai_keep_counted makes what was noted the beginning of the next copy, pai_drop_counted forgets it. */
+void pai_keep_counted(counted *k);
+void pai_drop_counted(counted *k);
+void pai_free_counted(counted *k);
+
+/* ---- copy.c ---- */
+
+/* What a copy of live counts takes along. */
+typedef struct along {
+	counted *since;
+	/* What a run has counted beside a profile. has reports whether there is anything, record adds it to the open
+	 * profile. Both may be NULL. */
+	bool (*has)(const void *run, pa_ref profile);
+	void (*record)(void *run, pa_builder *b, pa_ref profile);
+	void *run;
+} along;
+
+/* pai_snapshot is pa_snapshot, with what it takes along. */
+pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts which, const along *with);
+/* pai_copy_shapes declares the shapes of an archive. */
+bool pai_copy_shapes(pa_builder *b, const pa_archive *a);
+
 /* ---- process.c ---- */
 
-/* pai_draw draws a random id. */
+/* pai_draw draws a random id. pai_now returns nanoseconds since 1970. */
 bool pai_draw(pa_builder *b, uint8_t id[16]);
+int64_t pai_now(void);
 
 /* ---- rows.c ---- */
 

@@ -11,8 +11,10 @@ typedef struct copier {
 	pa_builder *b;
 	const pa_archive *a;
 	pa_counts take;
+	const along *with; /* NULL: nothing */
 	pa_error e;
-	pa_ref method; /* whose profile is copied */
+	pa_ref method;       /* whose profile is copied */
+	const pa_profile *p; /* that is copied */
 	uint64_t met; /* profiles that were read, or could not be */
 	bool partial; /* the copy lacks some */
 	buffer types; /* uint32_t by ordinal */
@@ -108,9 +110,24 @@ static bool each(copier *c, bool (*take)(copier *c, const pa_method *m)) {
 
 /* ---- entries ---- */
 
+static counted *since(const copier *c) { return c->with == NULL ? NULL : c->with->since; }
+
+/* count returns what was counted in a word of the profile, at an offset in its block. */
+static uint64_t count(const copier *c, uint64_t offset, uint64_t trained, uint64_t now) {
+	if (c->take == PA_TRAINED) return trained;
+	if (c->take == PA_TOTALS && since(c) == NULL) return now;
+	uint64_t before = pai_counted(since(c), c->p, offset);
+	if (since(c) != NULL && !pai_note_counted(since(c), c->p, offset, now)) pai_no_memory(c->b);
+	return now - before + (c->take == PA_TOTALS ? trained : 0);
+}
+
+/* offset_of returns where a cell lies in its block. */
+static uint64_t offset_of(const pa_profile *p, const pa_entry *entry, uint32_t cell) {
+	return (uint64_t)(entry->bytes - p->bytes) + header_of(entry->tag) + 8 * (uint64_t)cell;
+}
+
 static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) {
-	uint64_t now = pa_cell(entry, cell), trained = pa_trained(entry, cell);
-	return c->take == PA_TRAINED ? trained : c->take == PA_TOTALS ? now : now - trained;
+	return count(c, offset_of(c->p, entry, cell), pa_trained(entry, cell), pa_cell(entry, cell));
 }
 
 /* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked
@@ -205,8 +222,9 @@ static bool copy_entries(copier *c, const pa_profile *p) {
 
 /* ---- profiles ---- */
 
-static uint64_t number_of(const copier *c, uint64_t now, uint64_t trained) {
-	return c->take == PA_TRAINED ? trained : c->take == PA_TOTALS ? now : now - trained;
+/* number_of returns what was counted in a field. */
+static uint64_t number_of(const copier *c, const block *own, unsigned field, uint64_t now, uint64_t trained) {
+	return count(c, pai_field(own, field), trained, now);
 }
 
 static void copy_fields(copier *c, const pa_profile *p, const block *own) {
@@ -225,10 +243,12 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 		if (pai_field(own, i) != 0) pai_set_field(c->b, i, p->bytes + pai_field(own, i), sizes[i]);
 	}
 	if (now.has >> PA_FIELD_INVOCATIONS & 1)
-		pa_record_invocations(c->b, number_of(c, now.invocations, trained.invocations));
-	if (now.has >> PA_FIELD_BACKEDGES & 1) pa_record_backedges(c->b, number_of(c, now.backedges, trained.backedges));
+		pa_record_invocations(
+			c->b, number_of(c, own, PA_FIELD_INVOCATIONS, now.invocations, trained.invocations));
+	if (now.has >> PA_FIELD_BACKEDGES & 1)
+		pa_record_backedges(c->b, number_of(c, own, PA_FIELD_BACKEDGES, now.backedges, trained.backedges));
 	if (now.has >> PA_FIELD_INTERPRETED & 1)
-		pa_record_interpreted(c->b, number_of(c, now.interpreted, trained.interpreted));
+		pa_record_interpreted(c->b, number_of(c, own, PA_FIELD_INTERPRETED, now.interpreted, trained.interpreted));
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_record_traps(c->b, now.traps, now.trap_reasons);
 }
 
@@ -249,23 +269,32 @@ static bool has_changed_cells(const pa_profile *p) {
 	return false;
 }
 
+/* has_counted reports whether a field has another count than before. */
+static bool has_counted(const counted *before, const pa_profile *p, const block *own, unsigned field, uint64_t now) {
+	uint64_t at = pai_field(own, field);
+	return at != 0 && now != pai_counted(before, p, at);
+}
+
 /* is_changed reports whether anything was counted in a claimed profile. */
-static bool is_changed(const pa_profile *p) {
-	pa_summary now, trained;
-	pa_profile view = *p;
+static bool is_changed(const counted *before, const pa_profile *p, const block *own) {
+	pa_summary now;
 	pa_entry entry;
 	slots list[MAX_SLOTS];
-	view.live = NULL;
 	pa_summarize(p, &now);
-	pa_summarize(&view, &trained);
-	if (now.invocations != trained.invocations || now.backedges != trained.backedges ||
-		now.interpreted != trained.interpreted)
+	if (has_counted(before, p, own, PA_FIELD_INVOCATIONS, now.invocations) ||
+		has_counted(before, p, own, PA_FIELD_BACKEDGES, now.backedges) ||
+		has_counted(before, p, own, PA_FIELD_INTERPRETED, now.interpreted))
 		return true;
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);)
 		for (unsigned n = pai_counts(&entry, list), i = 0; i < n; i++)
 			for (uint32_t k = 0, cell = list[i].first; k < list[i].n; k++, cell += list[i].stride)
-				if (pa_cell(&entry, cell) != pa_trained(&entry, cell)) return true;
+				if (pa_cell(&entry, cell) != pai_counted(before, p, offset_of(p, &entry, cell))) return true;
 	return has_changed_cells(p);
+}
+
+/* has_more reports whether a run has counted something beside a profile. */
+static bool has_more(const copier *c, const pa_profile *p) {
+	return c->with != NULL && c->with->has != NULL && c->with->has(c->with->run, p->at);
 }
 
 /* lose notes a profile that the copy lacks, since it is damaged or recorded already. Any other error ends the copy. */
@@ -294,11 +323,14 @@ static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
 	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e))
 		return false; /* nobody has counted in one that cannot be claimed */
-	if (c->take == PA_INCREMENTS && !is_changed(p)) return true;
 	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
+	bool more = has_more(c, p);
+	if (c->take == PA_INCREMENTS && !more && !is_changed(since(c), p, &own)) return true;
 	pa_begin(c->b, method, own.code, get(&c->contexts, ref_of(own.context)));
+	c->p = p;
 	copy_fields(c, p, &own);
 	if (!copy_entries(c, p)) return leave(c);
+	if (more) c->with->record(c->with->run, c->b, p->at);
 	e = pa_done(c->b, &ref);
 	return e.code != PA_OK ? lose(c, e) : keep(c, &c->profiles, p->at, ref);
 }
@@ -371,7 +403,7 @@ static bool copy_tables(copier *c) {
 	pa_table t;
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
-		if (t.kind == PA_TABLE_SHAPES) continue; /* see copy_shapes */
+		if (t.kind == PA_TABLE_SHAPES) continue; /* see pai_copy_shapes */
 		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue; /* the order of all profiles */
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
@@ -392,11 +424,11 @@ static bool join_producer(pa_builder *b, const pa_info *i) {
 	return true;
 }
 
-static bool copy_shapes(copier *c) {
-	const shapes *s = c->a->shapes;
+bool pai_copy_shapes(pa_builder *b, const pa_archive *a) {
+	const shapes *s = a->shapes;
 	for (unsigned i = 0; s != NULL && i < sizeof s->of / sizeof *s->of; i++) {
 		const shape *of = &s->of[i];
-		if (of->declared && !pai_declare(c->b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1))
+		if (of->declared && !pai_declare(b, s->heads + of->first, s->names + of->first, of->rows > 0 ? of->rows : 1))
 			return false;
 	}
 	return true;
@@ -423,10 +455,10 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 	return true;
 }
 
-pa_error pa_snapshot(pa_builder *b, const pa_archive *a, pa_counts take) {
-	copier c = {.b = b, .a = a, .take = take, .e = pai_none()};
+pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts take, const along *with) {
+	copier c = {.b = b, .a = a, .take = take, .with = with, .e = pai_none()};
 	if (!admit(b, a, take)) return b->error;
-	bool ok = copy_shapes(&c) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
+	bool ok = pai_copy_shapes(b, a) && copy_types(&c) && each(&c, copy_method) && each(&c, copy_contexts) &&
 		copy_all_profiles(&c) && copy_tables(&c);
 	if (!ok && sound(b)) b->error = c.e;
 	pai_empty(&c.types);
@@ -435,6 +467,8 @@ pa_error pa_snapshot(pa_builder *b, const pa_archive *a, pa_counts take) {
 	free(c.profiles.slots);
 	return b->error;
 }
+
+pa_error pa_snapshot(pa_builder *b, const pa_archive *a, pa_counts take) { return pai_snapshot(b, a, take, NULL); }
 
 pa_error pa_write_snapshot(const pa_archive *a, pa_counts take, const char *path, pa_report *report) {
 	pa_builder *b;

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 #define FORMAT 0x80000007u /* version of the format: draft 7 */
 

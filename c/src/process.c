@@ -63,6 +63,8 @@ static int64_t clock_now(clockid_t clock) {
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t pai_now(void) { return clock_now(CLOCK_REALTIME); }
+
 /* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not
  * say. */
 static int64_t begun(uint64_t start) {
@@ -104,7 +106,7 @@ pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) {
 	r.process = (uint64_t)getpid();
 	r.begun = begun(r.start);
 	if (!pai_draw(b, b->config.dump_id)) return b->error;
-	b->config.dump_time = clock_now(CLOCK_REALTIME);
+	b->config.dump_time = pai_now();
 	pa_describe_run(b, &r);
 	return b->error;
 }

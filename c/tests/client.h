@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 static inline void must(bool ok, const char *what) {
 	if (ok) return;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 static FILE *out;
 static const pa_archive *archive;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 static int wrong;
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profarc.h"
+#include "profarc_more.h"
 
 enum {
 	CALL_SYMBOL = 1,

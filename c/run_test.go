@@ -1,0 +1,297 @@
+package c_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// The points of tests/run.c, which are the ones of its functions.
+const (
+	callPoint   = 3
+	branchPoint = 6
+	addPoint    = 9
+	laterPoint  = 12
+)
+
+// counts has what was counted by function and outcome.
+type counts map[string]uint64
+
+// add adds what tests/run.c counts for a number.
+func (c counts) add(n uint64) counts {
+	for i, name := range []string{"m", "n"} {
+		n := n << i
+		each := counts{"calls": n, "backedges": 3 * n, "taken": n, "not taken": 2 * n, "Circle": n, "seen": n}
+		for what, count := range each {
+			c[name+" "+what] += count
+		}
+		c[name+" largest"] = max(c[name+" largest"], n)
+	}
+	return c
+}
+
+// addMore adds what it counts at points that no run before has had.
+func (c counts) addMore(n uint64) counts {
+	c["m later taken"] += n
+	c["m later Circle"] += n
+	return c
+}
+
+// countsOf returns the counts of an archive. Of the two classes that share a row it has the sum.
+func countsOf(t *testing.T, s *reader.Store) counts {
+	t.Helper()
+	found := counts{}
+	for _, name := range []string{"m", "n"} {
+		p, err := s.Profile(layout.Key{Class: "A", Name: name}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, _ := p.Invocations()
+		backedges, _ := p.Backedges()
+		found[name+" calls"], found[name+" backedges"] = calls.Load(), backedges.Load()
+		countsAt(t, p, branchPoint, name, found)
+		countsAt(t, p, callPoint, name, found)
+		countsAt(t, p, laterPoint, name+" later", found)
+		if e, ok := p.At(addPoint); ok {
+			found[name+" seen"], found[name+" largest"] = e.Cell(0).Load(), e.Cell(1).Load()
+		}
+		delete(found, name+" Square")
+		delete(found, name+" Line")
+	}
+	maps.DeleteFunc(found, func(_ string, n uint64) bool { return n == 0 })
+	return found
+}
+
+// countsAt notes the counts of a branch and of the receivers at a point.
+func countsAt(t *testing.T, p reader.Profile, point int32, name string, found counts) {
+	t.Helper()
+	for e := range p.Points(point) {
+		r, ok := e.Receivers()
+		if !ok {
+			found[name+" taken"], found[name+" not taken"] = e.Cell(1).Load(), e.Cell(3).Load()
+			continue
+		}
+		for row := range r.All() {
+			class, err := row.Type.Name()
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[name+" "+class.String()] = row.Count.Load()
+		}
+	}
+}
+
+func wantCounts(t *testing.T, s *reader.Store, want counts) {
+	t.Helper()
+	if got := countsOf(t, s); !maps.Equal(got, want) {
+		t.Errorf("counts\n%v, want\n%v", got, want)
+	}
+}
+
+func open(t *testing.T, path string) *reader.Store {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cprogram.Store(t, data)
+}
+
+// merged returns the sum of archives.
+func merged(t *testing.T, paths ...string) *reader.Store {
+	t.Helper()
+	b := builder.New(layout.DomainCustom, builder.Config{})
+	for _, path := range paths {
+		if err := merge.Into(t.Context(), b, open(t, path), builder.Run{}); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	data, _, err := b.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cprogram.Store(t, data)
+}
+
+// runner builds tests/run.c, and returns a function that runs it.
+func runner(t *testing.T) (program string, runs func(args ...string) (printed string)) {
+	t.Helper()
+	program = sanitized(t, "address,undefined").client(t, "tests/run.c")
+	return program, func(args ...string) string {
+		t.Helper()
+		out, stderr, status := cprogram.Run(t, program, args...)
+		if status != 0 || len(stderr) > 0 {
+			t.Fatalf("%s: exit status %d: %s%s", args, status, out, stderr)
+		}
+		return string(out)
+	}
+}
+
+// TestRunsLearn: each run begins with what the ones before have counted.
+func TestRunsLearn(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	app := filepath.Join(t.TempDir(), "app.parc")
+	for i := range uint64(3) {
+		runs("dump", app, app, strconv.FormatUint(7+i, 10))
+	}
+	want := counts{}.add(7).add(8).add(9)
+	s := open(t, app)
+	wantCounts(t, s, want)
+	if id := s.Header().ProducerID; !bytes.HasPrefix(id[:], []byte{0xb1, 0x5e, 7, 0}) || s.Header().DumpID == [16]byte{} {
+		t.Errorf("producer %x, dump %x", id, s.Header().DumpID)
+	}
+	// New points of a function that the archive has become part of its profile.
+	runs("more", app, app, "5")
+	wantCounts(t, open(t, app), want.add(5).addMore(5))
+	runs("more", app, app, "6")
+	wantCounts(t, open(t, app), want.add(6).addMore(6))
+}
+
+// TestRunsWithoutAnArchive: a run that cannot use its archive counts, is told why, and can write the next one.
+func TestRunsWithoutAnArchive(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	app := filepath.Join(t.TempDir(), "app.parc")
+	for _, c := range []struct{ id, want string }{
+		{"id", "14 app.parc: the file can't be opened: No such file or directory\n0\n"},
+		{"id", "0 app.parc: no error\n0\n"},
+		{"other-id", "9 app.parc: the archive is of another producer"},
+		{"no-id", "13 app.parc: the VM has no id: draw one with uuidgen\n13\n"},
+	} {
+		if got := runs("start", app, c.id); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.id, got, c.want)
+		}
+	}
+	data, err := os.ReadFile(app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-100] ^= 1
+	runs("start", cprogram.Write(t, data), "id")
+	if got := runs("start", cprogram.Write(t, data[:1000]), "id"); !strings.HasPrefix(got, "6 ") {
+		t.Errorf("a file that is cut short: %q", got)
+	}
+}
+
+// TestRunsWriteCheckpoints kills processes after some checkpoints. All of a process are summed, and what it
+// counted after the last one is lost, and nothing else.
+func TestRunsWriteCheckpoints(t *testing.T) {
+	t.Parallel()
+	program, runs := runner(t)
+	dir := t.TempDir()
+	app := filepath.Join(dir, "app.parc")
+	runs("dump", app, app, "3")
+	want, files := counts{}.add(3), []string{app}
+	for process := range 2 {
+		folder := filepath.Join(dir, fmt.Sprint(process))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		killAfter(t, 4, program, "checkpoints", app, folder)
+		written, err := filepath.Glob(filepath.Join(folder, "*.parc"))
+		if err != nil || len(written) < 4 {
+			t.Fatal(written, err)
+		}
+		for _, path := range written {
+			if strings.HasSuffix(path, "/1.parc") {
+				continue // one is lost
+			}
+			want.add(10)
+			files = append(files, path)
+		}
+	}
+	wantCounts(t, merged(t, files...), want)
+}
+
+// killAfter starts a process, and kills it after it has printed n lines.
+func killAfter(t *testing.T, n int, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(out); n > 0 && lines.Scan(); {
+		n--
+	}
+	_ = c.Process.Kill()
+	_ = c.Wait() // it was killed
+	if n > 0 {
+		t.Fatalf("the process ended %d lines too early", n)
+	}
+}
+
+// TestForkedRuns: a process that forks and its child write what each counted itself.
+func TestForkedRuns(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	dir := t.TempDir()
+	app, parent, child := filepath.Join(dir, "app.parc"), filepath.Join(dir, "parent.parc"), filepath.Join(dir, "child.parc")
+	runs("dump", app, app, "3")
+	runs("fork", app, parent, child)
+	wantCounts(t, open(t, parent), counts{}.add(3).add(5).addMore(5).add(100).addMore(100))
+	wantCounts(t, open(t, child), counts{}.add(3).add(10).addMore(10))
+	runs("fork-checkpoints", app, parent, child)
+	wantCounts(t, merged(t, app, parent+".early", parent, child),
+		counts{}.add(3).add(5).addMore(5).add(100).addMore(100).add(10).addMore(10))
+	// Without an archive too.
+	runs("fork-checkpoints", filepath.Join(dir, "none.parc"), parent, child)
+	wantCounts(t, merged(t, parent+".early", parent, child),
+		counts{}.add(5).addMore(5).add(100).addMore(100).add(10).addMore(10))
+}
+
+// TestCountsOfSeveralThreads: one thread that counts by a load and a store loses nothing. Two that count in one word
+// may lose nearly all, if each is interrupted between the two; nothing is counted that neither has added.
+func TestCountsOfSeveralThreads(t *testing.T) {
+	t.Parallel()
+	b := build{cc: compilers(t)[0], flags: "-O2"}
+	const each = 20_000_000
+	counted := func(threads string) int {
+		out, stderr, status := cprogram.Run(t, b.client(t, "tests/run.c"), "threads", threads, strconv.Itoa(each))
+		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+		if status != 0 || err != nil {
+			t.Fatalf("%s%s: %v", out, stderr, err)
+		}
+		return n
+	}
+	if n := counted("1"); n != each {
+		t.Errorf("%d of %d were counted by one thread", n, each)
+	}
+	n := counted("2")
+	if n < 2 || n > 2*each {
+		t.Errorf("%d of %d were counted", n, 2*each)
+	}
+	t.Logf("%.1f%% of what two threads counted in one word was lost", 100-float64(n)/(2*each)*100)
+}
+
+// TestTutorial runs the tutorial three times.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	program := sanitized(t, "address,undefined").client(t, "examples/first.c")
+	dir := t.TempDir()
+	for i := range 3 {
+		c := exec.Command(program)
+		c.Dir = dir
+		out, err := c.Output()
+		if want := fmt.Sprintf("known so far: %d calls, ", 1000*i); err != nil || !strings.HasPrefix(string(out), want) {
+			t.Errorf("%q, %v, want %q", out, err, want)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forks: the counts of a child begin where the process forks. Both processes have the same words; the child notes what
+ * its parent had counted in them. */
+#include "run.h"
+
+#ifdef _WIN32
+
+void pai_watch_forks(pa_run *r) { (void)r; }
+void pai_unwatch_forks(pa_run *r) { (void)r; }
+
+#else
+
+#include <unistd.h>
+
+/* The runs of the process. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pa_run *runs;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* before keeps all threads but this one from what the child needs in one piece. */
+static void before(void) {
+	pthread_mutex_lock(&lock);
+	for (pa_run *r = runs; r != NULL; r = r->next) pthread_mutex_lock(&r->lock);
+}
+
+static void after(void) {
+	for (pa_run *r = runs; r != NULL; r = r->next) pthread_mutex_unlock(&r->lock);
+	pthread_mutex_unlock(&lock);
+}
+
+static void part(own *o) { o->start = o->dumped = o->next = pa_load(&o->word); }
+
+static void part_function(pa_run *r, pa_function *f) {
+	part(&f->calls);
+	part(&f->backedges);
+	for (site *s = f->sites; s != NULL; s = s->next)
+		for (uint32_t i = 0; i < s->n; i++) part(&s->words[i]);
+	if (f->trained && !pai_note_all_counted(&r->counted, &f->profile))
+		r->bad = (pa_error){PA_SYSTEM, PA_HEADER, 0, ENOMEM, "no memory for the counts of the parent process"};
+}
+
+/* part_run makes a run begin anew. A thread that was dumping is not in the child. */
+static void part_run(pa_run *r) {
+	pai_free_counted(&r->counted);
+	pthread_mutex_init(&r->dumping, NULL);
+	r->form = UNDECIDED;
+	memset(r->since, 0, sizeof r->since);
+	for (pa_function *f = r->functions; f != NULL; f = f->next) part_function(r, f);
+	pai_keep_counted(&r->counted);
+	if (r->archive != NULL) r->archive->live->process = getpid();
+}
+
+static void in_child(void) {
+	for (pa_run *r = runs; r != NULL; r = r->next) part_run(r);
+	after();
+}
+
+static void watch(void) { pthread_atfork(before, after, in_child); }
+
+void pai_watch_forks(pa_run *r) {
+	pthread_once(&once, watch);
+	pthread_mutex_lock(&lock);
+	r->next = runs;
+	runs = r;
+	pthread_mutex_unlock(&lock);
+}
+
+void pai_unwatch_forks(pa_run *r) {
+	pthread_mutex_lock(&lock);
+	for (pa_run **at = &runs; *at != NULL; at = &(*at)->next)
+		if (*at == r) {
+			*at = r->next;
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+}
+
+#endif

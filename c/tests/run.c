@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run is a VM that counts with profarc.h alone:
+ *
+ *	run dump|checkpoint ARCHIVE OUT N         counts N, and writes OUT
+ *	run checkpoints ARCHIVE FOLDER            counts 10 and writes FOLDER/0.parc, 1.parc and so on, until it is killed
+ *	run fork ARCHIVE PARENT CHILD             counts 5, forks, counts 100 in the parent and 10 in the child
+ *	run fork-checkpoints ARCHIVE PARENT CHILD the same with checkpoints, of which the parent writes one before
+ *	run more ARCHIVE OUT N                    as dump, with points that the archive does not have
+ *	run start ARCHIVE id|no-id|other-id       prints why a run begins without an archive
+ *	run threads 1|2 N                         so many threads count N each in one word, which is printed
+ */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <profarc.h>
+
+enum { CALL = 3, BRANCH = 6, ADD = 9, LATER = 12, OPERANDS = PA_PRODUCER };
+
+static const pa_new_cell cells[] = {{.name = PA_TEXT("seen"), .kind = PA_CELL_COUNT},
+	{.name = PA_TEXT("largest"), .kind = PA_CELL_MAX}};
+static const pa_new_shape shapes[] = {{.name = PA_TEXT("Operands"), .tag = OPERANDS, .cells = cells, .n = 2}};
+static pa_vm vm = {.id = {0xb1, 0x5e, 7}, .name = PA_TEXT("test VM 1"), .shapes = shapes, .n_shapes = 1, .rows = 2};
+static const pa_key keys[] = {{.class_name = PA_TEXT("A"), .name = PA_TEXT("m")},
+	{.class_name = PA_TEXT("A"), .name = PA_TEXT("n")}};
+static int circle, square, line; /* the VM's classes */
+
+static void fail(const char *message) {
+	fprintf(stderr, "%s\n", message);
+	exit(1);
+}
+
+static void must(pa_error e) {
+	char text[200];
+	if (e.code != PA_OK) fail(pa_error_text(e, NULL, text, sizeof text));
+}
+
+static pa_run *start(const char *path) {
+	pa_run *run;
+	pa_error e = pa_start(path, &vm, &run);
+	if (e.code != PA_SYSTEM) must(e);
+	return run;
+}
+
+static pa_class *class_of(pa_run *run, const char *name, void *own) { return pa_load_class(run, pa_text_of(name), own); }
+
+/* count counts n calls in a function, and what they do. */
+static void count(pa_run *run, const pa_key *key, uint64_t n) {
+	pa_function *f = pa_function_of(run, key, 1);
+	pa_counter *taken, *not_taken, *operands[2];
+	pa_receivers *r = pa_receivers_at(f, CALL);
+	pa_branch_words(f, BRANCH, &taken, &not_taken);
+	pa_words(f, ADD, OPERANDS, operands, 2);
+	for (uint64_t i = 0; i < n; i++) {
+		pa_count1(pa_calls(f));
+		pa_count(pa_backedges(f), 3);
+		pa_count1(taken);
+		pa_count(not_taken, 2);
+		pa_count_class(r, class_of(run, "Circle", &circle));
+		pa_count_class(r, class_of(run, i % 2 == 0 ? "Square" : "Line", i % 2 == 0 ? &square : &line));
+		pa_count1(operands[0]);
+	}
+	if (pa_load(operands[1]) < n) *operands[1] = n;
+}
+
+static void count_all(pa_run *run, uint64_t n) {
+	for (unsigned i = 0; i < 2; i++) count(run, &keys[i], n << i);
+}
+
+/* count_more counts at points that no run before has had. */
+static void count_more(pa_run *run, uint64_t n) {
+	pa_function *f = pa_function_of(run, &keys[0], 1);
+	pa_counter *taken, *not_taken;
+	pa_branch_words(f, LATER, &taken, &not_taken);
+	pa_count(taken, n);
+	for (uint64_t i = 0; i < n; i++)
+		pa_count_class(pa_receivers_at(pa_function_of(run, &keys[0], 1), LATER), class_of(run, "Circle", &circle));
+}
+
+static void write_checkpoints(const char *archive, const char *folder) {
+	pa_run *run = start(archive);
+	for (unsigned i = 0;; i++) {
+		char path[1000];
+		snprintf(path, sizeof path, "%s/%u.parc", folder, i);
+		count_all(run, 10);
+		must(pa_checkpoint(run, path, NULL));
+		printf("%u\n", i);
+		fflush(stdout);
+	}
+}
+
+static void fork_and_count(char **args, bool checkpoints) {
+	pa_run *run = start(args[0]);
+	char early[1000];
+	int status;
+	snprintf(early, sizeof early, "%s.early", args[1]);
+	count_all(run, 5);
+	count_more(run, 5);
+	if (checkpoints) must(pa_checkpoint(run, early, NULL));
+	pid_t child = fork();
+	if (child < 0) fail("no process");
+	const char *path = child == 0 ? args[2] : args[1];
+	count_all(run, child == 0 ? 10 : 100);
+	count_more(run, child == 0 ? 10 : 100);
+	must(checkpoints ? pa_checkpoint(run, path, NULL) : pa_dump(run, path, NULL));
+	pa_end(run);
+	if (child != 0 && (waitpid(child, &status, 0) != child || status != 0)) fail("the child failed");
+}
+
+static void print_start(const char *archive, const char *id) {
+	char text[200];
+	pa_run *run;
+	if (strcmp(id, "no-id") == 0) memset(vm.id, 0, sizeof vm.id);
+	if (strcmp(id, "other-id") == 0) vm.id[0]++;
+	pa_error e = pa_start(archive, &vm, &run);
+	count_all(run, 1);
+	printf("%d %s\n", e.code, pa_error_text(e, "app.parc", text, sizeof text));
+	printf("%d\n", pa_dump(run, archive, NULL).code);
+	pa_end(run);
+}
+
+typedef struct work { pa_counter *word; uint64_t n; } work;
+
+static void *count_alone(void *arg) {
+	const work *w = arg;
+	for (uint64_t i = 0; i < w->n; i++) pa_count1(w->word);
+	return NULL;
+}
+
+static void print_threads(unsigned count, uint64_t n) {
+	static pa_counter word;
+	pthread_t threads[2];
+	work w = {&word, n};
+	for (unsigned i = 0; i < count; i++) pthread_create(&threads[i], NULL, count_alone, &w);
+	for (unsigned i = 0; i < count; i++) pthread_join(threads[i], NULL);
+	printf("%llu\n", (unsigned long long)pa_load(&word));
+}
+
+int main(int argc, char **argv) {
+	if (argc < 3) fail("usage: see the source");
+	const char *what = argv[1];
+	if (strcmp(what, "checkpoints") == 0) write_checkpoints(argv[2], argv[3]);
+	else if (strcmp(what, "threads") == 0) print_threads(argv[2][0] == '2' ? 2 : 1, strtoull(argv[3], NULL, 10));
+	else if (strcmp(what, "start") == 0) print_start(argv[2], argv[3]);
+	else if (strncmp(what, "fork", 4) == 0) fork_and_count(argv + 2, strcmp(what, "fork") != 0);
+	else {
+		pa_run *run = start(argv[2]);
+		uint64_t n = strtoull(argv[4], NULL, 10);
+		count_all(run, n);
+		if (strcmp(what, "more") == 0) count_more(run, n);
+		must(strcmp(what, "checkpoint") == 0 ? pa_checkpoint(run, argv[3], NULL) : pa_dump(run, argv[3], NULL));
+		pa_end(run);
+	}
+	return 0;
+}
