@@ -261,8 +261,8 @@ typedef struct pa_lost {
  *
  * pa_checkpoint writes what the run has counted since its last checkpoint, for a process that goes on for long, or for
  * one of many that begin with the same archive. The checkpoints of a run, the archive that it began with, and the
- * checkpoints of other runs are summed by `profarc merge`, in any order; with one that is lost, only what was counted in
- * its time is. After an error the next checkpoint has the counts of this one too.
+ * checkpoints of other runs are summed by `profarc merge`, in any order; with one that is lost, only the counts of its
+ * time are. After an error the next checkpoint has the counts of this one too.
  *
  * A dump knows its process, time and id. The file appears whole or not at all; one that is replaced keeps its
  * permissions. A run writes dumps or checkpoints: the other one is PA_ARGUMENT. lost may be NULL.

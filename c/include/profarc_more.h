@@ -727,8 +727,8 @@ PA_API void pa_record_count(pa_builder *builder, int32_t point, uint16_t sub, ui
  * are the words of one. pa_claim refuses such a profile with PA_NOT_DECODED. */
 PA_API void pa_record_undecoded(pa_builder *builder, int32_t point, uint8_t flags, const uint64_t *words, uint32_t n);
 
-/* pa_declare_shape declares the entries of one of the producer's tags, in archives of PA_CUSTOM. Declaring a shape again
- * does nothing; another for its tag is PA_MISMATCH. */
+/* pa_declare_shape declares the entries of one of the producer's tags, in archives of PA_CUSTOM. Declaring a shape
+ * again does nothing; another for its tag is PA_MISMATCH. */
 PA_API void pa_declare_shape(pa_builder *builder, const pa_new_shape *shape);
 
 typedef struct pa_custom {

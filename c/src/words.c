@@ -130,7 +130,8 @@ pa_receivers *pa_receivers_at(pa_function *f, int32_t point) {
 static uint32_t row_of(site *s, const pa_class *c) {
 	for (uint32_t i = 0; i + 1 < s->n; i++) {
 		const pa_class *has = atomic_load_explicit(&s->classes[i], memory_order_acquire);
-		if (has == c || (has == NULL && (atomic_compare_exchange_strong(&s->classes[i], &has, c) || has == c))) return i;
+		if (has == NULL && atomic_compare_exchange_strong(&s->classes[i], &has, c)) return i;
+		if (has == c) return i;
 	}
 	return s->n - 1;
 }
@@ -138,7 +139,8 @@ static uint32_t row_of(site *s, const pa_class *c) {
 void pa_count_class(pa_receivers *r, const pa_class *c) {
 	if (r == NULL) return;
 	if (!r->trained) pa_count(&r->own->words[c == NULL ? r->own->n - 1 : row_of(r->own, c)].word, 1);
-	else if (c == NULL || pa_count_receiver(&r->entry, c->_type, NULL).code != PA_OK) pa_count(pa_word(&r->entry, 0), 1);
+	else if (c == NULL || pa_count_receiver(&r->entry, c->_type, NULL).code != PA_OK)
+		pa_count(pa_word(&r->entry, 0), 1);
 }
 
 bool pa_next_class(const pa_receivers *r, uint32_t *row, const pa_class **c, uint64_t *count) {

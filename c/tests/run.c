@@ -47,7 +47,9 @@ static pa_run *start(const char *path) {
 	return run;
 }
 
-static pa_class *class_of(pa_run *run, const char *name, void *own) { return pa_load_class(run, pa_text_of(name), own); }
+static pa_class *class_of(pa_run *run, const char *name, void *own) {
+	return pa_load_class(run, pa_text_of(name), own);
+}
 
 /* count counts n calls in a function, and what they do. */
 static void count(pa_run *run, const pa_key *key, uint64_t n) {
