@@ -364,7 +364,7 @@ func TestTotalsWithoutADescription(t *testing.T) {
 func TestPagesShowTheVM(t *testing.T) {
 	t.Parallel()
 	showsTheVM(t, "docs/embedding.md", map[string][]string{"go": {"embedding_test.go", "reader/example_layers_test.go"},
-		"c": {"c/examples/vm.c", "c/examples/count.c", "c/examples/layers.c"}})
+		"c": {"c/examples/first.c", "c/examples/vm.c", "c/examples/count.c", "c/examples/layers.c"}})
 	showsTheVM(t, "docs/adoption.md", map[string][]string{"go": {"embedding_test.go"}})
 }
 

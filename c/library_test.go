@@ -329,8 +329,8 @@ func TestInstall(t *testing.T) {
 	t.Parallel()
 	b := plain(t)
 	prefix := t.TempDir()
-	b.library(t, "install", "PREFIX="+prefix)
-	lib := filepath.Join(prefix, "lib")
+	lib := filepath.Join(prefix, "lib64")
+	b.library(t, "install", "PREFIX="+prefix, "LIBDIR="+lib)
 	program := filepath.Join(prefix, "client")
 	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib,
 		"-lprofarc", "-Wl,-rpath,"+lib)
@@ -351,7 +351,7 @@ func TestInstall(t *testing.T) {
 		runVM(t, vm, filepath.Join(prefix, "vm.parc"))
 	}
 	if config, err := os.ReadFile(filepath.Join(lib, "pkgconfig", "profarc.pc")); err != nil ||
-		!bytes.Contains(config, []byte("prefix="+prefix+"\n")) {
+		!bytes.Contains(config, []byte("prefix="+prefix+"\n")) || !bytes.Contains(config, []byte("libdir="+lib+"\n")) {
 		t.Errorf("profarc.pc: %v\n%s", err, config)
 	}
 }
