@@ -15,6 +15,8 @@ static bool check(const pa_config *c, pa_error *e) {
 	if (c->domain < PA_HOTSPOT || c->domain > PA_SAMPLED) return pai_fail(e, PA_ARGUMENT, "an unknown domain");
 	if (c->domain != PA_CUSTOM && memcmp(c->producer_id, none, 16) != 0)
 		return pai_fail(e, PA_ARGUMENT, "only archives of PA_CUSTOM have a producer id");
+	if (c->domain == PA_CUSTOM && memcmp(c->producer_id, none, 16) == 0)
+		return pai_fail(e, PA_ARGUMENT, "an archive of PA_CUSTOM without a producer id");
 	if (c->producer.size > MAX_PRODUCER) return pai_fail(e, PA_TOO_LARGE, "a producer of more than 64 bytes");
 	if (c->producer.size > 0 && memchr(c->producer.bytes, 0, c->producer.size) != NULL)
 		return pai_fail(e, PA_ARGUMENT, "a producer has a NUL byte");

@@ -415,15 +415,6 @@ static bool copy_tables(copier *c) {
 
 /* ---- all of it ---- */
 
-/* join_producer takes the producer of an archive if the builder has none yet. */
-static bool join_producer(pa_builder *b, const pa_info *i) {
-	static const uint8_t none[16];
-	if (memcmp(b->config.producer_id, i->producer_id, 16) == 0) return true;
-	if (memcmp(b->config.producer_id, none, 16) != 0 || b->profiles.size > 0) return false;
-	memcpy(b->config.producer_id, i->producer_id, 16);
-	return true;
-}
-
 bool pai_copy_shapes(pa_builder *b, const pa_archive *a) {
 	const shapes *s = a->shapes;
 	for (unsigned i = 0; s != NULL && i < sizeof s->of / sizeof *s->of; i++) {
@@ -446,7 +437,8 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 		return pai_refuse(b, PA_UNSUPPORTED,
 			"this process was forked from the one that adopted the archive, whose counts it has: open and adopt the "
 			"archive again after the fork");
-	if (!join_producer(b, i)) return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
+	if (memcmp(c->producer_id, i->producer_id, 16) != 0)
+		return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);
 	if (take == PA_INCREMENTS) {
 		c->flags |= 1;

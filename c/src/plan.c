@@ -240,9 +240,6 @@ bool pai_plan(pa_builder *b, plan *p) {
 	*p = (plan){.b = b};
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
-	static const uint8_t none[16];
-	if (b->config.domain == PA_CUSTOM && memcmp(b->config.producer_id, none, 16) == 0)
-		return pai_refuse(b, PA_ARGUMENT, "an archive of PA_CUSTOM without a producer id");
 	if (!pai_sort_sets(b) || !pai_list_shapes(b)) return false;
 	take_counts(p);
 	if (!pai_order_all(p) || !plan_records(p) || !pai_plan_symbols(p) || !pai_hash_records(p, 0)) return false;
