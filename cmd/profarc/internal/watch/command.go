@@ -18,8 +18,8 @@ import (
 )
 
 const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever
-import reads, such as .profraw and .iprof files, also compressed. It takes files when they are closed
-or moved in. Files whose names begin with a dot, links and folders are left alone.
+import reads, such as .profraw and .iprof files, also compressed. It looks at the folder
+once a second (--delay). Files whose names begin with a dot, links and folders are left alone.
 
 With --remove a file is removed once its counts are in the published archive, so that a machine which
 runs many instrumented programs keeps their sum only. Without, files stay, and a file counts once
@@ -75,7 +75,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.keep, "keep", false, "keep them; the default")
 	f.BoolVar(&o.once, "once", false, "merge what is there, and end")
 	f.StringVar(&o.maxFile, "max-file", "1GB", "set larger files aside: reading one takes memory in proportion to it")
-	f.DurationVar(&o.delay, "delay", time.Second, "how long to wait for further files once one has come")
+	f.DurationVar(&o.delay, "delay", time.Second,
+		"time between two looks at the folder; files that come meanwhile are merged together")
 	f.BoolVar(&o.json, "json", false, "print a line of JSON for each batch")
 	return cmd
 }

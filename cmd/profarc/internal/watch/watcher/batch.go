@@ -148,7 +148,7 @@ func (m *merging) leave(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
 		delete(m.w.seen, c.path)
-	case errors.Is(err, errUnwritten): // it is announced when it is written
+	case errors.Is(err, errUnwritten): // the next look takes it once it is written
 	case errors.Is(err, errInUse):
 		m.InUse++
 		if errors.Is(err, errUnsettled) {

@@ -50,11 +50,19 @@ type Options struct {
 	// MaxInput is the size in bytes beyond which a file is set aside; 0 is 1 GiB. Reading a
 	// file takes memory in proportion to it.
 	MaxInput int64
-	// Delay is how long to wait for further files once one has come, so that they are merged together.
+	// Delay is the time between two looks at the folder, 50 ms at least. Files that come meanwhile are
+	// merged together.
 	Delay time.Duration
 	// step, if not nil, is called between the steps of a batch, for tests.
 	step func(what string)
 }
+
+// settling is how long a file must not have changed before it counts as complete, where
+// the system does not tell who writes to it.
+const settling = 2 * time.Second
+
+// leastDelay is the shortest time between two looks at the folder.
+const leastDelay = 50 * time.Millisecond
 
 // Bounds of a batch: when it has that many files or bytes of them, it is published.
 const (
@@ -75,7 +83,6 @@ type Watcher struct {
 	goesOn      bool                // it waits for what comes
 	seen        map[string]sighting // by path
 	published   [16]byte            // dump id of the archive as this watcher last saw it
-	waiting     int                 // files that the last batch left alone
 	unsettled   int                 // of these, how many may or may not be in use
 }
 
@@ -175,36 +182,18 @@ func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 // Run merges the files of the folder, and those that come, until ctx is done. It ends after the
 // batch that is under way, without an error. It calls report as Once does.
 func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
-	changes, err := openNotifier(w.folder)
-	if err != nil {
-		return err
-	}
-	defer changes.close()
 	w.goesOn = true
 	for {
-		if err := w.drain(ctx, report); err != nil {
+		if err := w.drain(ctx, report); err != nil || !sleep(ctx, max(w.o.Delay, leastDelay)) {
 			return err
 		}
-		if !changes.wait(ctx, w.patience()) || !sleep(ctx, w.o.Delay) {
-			return nil
-		}
 	}
-}
-
-// patience returns how long to wait for a change before the folder is read again anyway: not
-// long if files wait for something that no change announces.
-func (w *Watcher) patience() time.Duration {
-	if w.waiting > 0 {
-		return settling
-	}
-	return rescan
 }
 
 // drain merges until nothing is left that can be merged, or ctx is done.
 func (w *Watcher) drain(ctx context.Context, report func(*Batch) error) error {
 	for ctx.Err() == nil {
 		b, err := w.merge(context.WithoutCancel(ctx))
-		w.waiting = b.InUse
 		if err == nil {
 			err = report(b)
 		}
