@@ -2,6 +2,7 @@ package webtest
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,8 @@ import (
 // mostUnlike is the share of a picture that another version of the browser, of its fonts or
 // of the JDK may change. A line of text more or less changes all below it.
 const mostUnlike = 0.1
+
+var update = flag.Bool("update", false, "rewrite the pictures in docs/images")
 
 // TestReadmePictures takes the pictures of the README again, and compares them with docs/images.
 func TestReadmePictures(t *testing.T) {
@@ -25,6 +28,11 @@ func TestReadmePictures(t *testing.T) {
 	complain(t, "pictures", tab.Problems())
 	folder := filepath.Join(must(t, moduleFolder), "docs/images")
 	for name, png := range taken {
+		if *update {
+			if err := os.WriteFile(filepath.Join(folder, name), png, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		kept, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Error(err)
@@ -33,8 +41,8 @@ func TestReadmePictures(t *testing.T) {
 		unlike, err := Unlike(png, kept)
 		t.Logf("%s: %.1f %% differs", name, 100*unlike)
 		if err != nil || unlike > mostUnlike {
-			t.Errorf("docs/images/%s differs in %.0f %%, %v; take it again: cd webtest && go run ./screenshots -readme -o "+
-				"../docs/images", name, 100*unlike, err)
+			t.Errorf("docs/images/%s differs in %.0f %%, %v; take it again: cd webtest && go test -run ReadmePictures "+
+				"-update", name, 100*unlike, err)
 		}
 	}
 	entries, err := os.ReadDir(folder)
