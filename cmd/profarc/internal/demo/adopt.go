@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -186,59 +185,18 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	return nil
 }
 
-// answersOf hashes the entries of profiles: their cells, and the types and
-// methods that their pointers lead to.
+// answersOf hashes what the JSON dump says of profiles: their counts, and the types and methods that their
+// pointers lead to.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
-	h := hasher{shape: s.Mapping().Shape()}
-	h.sum.Reset()
+	sum := xxhash.New()
 	for _, p := range all {
-		for section := layout.SectionData; section < layout.SectionDirectory; section++ {
-			for e := range p.Section(section) {
-				if err := h.entry(e); err != nil {
-					return 0, err
-				}
-			}
+		m, err := p.Method()
+		if err != nil {
+			return 0, err
+		}
+		if err := dump.Profile(sum, s, m, p); err != nil {
+			return 0, err
 		}
 	}
-	return h.sum.Sum64(), nil
-}
-
-type hasher struct {
-	shape disk.Shape
-	sum   xxhash.Digest
-}
-
-func (h *hasher) add(v uint64) { _, _ = h.sum.Write(binary.LittleEndian.AppendUint64(nil, v)) }
-
-func (h *hasher) entry(e reader.Entry) error {
-	pointers := map[int]bool{}
-	for cell := range h.shape.Pointers(disk.Entry(e.Bytes())) {
-		pointers[cell] = true
-	}
-	h.add(uint64(e.Tag())<<32 | uint64(uint32(e.Point())))
-	for i := range e.Cells() {
-		if !pointers[i] {
-			h.add(e.Cell(i).Load())
-		}
-	}
-	if receivers, ok := e.Receivers(); ok {
-		for row := range receivers.All() {
-			h.add(uint64(row.Type.Ordinal()))
-		}
-	}
-	if types, ok := e.Types(); ok {
-		for i := range types.Args() {
-			_, word := types.Arg(i)
-			h.add(uint64(word.Type.Ordinal()))
-		}
-		if word, ok := types.Return(); ok {
-			h.add(uint64(word.Type.Ordinal()))
-		}
-	}
-	if e.Tag() != layout.TagSpeculativeTrap {
-		return nil
-	}
-	m, err := e.Trap()
-	h.add(uint64(m.Ref()))
-	return err
+	return sum.Sum64(), nil
 }
