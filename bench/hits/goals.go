@@ -37,16 +37,6 @@ var goals = []goal{
 	{"key, independent", "Profile", "map[string]", large, huge, 1.2},
 	{"key, independent", "ProfileBatch", "map[Key]", large, huge, 0.6},
 	{"key, missing", "Profile", "map[Key]", large, huge, 0.8},
-	{kindsDependent, "unexecuted", plain, 0, more, 2},
-	{kindsDependent, "list signature", plain, 0, more, 2},
-	{kindsDependent, "loader", plain, 0, more, 2},
-	{kindsDependent, "context of 3 frames", plain, 0, more, 2},
-	{kindsDependent, "one of 3 versions", plain, 0, more, 2},
-	{kindsIndependent, "unexecuted", plain, 0, more, 2},
-	{kindsIndependent, "list signature", plain, 0, more, 2},
-	{kindsIndependent, "loader", plain, 0, more, 2},
-	{kindsIndependent, "context of 3 frames", plain, 0, more, 2},
-	{kindsIndependent, "one of 3 versions", plain, 0, more, 2},
 	{"size", "index", "", 0, more, 13},
 }
 
@@ -74,10 +64,10 @@ func compare(t *report.Table, costs [][]float64) {
 }
 
 // baseOf names the contender with which the table compares a row: the same without
-// checks, the plain hit, or the first map.
+// checks, or the first map.
 func baseOf(t report.Table, row string) string {
 	for _, r := range t.Rows {
-		if r.Name == row+", no checks" || r.Name == plain || strings.HasPrefix(r.Name, "map") {
+		if r.Name == row+", no checks" || strings.HasPrefix(r.Name, "map") {
 			return r.Name
 		}
 	}

@@ -91,20 +91,11 @@ func (o options) measure(n int, r *report.Report) error {
 	if o.peers {
 		return errors.Join(peers.Measure(o.dir, n, o.rounds, r), o.write(r))
 	}
-	if err := o.measurePlain(n, r); err != nil {
-		return err
-	}
-	if n < maxKinds {
-		return o.measureKinds(n, r)
-	}
-	return nil
+	return o.measurePlain(n, r)
 }
 
 // perMethod is the memory in bytes that a method takes in the builder and in the maps.
 const perMethod = 1600
-
-// maxKinds is a number of methods that is too large for the archive of kinds.
-const maxKinds = huge
 
 func (o options) measurePlain(n int, r *report.Report) error {
 	f, err := newField(o.dir, o.shape, n)
@@ -124,30 +115,7 @@ func (o options) measurePlain(n int, r *report.Report) error {
 		if err != nil {
 			return err
 		}
-		t.addTails(f, o.rounds, &result)
 		if err := o.add(r, result); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o options) measureKinds(n int, r *report.Report) error {
-	if !strings.Contains(kindsDependent+kindsIndependent, o.only) {
-		return nil
-	}
-	f, err := newKindField(o.dir, n)
-	if err != nil {
-		return err
-	}
-	defer f.store.Close()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for _, dependent := range []bool{true, false} {
-		t, err := f.measure(dependent, o.rounds)
-		if err != nil {
-			return err
-		}
-		if err := o.add(r, t); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,6 @@ func (t Table) Text() string {
 	fmt.Fprintf(&b, "%s\n", t.heading())
 	for _, r := range t.Rows {
 		fmt.Fprintf(&b, "  %-30s%12s%8s  %s\n", r.Name, r.value(), r.ratio(), r.goals())
-		if r.Tail != nil {
-			fmt.Fprintf(&b, "  %-30s%s\n", "", r.Tail)
-		}
 	}
 	return b.String()
 }
@@ -36,11 +33,6 @@ func (n Noise) String() string {
 		s += fmt.Sprintf(", %d noisy rounds count", n.Noisy)
 	}
 	return s
-}
-
-// String returns the tail in nanoseconds.
-func (t *Tail) String() string {
-	return fmt.Sprintf("p50 %s, p99 %s, p99.9 %s ns", amount(t.P50), amount(t.P99), amount(t.P999))
 }
 
 func (r Row) value() string {
@@ -133,34 +125,8 @@ func (t Table) markdown(b *strings.Builder) {
 	if t.Note != "" {
 		fmt.Fprintf(b, "%s\n\n", t.Note)
 	}
-	head, tails := "| | time | ratio | goal |", t.hasTails()
-	if tails {
-		head += " p50 | p99 | p99.9 |"
-	}
-	fmt.Fprintf(b, "%s\n%s\n", head, "|"+strings.Repeat("---|", strings.Count(head, "|")-1))
+	b.WriteString("| | time | ratio | goal |\n|---|---|---|---|\n")
 	for _, r := range t.Rows {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |", r.Name, r.value(), r.ratio(), r.goals())
-		if tails {
-			for _, cell := range r.tailCells() {
-				fmt.Fprintf(b, " %s |", cell)
-			}
-		}
-		b.WriteString("\n")
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.Name, r.value(), r.ratio(), r.goals())
 	}
-}
-
-func (t Table) hasTails() bool {
-	for _, r := range t.Rows {
-		if r.Tail != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func (r Row) tailCells() []string {
-	if r.Tail == nil {
-		return []string{"", "", ""}
-	}
-	return []string{amount(r.Tail.P50), amount(r.Tail.P99), amount(r.Tail.P999)}
 }

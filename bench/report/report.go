@@ -31,7 +31,6 @@ type Row struct {
 	Value float64 // in nanoseconds, or in Unit
 	Unit  string  // empty for nanoseconds
 	Ratio float64 // to the contender that the table compares with; 0 if there is none
-	Tail  *Tail   // nil if it was not measured
 	Goals []Goal
 }
 

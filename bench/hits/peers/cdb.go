@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// counterOf returns the counter with which a value begins.
+func counterOf(value []byte) uint64 { return binary.LittleEndian.Uint64(value) }
+
 // A cdb is a constant database in D. J. Bernstein's format, read from a mapping: 256
 // pairs of a place and a number of slots, records of key size, value size, key and value,
 // and 256 tables of slots of a hash and the place of a record.

@@ -127,8 +127,7 @@ func (f *field) fill(dir string, records []record) error {
 		name string
 		fill func(path string, records []record) (peer, error)
 		goal float64
-	}{{"CDB", byCalls(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}, {"bbolt", byCalls(fillBolt), 8},
-		{"Pebble", byCalls(fillPebble), 8}, {"SQLite", byCalls(fillSQLite), 20}} {
+	}{{"CDB", byCalls(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}} {
 		p, err := each.fill(filepath.Join(dir, fmt.Sprintf("%s-%d", each.name, f.n)), records)
 		if errors.Is(err, errMissing) {
 			f.absent = append(f.absent, fmt.Sprintf("%s: %v.", each.name, err))
@@ -175,12 +174,9 @@ const (
 	titleHits   = "key-value stores, key hit"
 	titleMisses = "key-value stores, key miss"
 
-	note = "Every store has the same keys and the same profiles as values, without compression, in files that are in " +
-		"memory. " +
-		"Ratios are to profarc. CDB is a small reader of its format over a mapping; LMDB is called by a program in C, " +
-		"which measures itself; it, bbolt and SQLite read within one transaction; " +
-		"SQLite is translated to Go, with a prepared statement over a table without row ids; Pebble is compacted, with " +
-		"filters, and its blocks are in its cache."
+	note = "Both stores have the same keys and the same profiles as values, without compression, in files that are in " +
+		"memory. Ratios are to profarc. CDB is a small reader of its format over a mapping; LMDB is called by a program " +
+		"in C, which measures itself, and reads within one transaction."
 )
 
 // measure lets profarc and the peers take turns.

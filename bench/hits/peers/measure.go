@@ -1,6 +1,6 @@
 // Package peers measures how long key-value stores take to find the profile of a method by its
-// key and to read a counter of it: LMDB, bbolt, Pebble, SQLite and a small reader of CDB's
-// format, with the keys and values that the archive has.
+// key and to read a counter of it: LMDB and a small reader of CDB's format, with the keys and
+// values that the archive has.
 package peers
 
 import (

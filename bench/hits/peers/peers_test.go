@@ -19,7 +19,7 @@ func TestPeersAgree(t *testing.T) {
 	if err := Measure(dir, 2000, 1, r); err != nil {
 		t.Fatal(err)
 	}
-	rows := 6
+	rows := 3
 	if err := buildLMDB(filepath.Join(dir, "program")); errors.Is(err, errMissing) {
 		t.Logf("without LMDB: %v", err)
 		rows--
