@@ -6,11 +6,14 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/fstest"
 )
 
 // First returns the home of the first JDK, empty if there is none.
@@ -57,16 +60,57 @@ func Need(t testing.TB, home string) {
 	}
 }
 
-// Compile compiles sources with a JDK, and returns the folder of the classes.
+// compiled has the classes of sources that were compiled, by JDK and texts of the sources.
+var compiled = struct {
+	sync.Mutex
+	classes map[string]fs.FS
+}{classes: map[string]fs.FS{}}
+
+// Compile compiles sources with a JDK, and returns a folder of the test with the classes. The same sources are
+// compiled once.
 func Compile(t testing.TB, home string, sources ...string) string {
 	t.Helper()
+	key := home
+	for _, path := range sources {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key += "\x00" + string(text)
+	}
 	dir := t.TempDir()
+	compiled.Lock()
+	defer compiled.Unlock()
+	if classes := compiled.classes[key]; classes != nil {
+		if err := os.CopyFS(dir, classes); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
 	cmd := exec.Command(filepath.Join(home, "bin", "javac"),
 		append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
+	compiled.classes[key] = kept(t, dir)
 	return dir
+}
+
+// kept returns the files of a folder in memory, which outlive it.
+func kept(t testing.TB, dir string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files[name] = &fstest.MapFile{Mode: 0o600}
+			files[name].Data, err = os.ReadFile(filepath.Join(dir, name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }
 
 // A JVM is a running program. It is killed at the end of its test if it has not ended.
