@@ -44,7 +44,7 @@ func (t *trainingRun) noneSelected() (mains []string, none bool) {
 		if j.Why != notSelected {
 			return nil, false
 		}
-		if main := cmp.Or(j.Main, jvmName(j.called)); !slices.Contains(mains, main) {
+		if main := cmp.Or(j.Main, jvmName(j.called, "")); !slices.Contains(mains, main) {
 			mains = append(mains, main)
 		}
 	}
@@ -98,7 +98,7 @@ func (a *trainedArchive) print(w io.Writer, first string) {
 
 // print prints what became of a JVM.
 func (j *trainedJVM) print(w io.Writer, merged bool) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called)))
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called, j.Main)))
 	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
 	if j.Running {
 		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))
@@ -150,57 +150,11 @@ func enumerated(names []string) string {
 // maxJVMName is the most characters of a command line in a line of a report.
 const maxJVMName = 60
 
-// jvmName shortens a command line to a line of a report. It drops the directory
-// of java first, and then its flags, so that the program stays.
-func jvmName(args []string) string {
-	if line := commandLine(args...); len([]rune(line)) <= maxJVMName {
-		return line
+// jvmName shortens a command line to a part of a line, which names the main class if that is known.
+func jvmName(args []string, main string) string {
+	line := strings.Join(strings.Fields(strings.Join(args, " ")), " ")
+	if len([]rune(line)) > maxJVMName && main != "" {
+		line = path.Base(args[0]) + " ... " + main
 	}
-	name, rest := path.Base(args[0]), args[1:]
-	if line := commandLine(append([]string{name}, rest...)...); len([]rune(line)) <= maxJVMName {
-		return line
-	}
-	if name == "java" {
-		program, arguments := javaProgram(rest)
-		if program == nil {
-			return cli.Shorten(commandLine(args...), maxJVMName)
-		}
-		name, rest = commandLine(append([]string{name, "..."}, program...)...), arguments
-	}
-	name = cli.Shorten(name, maxJVMName)
-	line := []rune(commandLine(append([]string{name}, rest...)...))
-	if room := maxJVMName - len([]rune(name)); len(line) > maxJVMName && room > len(" ...") {
-		return string(line[:maxJVMName-3]) + "..."
-	} else if len(line) > maxJVMName {
-		return name
-	}
-	return string(line)
-}
-
-// commandLine joins words to a line.
-func commandLine(words ...string) string {
-	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
-}
-
-// valueFlags are the flags of java whose value is the next argument.
-var valueFlags = []string{
-	"-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
-	"--limit-modules",
-	"--add-exports", "--add-opens", "--add-reads", "--patch-module", "--enable-native-access", "--source",
-}
-
-// javaProgram returns what java runs: a class, a jar, or a module, with the flag
-// that says so, and its arguments.
-func javaProgram(args []string) (program, arguments []string) {
-	for i := 0; i < len(args); i++ {
-		switch a := args[i]; {
-		case slices.Contains([]string{"-jar", "-m", "--module"}, a) && i+1 < len(args):
-			return args[i : i+2], args[i+2:]
-		case slices.Contains(valueFlags, a):
-			i++
-		case !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "@"):
-			return args[i : i+1], args[i+1:]
-		}
-	}
-	return nil, nil
+	return cli.Shorten(line, maxJVMName)
 }
