@@ -244,19 +244,6 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-// isCall reports whether an entry belongs to a call site.
-func isCall(e reader.Entry) bool {
-	switch e.Tag() {
-	case layout.TagCounter, layout.TagVirtualCall, layout.TagCallType, layout.TagVirtualCallType, layout.TagCallees:
-		return true
-	case layout.TagReceivers:
-		return e.Sub() == layout.SubVirtualCall
-	case layout.TagValueSite:
-		return e.Sub() == layout.SubIndirectCall
-	}
-	return false
-}
-
 // sums are the total and the highest value over all methods of an archive.
 type sums struct{ total, highest uint64 }
 

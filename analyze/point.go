@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming/entries"
@@ -31,7 +30,33 @@ type Point struct {
 	// Types are the types of a call's arguments and result.
 	Types []ValueType `json:"types,omitempty"`
 
+	Title    string `json:"-"` // Kind, with Sub where the outcomes do not name it
+	About    string `json:"-"` // what such points are, in a few words; "" of a producer's
+	SubWords string `json:"-"` // Sub in words; "kind 7" if 7 has no meaning, "" if such points have no Sub
+	RowNoun  string `json:"-"` // what the outcomes are, if they are all rows of one kind: "successors"
+	// Bytecode says at which bytecodes such points stand: "call", "check", "call or check", "jump",
+	// "branch", "switch" or "ret"; "" if at any.
+	Bytecode string `json:"-"`
+	// CountsRest says that it also counts what has no row: of Others, Untyped and Failed, one
+	// outcome at most, and none if that is 0.
+	CountsRest bool `json:"-"`
+	// Looked is Count without the objects that HotSpot did not look at.
+	Looked      uint64 `json:"-"`
+	Interpreted bool   `json:"-"` // the producer counted it in its interpreter
+	BySchema    bool   `json:"-"` // no more is known of such points than their cells: see Cells
+	Bits        []byte `json:"-"` // of a bitmap
+	// OwnFlags are the flags of a producer's entry, whose meaning it alone knows.
+	OwnFlags layout.EntryFlags `json:"-"`
+	// Undecoded is HotSpot's tag of the entry from which on the VM's words were not decoded,
+	// 0 if they were. OneOf says that they are the words of one of several runs.
+	Undecoded layout.Tag `json:"-"`
+	OneOf     bool       `json:"-"`
+	// Guess says that compiled code was left because a guess about a method was wrong. The
+	// method is the only outcome, if the VM recorded it.
+	Guess bool `json:"-"`
+
 	entry reader.Entry
+	store *reader.Store
 }
 
 // A Kind says what an outcome is.
@@ -68,7 +93,32 @@ type Outcome struct {
 	Index  int         `json:"index,omitempty"`  // of several, from 0
 	Label  *int32      `json:"label,omitempty"`  // of the case, if the code is known
 	Text   string      `json:"text,omitempty"`
+
+	Row bool `json:"-"` // it is one of the rows of a list
+	// Callee is the record of Method, or of the function that Text names. It may be invalid.
+	Callee reader.Method `json:"-"`
+	event  string        // what Events counts
 }
+
+// What returns the outcome in words, without its type, method or target.
+func (o *Outcome) What() string {
+	switch o.Kind {
+	case Case:
+		if o.Label != nil {
+			return fmt.Sprintf("label %d", *o.Label)
+		}
+		return fmt.Sprintf("case index %d", o.Index)
+	case Events:
+		return cmp.Or(o.event, fmt.Sprintf("count %d", o.Index))
+	case Value:
+		return o.Text
+	}
+	return cmp.Or(outcomeWords[o.Kind], string(o.Kind))
+}
+
+// outcomeWords are the kinds of outcomes in words, where they are not the words in JSON.
+var outcomeWords = map[Kind]string{To: "went on", Others: OthersText(SiteReceivers), Untyped: UntypedText,
+	Unlooked: "not profiled", Failed: "checks that failed", Call: "calls", OfType: "no type"}
 
 // A ValueType is the type of an argument or of a result.
 type ValueType struct {
@@ -79,56 +129,55 @@ type ValueType struct {
 	NullSeen bool   `json:"null_seen,omitempty"`
 }
 
-// Entry returns the entry that the point was read from.
-func (p *Point) Entry() reader.Entry { return p.entry }
+// A PointReader reads the points of the profiles of an archive. It needs no code, and takes the
+// profiles of all domains. The names and marks that it reads once serve for all profiles.
+type PointReader struct{ pointReader }
 
-// Points returns the points of a profile, in its order. It needs no code, and takes the
-// profiles of all domains.
-func Points(q reader.Profile) (points []Point, err error) {
-	for _, section := range []layout.BlockSection{layout.SectionData, layout.SectionExtra} {
-		list, err := Section(q, section)
-		if err != nil {
-			return nil, err
-		}
-		if section == layout.SectionExtra {
-			list = slices.DeleteFunc(list, func(p Point) bool {
-				return p.Traps == "" && p.entry.Tag() != layout.TagSpeculativeTrap
-			})
-			for i := range list {
-				list[i].Extra = true
-			}
-		}
-		points = append(points, list...)
+// NewPointReader returns a reader of the points of an archive.
+func NewPointReader(s *reader.Store) *PointReader { return &PointReader{pointReader{s: s}} }
+
+// Points returns the points of a profile, in its order: its data, and the traps at bytecodes.
+func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
+	if points, err = r.Section(q, layout.SectionData); err != nil {
+		return nil, err
 	}
-	return points, nil
+	extra, err := r.Section(q, layout.SectionExtra)
+	for i := range extra {
+		if p := &extra[i]; p.Traps != "" || p.Guess {
+			p.Extra = true
+			points = append(points, *p)
+		}
+	}
+	return points, err
 }
 
 // Section returns the entries of one section of a profile as points, in its order.
-func Section(q reader.Profile, section layout.BlockSection) (points []Point, err error) {
-	r := &pointReader{s: q.Store()}
-	marks, err := r.s.Marks()
-	if err != nil {
-		return nil, err
+func (r *PointReader) Section(q reader.Profile, section layout.BlockSection) (points []Point, err error) {
+	if section == layout.SectionData && !r.marksRead {
+		r.marks, err = r.s.Marks()
+		r.marksRead = true
 	}
 	for e := range q.Section(section) {
 		points = append(points, r.point(e))
-		if mark, ok := marks.At(q, e.Point()); ok && section == layout.SectionData {
+		if mark, ok := r.marks.At(q, e.Point()); ok && section == layout.SectionData {
 			points[len(points)-1].Mark = &mark
 		}
 		if r.err != nil {
 			return nil, r.err
 		}
 	}
-	return points, nil
+	return points, err
 }
 
 // A pointReader reads the points of a profile. It keeps the first error.
 type pointReader struct {
-	s       *reader.Store
-	targets entries.Targets
-	reasons *entries.TrapReasons // nil until needed
-	trained bool                 // counts are the trained ones, and outcomes have no names
-	err     error
+	s         *reader.Store
+	targets   entries.Targets
+	reasons   *entries.TrapReasons // nil until needed
+	marks     reader.Marks
+	marksRead bool
+	trained   bool // counts are the trained ones, and outcomes have no names
+	err       error
 }
 
 // load returns a count.
@@ -152,20 +201,19 @@ func (r *pointReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // point reads an entry.
 func (r *pointReader) point(e reader.Entry) Point {
-	p := Point{Point: e.Point(), Kind: r.s.Mapping().Shape().TagName(e.Tag()), Site: siteOf(e),
-		Outcomes: []Outcome{}, entry: e}
+	p := Point{Point: e.Point(), Site: siteOf(e), Outcomes: []Outcome{}, entry: e, store: r.s}
+	p.describe(r.s, e)
 	if e.Traps() != 0 {
-		p.Traps = r.trapReasons().At(e)
+		p.Traps = r.trapReasons().Text(e.Traps(), p.Bytecode == "branch" || p.Bytecode == "switch")
 	}
-	if schema, ok := disk.SchemaOf(e.Tag()); ok && int(e.Sub()) < len(schema.Subs) {
-		p.Sub = schema.Subs[e.Sub()]
-	}
-	p.NullSeen = nullSeen(e)
 	r.outcomes(&p, e)
 	r.types(&p, e)
 	for _, o := range p.Outcomes {
 		if o.Kind != Failed {
 			p.Count = disk.SaturatingAdd(p.Count, o.Count)
+		}
+		if o.Kind != Failed && o.Kind != Unlooked {
+			p.Looked = disk.SaturatingAdd(p.Looked, o.Count)
 		}
 	}
 	for i := range p.Outcomes {
@@ -178,34 +226,33 @@ func (r *pointReader) point(e reader.Entry) Point {
 
 // outcomes adds what an entry counts.
 func (r *pointReader) outcomes(p *Point, e reader.Entry) {
-	p.Executed = true
-	switch e.Tag() {
-	case layout.TagBranch:
-		b, _ := e.Branch()
-		p.add(Outcome{Kind: Taken, Count: r.load(b.Taken)}, Outcome{Kind: NotTaken, Count: r.load(b.NotTaken)})
-	case layout.TagJump:
-		j, _ := e.Jump()
-		p.add(Outcome{Kind: Taken, Count: r.load(j.Taken)})
-	case layout.TagCounter, layout.TagCallType:
-		p.add(Outcome{Kind: Call, Count: r.load(e.Cell(0))})
-	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
-		r.receivers(p, e)
-	case layout.TagMultiBranch:
-		r.cases(p, e)
-	case layout.TagRet, layout.TagSuccessors:
-		r.successors(p, e)
-	case layout.TagCallees:
-		r.callees(p, e)
-	case layout.TagValueSite:
-		p.Executed = false
-		r.values(p, e)
-	default:
-		p.Executed = false
-		r.counts(p, e)
+	kind := kindOf(e)
+	p.Executed = kind.executed
+	if kind.read != nil {
+		kind.read(r, p, e)
+	} else {
+		r.counts(p)
 	}
 }
 
 func (p *Point) add(all ...Outcome) { p.Outcomes = append(p.Outcomes, all...) }
+
+// nothing adds nothing: such points count nothing.
+func (r *pointReader) nothing(*Point, reader.Entry) {}
+
+func (r *pointReader) branch(p *Point, e reader.Entry) {
+	b, _ := e.Branch()
+	p.add(Outcome{Kind: Taken, Count: r.load(b.Taken)}, Outcome{Kind: NotTaken, Count: r.load(b.NotTaken)})
+}
+
+func (r *pointReader) jump(p *Point, e reader.Entry) {
+	j, _ := e.Jump()
+	p.add(Outcome{Kind: Taken, Count: r.load(j.Taken)})
+}
+
+func (r *pointReader) calls(p *Point, e reader.Entry) {
+	p.add(Outcome{Kind: Call, Count: r.load(e.Cell(0))})
+}
 
 // receivers adds a type profile. That of a type check does not count every execution: it
 // leaves out nulls, and some of the checks that failed.
@@ -213,8 +260,10 @@ func (r *pointReader) receivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
 		name, loader := r.typeName(row.Type)
-		p.add(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.load(row.Count), Type: name, Loader: loader})
+		p.add(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.load(row.Count), Type: name, Loader: loader,
+			Row: true})
 	}
+	p.CountsRest = true
 	unlisted := types.Unlisted(r.load(types.Other()))
 	p.addSome(Others, unlisted.Types)
 	p.addSome(Untyped, unlisted.Untyped)
@@ -236,91 +285,124 @@ func (r *pointReader) cases(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	p.add(Outcome{Kind: Default, Count: r.load(rows.Head(0))})
 	for i := range rows.Len() {
-		p.add(Outcome{Kind: Case, ID: uint64(i) + 1, Index: i, Count: r.load(rows.Cell(i, 0))})
+		p.add(Outcome{Kind: Case, ID: uint64(i) + 1, Index: i, Count: r.load(rows.Cell(i, 0)), Row: true})
+	}
+}
+
+// returns adds where subroutines returned to. Free rows have no count.
+func (r *pointReader) returns(p *Point, e reader.Entry) {
+	rows, _ := e.Rows()
+	p.CountsRest = true
+	p.addSome(Others, r.load(rows.Head(0)))
+	for i := range rows.Len() {
+		cell := r.load(rows.Cell(i, 0))
+		bci, _ := disk.UnpackSuccessor(cell)
+		if n := r.load(rows.Cell(i, 1)); n > 0 {
+			target := int(bci)
+			p.add(Outcome{Kind: To, ID: cell, Target: &target, Count: n, Row: true})
+		}
 	}
 }
 
 func (r *pointReader) successors(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
-	if e.Tag() == layout.TagRet {
-		p.addSome(Others, r.load(rows.Head(0)))
-	}
 	for i := range rows.Len() {
-		cell, count := r.load(rows.Cell(i, 0)), r.load(rows.Cell(i, 1))
+		cell := r.load(rows.Cell(i, 0))
 		bci, index := disk.UnpackSuccessor(cell)
-		if e.Tag() == layout.TagRet {
-			index = 0
-		}
-		if e.Tag() != layout.TagRet || count > 0 {
-			target := int(bci)
-			p.add(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: count})
-		}
+		target := int(bci)
+		p.add(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: r.load(rows.Cell(i, 1)), Row: true})
 	}
 }
 
 func (r *pointReader) callees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Call, Index: i, Count: r.load(rows.Cell(i, 1))}
+		o := Outcome{Kind: Call, Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
 		m, err := rows.Method(i)
-		if r.fail(err); m.Valid() {
-			name, err := NameOf(r.s, m)
-			r.fail(err)
-			o.Method = &name
-		}
+		r.fail(err)
+		r.name(&o, m)
 		p.add(o)
 	}
+}
+
+// name sets the method of an outcome, if it has one.
+func (r *pointReader) name(o *Outcome, m reader.Method) {
+	if !m.Valid() {
+		return
+	}
+	name, err := NameOf(r.s, m)
+	r.fail(err)
+	o.Method, o.Callee = &name, m
 }
 
 func (r *pointReader) values(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		v := r.load(rows.Cell(i, 0))
-		o := Outcome{Kind: Value, ID: v, Index: i, Count: r.load(rows.Cell(i, 1))}
-		if r.trained {
-			p.add(o)
-			continue
-		}
-		if e.Sub() == layout.SubMemOpSize {
-			o.Text = fmt.Sprintf("%d bytes", v)
-		} else {
-			text, err := r.targets.Text(r.s, e.Sub(), v)
-			r.fail(err)
-			o.Text = text
+		o := Outcome{Kind: Value, ID: r.load(rows.Cell(i, 0)), Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
+		if !r.trained {
+			r.nameValue(&o, e.Sub())
 		}
 		p.add(o)
 	}
 }
 
-// counts adds the counts of an entry as the schema of its tag lists them. A bitmap counts its bits.
-func (r *pointReader) counts(p *Point, e reader.Entry) {
-	if b, ok := e.Bitmap(); ok {
-		set := 0
-		for _, v := range b {
-			set += bits.OnesCount8(v)
-		}
-		p.add(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(b))})
+func (r *pointReader) nameValue(o *Outcome, sub layout.Sub) {
+	if sub == layout.SubMemOpSize {
+		o.Text = fmt.Sprintf("%d bytes", o.ID)
 		return
 	}
-	i := 0
-	for cell := range r.s.Mapping().Shape().Counts(e.Bytes()) {
-		p.add(Outcome{Kind: Events, Index: i, Count: r.load(e.Cell(cell))})
-		i++
-	}
-	if m, err := trapMethod(e); m.Valid() || err != nil {
-		r.fail(err)
-		name, err := NameOf(r.s, m)
-		r.fail(err)
-		p.add(Outcome{Kind: Value, Text: "speculative trap", Method: &name})
+	var err error
+	o.Text, o.Callee, err = r.targets.Find(r.s, sub, o.ID)
+	r.fail(err)
+}
+
+func (r *pointReader) counters(p *Point, e reader.Entry) {
+	rows, _ := e.Rows()
+	for i := range rows.Len() {
+		p.add(Outcome{Kind: Events, Index: i, Count: r.load(rows.Cell(i, 0)), Row: true})
 	}
 }
 
-// trapMethod returns the method of a speculative trap.
-func trapMethod(e reader.Entry) (m reader.Method, err error) {
-	if e.Tag() != layout.TagSpeculativeTrap {
-		return m, nil
+func (r *pointReader) count(p *Point, e reader.Entry) {
+	p.add(Outcome{Kind: Events, Count: r.load(e.Cell(0)), event: p.SubWords})
+}
+
+// bitmap counts the bits that are set.
+func (r *pointReader) bitmap(p *Point, e reader.Entry) {
+	p.Bits, _ = e.Bitmap()
+	set := 0
+	for _, v := range p.Bits {
+		set += bits.OnesCount8(v)
 	}
-	return e.Trap()
+	p.add(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(p.Bits))})
+}
+
+// speculation adds the method that a guess was about.
+func (r *pointReader) speculation(p *Point, e reader.Entry) {
+	p.Guess = true
+	o := Outcome{Kind: Value, Text: "speculative trap"}
+	m, err := e.Trap()
+	r.fail(err)
+	if r.name(&o, m); o.Method != nil {
+		p.add(o)
+	}
+}
+
+// counts adds the counts of an entry as the schema of its tag lists them.
+func (r *pointReader) counts(p *Point) {
+	groups, err := p.Cells()
+	r.fail(err)
+	i := 0
+	for _, g := range groups {
+		for row, cells := range g.Rows {
+			for _, c := range cells {
+				if c.Count {
+					p.add(Outcome{Kind: Events, Index: i, Count: c.Value, event: g.name(c, row)})
+					i++
+				}
+			}
+		}
+	}
 }
 
 func (r *pointReader) typeName(t reader.Type) (name, loader string) {

@@ -3,7 +3,6 @@ package analyze
 import (
 	"iter"
 
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -20,24 +19,18 @@ const (
 	SiteNull      Site = "null"      // whether a type check saw null
 )
 
-// sites has what compilers guess at entries of a tag, whatever their sub.
-var sites = map[layout.Tag]Site{
-	layout.TagBranch: SiteBranch, layout.TagMultiBranch: SiteSwitch, layout.TagBit: SiteNull,
-	layout.TagVirtualCall: SiteReceivers, layout.TagVirtualCallType: SiteReceivers,
-	layout.TagReceiverType: SiteChecked, layout.TagReceivers: SiteReceivers,
-}
+// UntypedText names objects whose types were not recorded.
+const UntypedText = "types that were not recorded"
 
-// siteOf returns what compilers guess at an entry.
-func siteOf(e reader.Entry) Site {
-	switch tag, sub := e.Tag(), e.Sub(); {
-	case tag == layout.TagReceivers && sub == layout.SubTypeCheck:
-		return SiteChecked
-	case tag == layout.TagSuccessors && sub == layout.SubConditional:
-		return SiteBranch
-	case tag == layout.TagValueSite && sub == layout.SubIndirectCall:
-		return SiteTargets
+// OthersText names what a site saw beside that which has a row.
+func OthersText(kind Site) string {
+	switch kind {
+	case SiteReceivers, SiteChecked:
+		return "other types"
+	case SiteTargets:
+		return "other targets"
 	}
-	return sites[e.Tag()]
+	return "other ways"
 }
 
 // Sites returns the points of a profile at which compilers guess. Counts are the trained ones;
@@ -56,9 +49,4 @@ func Sites(q reader.Profile) iter.Seq[*Point] {
 			}
 		}
 	}
-}
-
-// nullSeen reports whether an entry says that its point saw null.
-func nullSeen(e reader.Entry) bool {
-	return e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount && !e.Tag().ByProducer()
 }

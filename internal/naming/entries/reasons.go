@@ -4,7 +4,6 @@ package entries
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
@@ -134,11 +133,10 @@ func (r TrapReasons) Name(number int) string {
 // cannot occur there: only nine reasons have numbers in the trap state of a bytecode.
 var atBranches = map[string]string{"intrinsic": "unstable_if", "range_check": "unstable_fused_if"}
 
-// At returns the trap state of an entry as text: "class_check recompiled"; "" if there is none.
+// Text returns the trap state of an entry as text: "class_check recompiled"; "" if there is none.
 // A division by zero is recorded as "null_check", and so are reasons of speculation as those
 // of checks: their numbers do not tell them apart.
-func (r TrapReasons) At(e reader.Entry) string {
-	traps := e.Traps()
+func (r TrapReasons) Text(traps layout.EntryTraps, atBranch bool) string {
 	if traps == 0 {
 		return ""
 	}
@@ -146,7 +144,7 @@ func (r TrapReasons) At(e reader.Entry) string {
 	if reason := traps &^ layout.EntryTrapRecompiled; reason != layout.EntryTrapMany {
 		name = r.Name(int(reason))
 	}
-	if other := atBranches[firstReason(name)]; other != "" && slices.Contains(branchTags, e.Tag()) {
+	if other := atBranches[firstReason(name)]; other != "" && atBranch {
 		name = other
 	}
 	if recompiled {
@@ -154,5 +152,3 @@ func (r TrapReasons) At(e reader.Entry) string {
 	}
 	return name
 }
-
-var branchTags = []layout.Tag{layout.TagBranch, layout.TagMultiBranch}

@@ -112,7 +112,8 @@ func TestReasonsAtBranches(t *testing.T) {
 	m, _ := s.Find(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	q, _, _ := m.Profile(layout.CodeAny)
 	for e := range q.Entries() {
-		got = append(got, r.At(e))
+		_, atBranch := e.Branch()
+		got = append(got, r.Text(e.Traps(), atBranch))
 	}
 	want := []string{"unstable_if recompiled", "unstable_fused_if", "profile_predicate", "many", "range_check",
 		"intrinsic_or_type_checked_inlining", ""}

@@ -54,26 +54,26 @@ func (v *Values) VTable(id uint64) (name string, ok bool) {
 // Targets reads the names of the store on first use.
 type Targets struct{ values *Values }
 
-// Text returns the name of the function or vtable that has an id, or the id if the archive does not name it.
-func (t *Targets) Text(s *reader.Store, sub layout.Sub, id uint64) (string, error) {
-	unnamed := fmt.Sprintf("%016x", id)
+// Find names the function or vtable that has an id, by the id if the archive does not name it. m is
+// the function, invalid if the archive has none.
+func (t *Targets) Find(s *reader.Store, sub layout.Sub, id uint64) (text string, m reader.Method, err error) {
+	text = fmt.Sprintf("id %016x", id)
 	if t.values == nil {
-		var err error
 		if t.values, err = NewValues(s); err != nil {
-			return unnamed, err
+			return text, m, err
 		}
 	}
 	if sub == layout.SubVTable {
 		if name, ok := t.values.VTable(id); ok {
-			return escape.Printable(name), nil
+			return escape.Printable(name), m, nil
 		}
 	} else if m, ok, _ := t.values.Function(id); ok {
 		if name, err := m.Name(); err == nil {
-			return escape.Printable(name.String()), nil
+			return escape.Printable(name.String()), m, nil
 		}
 	}
 	if id == 0 {
-		return "not known", nil
+		return "not known", m, nil
 	}
-	return "id " + unnamed, nil
+	return text, m, nil
 }

@@ -196,7 +196,7 @@ func (p *siteNames) seenText(w way) string {
 		p.err = cmp.Or(p.err, err)
 		return escape.Printable(name)
 	case analyze.Value:
-		name, err := p.targets.Text(p.s, layout.SubIndirectCall, w.id)
+		name, _, err := p.targets.Find(p.s, layout.SubIndirectCall, w.id)
 		p.err = cmp.Or(p.err, err)
 		return name
 	case analyze.Case:

@@ -18,20 +18,6 @@ const (
 	undecided = 0.6
 )
 
-// UntypedText names the counts in tally.untyped.
-const UntypedText = "types that were not recorded"
-
-// OthersText names what a site saw beside that which has a row.
-func OthersText(kind analyze.Site) string {
-	switch kind {
-	case analyze.SiteReceivers, analyze.SiteChecked:
-		return "other types"
-	case analyze.SiteTargets:
-		return "other targets"
-	}
-	return "other ways"
-}
-
 // A way is one of the things that a site has seen: the kind of the outcome, and its id.
 type way struct {
 	kind analyze.Kind

@@ -117,8 +117,9 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	}
 	var points []analyze.Point
 	var entered entries
+	read := analyze.NewPointReader(s)
 	for _, q := range profiles {
-		some, err := analyze.Points(q)
+		some, err := read.Points(q)
 		if err != nil {
 			return nil, err
 		}
@@ -237,16 +238,10 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 	return file.Methods[i], true
 }
 
-// pointKinds are the kinds of bytecodes at which entries stand, by tag. Others may stand at any.
-var pointKinds = map[layout.Tag][]bytecode.PointKind{
-	layout.TagCounter: calls, layout.TagCallType: calls, layout.TagVirtualCall: calls, layout.TagVirtualCallType: calls,
-	layout.TagCallees:      calls,
-	layout.TagReceiverType: {bytecode.TypeCheck},
-	layout.TagReceivers:    append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
-	layout.TagJump:         {bytecode.Jump},
-	layout.TagBranch:       {bytecode.Branch},
-	layout.TagMultiBranch:  {bytecode.Switch},
-	layout.TagRet:          {bytecode.RetFrom},
+// bytecodeKinds are the kinds of bytecodes at which points stand, by Point.Bytecode. Others may stand at any.
+var bytecodeKinds = map[string][]bytecode.PointKind{
+	"call": calls, "check": {bytecode.TypeCheck}, "call or check": append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
+	"jump": {bytecode.Jump}, "branch": {bytecode.Branch}, "switch": {bytecode.Switch}, "ret": {bytecode.RetFrom},
 }
 
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
@@ -261,7 +256,7 @@ func mayBeOf(points []analyze.Point, code []byte, list []Instruction) bool {
 			return false
 		}
 		i, _ := bytecode.At(code, int(p.Point))
-		if kinds, ruled := pointKinds[p.Entry().Tag()]; ruled && !slices.Contains(kinds, i.Kind()) {
+		if kinds, ruled := bytecodeKinds[p.Bytecode]; ruled && !slices.Contains(kinds, i.Kind()) {
 			return false
 		}
 	}

@@ -40,18 +40,18 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
-// list returns the listing of a profile, nil if there is none, and keeps it for the labels of switches.
+// list returns the listing of a profile, nil if there is none.
 func (p *profilePrinter) list(q reader.Profile) *listing.Listing {
-	p.listed = nil
 	if p.program == nil {
 		return nil
 	}
 	m, err := q.Method()
+	var l *listing.Listing
 	if err == nil {
-		p.listed, err = p.program.Of(m, q)
+		l, err = p.program.Of(m, q)
 	}
 	p.err = cmp.Or(p.err, err)
-	return p.listed
+	return l
 }
 
 // matchNotes say why the counts do not stand beside code.
@@ -121,7 +121,7 @@ func (p *profilePrinter) code(l *listing.Listing) {
 func (p *profilePrinter) entries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {
-			p.printEntry(points[i].Entry())
+			p.printPoint(&points[i])
 		}
 	}
 }

@@ -3,69 +3,218 @@ package show
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"strings"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
-// entryPrinters print the entries whose cells engineers want to see in another way
-// than printCells lists them: one function for each tag.
-var entryPrinters = map[layout.Tag]func(*profilePrinter, reader.Entry){
-	layout.TagBranch:          (*profilePrinter).printBranch,
-	layout.TagReceiverType:    (*profilePrinter).printReceivers,
-	layout.TagVirtualCall:     (*profilePrinter).printReceivers,
-	layout.TagVirtualCallType: (*profilePrinter).printReceivers,
-	layout.TagCallType:        (*profilePrinter).printCallType,
-	layout.TagParametersType:  (*profilePrinter).printParameters,
-	layout.TagRet:             (*profilePrinter).printRet,
-	layout.TagMultiBranch:     (*profilePrinter).printSwitch,
-	layout.TagSpeculativeTrap: (*profilePrinter).printSpeculativeTrap,
-	layout.TagCounters:        (*profilePrinter).printCounters,
-	layout.TagValueSite:       (*profilePrinter).printValueSite,
-	layout.TagBitmap:          (*profilePrinter).printBitmap,
-	layout.TagSuccessors:      (*profilePrinter).printSuccessors,
-	layout.TagReceivers:       (*profilePrinter).printReceivers,
-	layout.TagCallees:         (*profilePrinter).printCallees,
-	layout.TagCount:           (*profilePrinter).printCount,
-	layout.TagUndecoded:       (*profilePrinter).printUndecoded,
-}
-
-// printEntry prints one entry: point, kind, data, and a line for each row.
-func (p *profilePrinter) printEntry(e reader.Entry) {
-	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, e.Point(), kindWidth, p.s.Mapping().Shape().TagName(e.Tag()),
-		p.entryNotes(e))
-	if printTag, ok := entryPrinters[e.Tag()]; ok {
-		printTag(p, e)
-	} else {
-		p.printCells(e)
+// printPoint prints a profile point: its number, kind and data, and a line for each row.
+func (p *profilePrinter) printPoint(q *analyze.Point) {
+	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, q.Point, kindWidth, q.Kind, pointNotes(q))
+	switch {
+	case q.Undecoded != 0:
+		p.printUndecoded(q)
+	case q.BySchema:
+		p.printCells(q)
+	default:
+		p.line("%s", p.headText(q))
+		p.printRows(q)
+		p.printTypes(q)
 	}
 }
 
-// printCells prints an entry as the schema of its tag describes it: single cells
-// and lists of numbers on the first line, and a line for each row of several
-// cells. It leaves out lengths and displacements, which say nothing to people.
-func (p *profilePrinter) printCells(e reader.Entry) {
+// pointNotes returns the traps and flags of a point.
+func pointNotes(q *analyze.Point) string {
+	notes := ""
+	if q.Mark != nil {
+		notes += q.Mark.String() + " "
+	}
+	if q.Traps != "" {
+		notes += fmt.Sprintf("trap(%s) ", q.Traps)
+	}
+	if q.NullSeen {
+		notes += "null_seen "
+	}
+	return notes
+}
+
+// line prints the first line of a point, which its number and kind begin.
+func (p *profilePrinter) line(format string, args ...any) {
+	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
+}
+
+// row prints a line below the data of a point.
+func (p *profilePrinter) row(format string, args ...any) {
+	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
+}
+
+// headText says what a point counts outside rows, or how many rows there are.
+func (p *profilePrinter) headText(q *analyze.Point) string {
+	if q.RowNoun != "" {
+		return fmt.Sprintf("%d %s", len(q.Outcomes), q.RowNoun)
+	}
+	var texts []string
+	if q.CountsRest {
+		texts = append(texts, "count "+restText(q))
+	}
+	for i := range q.Outcomes {
+		if o := &q.Outcomes[i]; !o.Row && !isRest(o.Kind) {
+			texts = append(texts, p.outcomeText(q, o))
+		}
+	}
+	switch {
+	case len(texts) == 0 && q.Guess:
+		return "in none"
+	case len(texts) == 0:
+		return q.SubWords
+	}
+	return strings.Join(texts, ", ")
+}
+
+// isRest reports whether outcomes of a kind are in the count of what has no row.
+func isRest(k analyze.Kind) bool {
+	return k == analyze.Others || k == analyze.Untyped || k == analyze.Failed
+}
+
+// restText returns the count of what has no row, as HotSpot has it: negative for failed type checks.
+func restText(q *analyze.Point) string {
+	for i := range q.Outcomes {
+		switch o := &q.Outcomes[i]; {
+		case o.Kind == analyze.Failed:
+			return fmt.Sprintf("-%d", o.Count)
+		case isRest(o.Kind):
+			return fmt.Sprint(o.Count)
+		}
+	}
+	return "0"
+}
+
+// outcomeText returns an outcome that has no row.
+func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) string {
+	switch {
+	case o.Method != nil:
+		return "in " + p.screen.Method(*o.Method)
+	case q.Bits != nil:
+		return fmt.Sprintf("%s: %x", o.Text, q.Bits)
+	case o.Kind == analyze.Call:
+		return fmt.Sprintf("count %d", o.Count)
+	}
+	text := fmt.Sprintf("%s %d", o.What(), o.Count)
+	if q.Site != "" && !q.CountsRest && o == &q.Outcomes[0] {
+		text += fmt.Sprintf(" (%.2f)", cli.Share(o.Count, q.Looked))
+	}
+	if q.Interpreted {
+		text += ", interpreted"
+	}
+	return text
+}
+
+// printRows prints a line for each outcome that is a row, with its share. A type check that failed has
+// a line of its own: only some of them have a row, so that their shares are not known.
+func (p *profilePrinter) printRows(q *analyze.Point) {
+	if p.printCounters(q) {
+		return
+	}
+	for i := range q.Outcomes {
+		switch o := &q.Outcomes[i]; {
+		case o.Kind == analyze.Failed:
+			p.row("%12d        %s", o.Count, o.What())
+		case o.Row && q.Bytecode == "ret":
+			p.row("%12d  to bci %d", o.Count, *o.Target)
+		case o.Row:
+			p.row("%12d  %.2f  %s", o.Count, cli.Share(o.Count, q.Looked), p.rowText(o))
+		}
+	}
+}
+
+// rowText returns what the outcome of a row is.
+func (p *profilePrinter) rowText(o *analyze.Outcome) string {
+	switch o.Kind {
+	case analyze.OfType:
+		return p.screen.Type(p.s, o.Type, o.Loader)
+	case analyze.To:
+		return fmt.Sprintf("to %d (%d)", *o.Target, o.Index)
+	case analyze.Call:
+		return p.methodText(o.Method)
+	case analyze.Value:
+		return p.screen.Spelling.Function(o.Text)
+	}
+	return o.What()
+}
+
+// methodText returns the name of a method, which may be none.
+func (p *profilePrinter) methodText(m *analyze.MethodName) string {
+	if m == nil || m.ID == "" {
+		return "none"
+	}
+	return p.screen.Method(*m)
+}
+
+// countersPerLine is the number of counters in a line.
+const countersPerLine = 8
+
+// printCounters prints rows that are nothing but counts, several on a line. It reports whether there are any.
+func (p *profilePrinter) printCounters(q *analyze.Point) bool {
+	rows := q.Outcomes
+	if len(rows) == 0 || !rows[0].Row || rows[0].Kind != analyze.Events {
+		return false
+	}
+	for first := 0; first < len(rows); first += countersPerLine {
+		line := fmt.Sprintf("%4d:", first)
+		for _, o := range rows[first:min(first+countersPerLine, len(rows))] {
+			line += fmt.Sprintf(" %d", o.Count)
+		}
+		p.row("%s", line)
+	}
+	return true
+}
+
+// printTypes prints the types of arguments or parameters and of the return value, if the point has any.
+func (p *profilePrinter) printTypes(q *analyze.Point) {
+	for _, t := range q.Types {
+		where := fmt.Sprintf("slot %d", t.Slot)
+		if t.Slot < 0 {
+			where = "return"
+		}
+		p.row("%s: %s", where, p.valueText(t))
+	}
+}
+
+func (p *profilePrinter) valueText(t analyze.ValueType) string {
+	text := p.screen.Type(p.s, t.Type, t.Loader)
+	if t.Several {
+		text = "several types"
+	}
+	if t.NullSeen {
+		text += ", null_seen"
+	}
+	return text
+}
+
+// printCells prints a point by the cells of its entry: single cells and lists of numbers on the
+// first line, and a line for each row of several cells.
+func (p *profilePrinter) printCells(q *analyze.Point) {
 	var first, rows []string
-	if schema, ok := disk.SchemaOf(e.Tag()); ok && len(schema.Subs) > 0 {
-		first = append(first, subText(e))
+	if q.SubWords != "" {
+		first = append(first, q.SubWords)
 	}
-	if e.Tag().ByProducer() {
-		first = append(first, producersHeader(e)...)
+	if q.OwnFlags != 0 {
+		first = append(first, fmt.Sprintf("flags %#x", q.OwnFlags))
 	}
-	for group := range p.s.Mapping().Shape().Groups(disk.Entry(e.Bytes())) {
+	for _, g := range p.cells(q) {
 		switch {
-		case group.Repeat == disk.Once:
-			first = append(first, p.cellTexts(e, group, 0)...)
-		case group.Repeat == disk.PerGap && group.N == 0:
-		case len(group.Cells) == 1 && !group.HasPointers():
-			first = append(first, p.listText(e, group))
+		case g.Once:
+			first = append(first, p.cellTexts(g.Rows[0])...)
+		case g.List:
+			text := g.Name
+			for _, cells := range g.Rows {
+				text += " " + p.cellText(&cells[0])
+			}
+			first = append(first, text)
 		default:
-			for row := range group.N {
-				rows = append(rows, strings.Join(p.cellTexts(e, group, row), ", "))
+			for _, cells := range g.Rows {
+				rows = append(rows, strings.Join(p.cellTexts(cells), ", "))
 			}
 		}
 	}
@@ -75,326 +224,46 @@ func (p *profilePrinter) printCells(e reader.Entry) {
 	}
 }
 
-// producersHeader returns the sub and the flags of a producer's entry, whose meaning it alone knows.
-func producersHeader(e reader.Entry) (texts []string) {
-	if sub := e.Sub(); sub != 0 {
-		texts = append(texts, fmt.Sprintf("sub %d", sub))
-	}
-	if flags := e.Flags(); flags != 0 {
-		texts = append(texts, fmt.Sprintf("flags %#x", uint8(flags)))
-	}
-	return texts
+func (p *profilePrinter) cells(q *analyze.Point) []analyze.CellGroup {
+	groups, err := q.Cells()
+	p.err = cmp.Or(p.err, err)
+	return groups
 }
 
 // cellTexts returns the names and values of the cells of a row.
-func (p *profilePrinter) cellTexts(e reader.Entry, group disk.Rows, row int) (texts []string) {
-	for i, c := range group.Cells {
-		if c.Kind != disk.CellLength && c.Kind != disk.CellDisplacement {
-			texts = append(texts, c.Name+" "+p.cellText(e, group.Cell(row, i), c))
-		}
+func (p *profilePrinter) cellTexts(cells []analyze.Cell) (texts []string) {
+	for i := range cells {
+		texts = append(texts, cells[i].Name+" "+p.cellText(&cells[i]))
 	}
 	return texts
 }
 
-// listText returns the name of a list of numbers and its values.
-func (p *profilePrinter) listText(e reader.Entry, group disk.Rows) string {
-	text := group.Name
-	for row := range group.N {
-		text += " " + p.cellText(e, group.Cell(row, 0), group.Cells[0])
-	}
-	return text
-}
-
 // cellText returns the value of a cell.
-func (p *profilePrinter) cellText(e reader.Entry, cell int, c disk.CellSpec) string {
-	kind := c.Kind
-	switch kind {
-	case disk.CellType:
-		return p.typeName(e.TypeCell(cell).Type)
-	case disk.CellTypeWord:
-		return p.typeWord(e.TypeCell(cell))
-	case disk.CellMethod:
-		m, err := e.MethodCell(cell)
-		p.err = cmp.Or(p.err, err)
-		return p.methodName(m)
-	}
-	v := e.Cell(cell).Load()
+func (p *profilePrinter) cellText(c *analyze.Cell) string {
 	switch {
-	case len(c.Bits) > 0:
-		return c.BitNames(v)
-	case kind == disk.CellSuccessor:
-		return successorText(v)
-	case kind == disk.CellFlags, cell == 0 && disk.Entry(e.Bytes()).SignedCount():
-		return fmt.Sprint(int64(v))
+	case c.Type != nil:
+		return p.valueText(*c.Type)
+	case c.Method != nil:
+		return p.methodText(c.Method)
 	}
-	return fmt.Sprint(v)
-}
-
-// subText returns what the sub field of an entry says, in the words of its schema.
-func subText(e reader.Entry) string {
-	if e.Tag() == layout.TagValueSite && e.Sub() == layout.SubMemOpSize {
-		return "memory operation size"
-	}
-	if schema, ok := disk.SchemaOf(e.Tag()); ok && int(e.Sub()) < len(schema.Subs) && schema.Subs[e.Sub()] != "" {
-		return strings.ReplaceAll(schema.Subs[e.Sub()], "-", " ")
-	}
-	return fmt.Sprintf("kind %d", e.Sub())
-}
-
-// entryNotes returns the traps and flags of an entry.
-func (p *profilePrinter) entryNotes(e reader.Entry) string {
-	notes := ""
-	if mark, ok := p.marks.At(p.marked, e.Point()); ok {
-		notes += mark.String() + " "
-	}
-	if e.Traps() != 0 {
-		notes += fmt.Sprintf("trap(%s) ", p.trapReasons().At(e))
-	}
-	if e.Flags()&layout.EntryNullSeen != 0 && e.Tag() != layout.TagCount && !e.Tag().ByProducer() {
-		notes += "null_seen "
-	}
-	return notes
-}
-
-// line prints the first line of an entry, which its point and kind begin.
-func (p *profilePrinter) line(format string, args ...any) {
-	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
-}
-
-// row prints a line below the data of an entry.
-func (p *profilePrinter) row(format string, args ...any) {
-	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
-}
-
-// shareRow prints a count, its share of a whole, and the name of what was counted.
-func (p *profilePrinter) shareRow(count, whole uint64, of string) {
-	p.row("%12d  %.2f  %s", count, cli.Share(count, whole), of)
-}
-
-func (p *profilePrinter) printBranch(e reader.Entry) {
-	b, _ := e.Branch()
-	taken, not := b.Taken.Load(), b.NotTaken.Load()
-	p.line("taken %d (%.2f), not taken %d", taken, cli.Share(taken, disk.SaturatingAdd(taken, not)), not)
-}
-
-func (p *profilePrinter) printCallType(e reader.Entry) {
-	p.line("count %d", e.Cell(0).Load())
-	p.printTypes(e)
-}
-
-func (p *profilePrinter) printParameters(e reader.Entry) {
-	p.line("")
-	p.printTypes(e)
-}
-
-func (p *profilePrinter) printSpeculativeTrap(e reader.Entry) {
-	m, err := e.Trap()
-	p.err = cmp.Or(p.err, err)
-	p.line("in %s", p.methodName(m))
-}
-
-// printReceivers prints a type profile, and the argument types of a call that has both. Shares are of all
-// receivers, with and without a row. Failed type checks are counted as negative numbers and get a line of
-// their own: only some of them have a row, so that their shares are not known.
-func (p *profilePrinter) printReceivers(e reader.Entry) {
-	r, _ := e.Receivers()
-	other, gap := r.Other().Load(), ""
-	if n, ok := r.Gap(); ok && n.Load() > 0 {
-		gap = fmt.Sprintf(", not profiled %d", n.Load())
-	}
-	if disk.Entry(e.Bytes()).SignedCount() {
-		p.line("count %d%s", int64(other), gap)
-	} else {
-		p.line("count %d%s", other, gap)
-	}
-	unlisted := r.Unlisted(other)
-	whole := unlisted.Types + unlisted.Untyped // one of them is 0
-	for row := range r.All() {
-		whole = disk.SaturatingAdd(whole, row.Count.Load())
-	}
-	for row := range r.All() {
-		p.shareRow(row.Count.Load(), whole, p.typeName(row.Type))
-	}
-	if unlisted.Failed > 0 {
-		p.row("%12d        checks that failed", unlisted.Failed)
-	}
-	p.printTypes(e)
-}
-
-// printTypes prints the types of arguments or parameters and of the return value, if the entry has any.
-func (p *profilePrinter) printTypes(e reader.Entry) {
-	types, ok := e.Types()
-	if !ok {
-		return
-	}
-	for i := range types.Args() {
-		slot, word := types.Arg(i)
-		p.row("slot %d: %s", slot, p.typeWord(word))
-	}
-	if word, ok := types.Return(); ok {
-		p.row("return: %s", p.typeWord(word))
-	}
-}
-
-func (p *profilePrinter) typeWord(w reader.TypeWord) string {
-	text := p.typeName(w.Type)
-	if w.Unknown {
-		text = "several types"
-	}
-	if w.NullSeen {
-		text += ", null_seen"
-	}
-	return text
-}
-
-func (p *profilePrinter) printRet(e reader.Entry) {
-	rows, _ := e.Rows()
-	p.line("count %d", rows.Head(0).Load())
-	for i := range rows.Len() {
-		if n := rows.Cell(i, 1).Load(); n > 0 {
-			p.row("%12d  to bci %d", n, rows.Cell(i, 0).Load())
-		}
-	}
-}
-
-func (p *profilePrinter) printSwitch(e reader.Entry) {
-	rows, _ := e.Rows()
-	whole := rows.Head(0).Load()
-	for i := range rows.Len() {
-		whole = disk.SaturatingAdd(whole, rows.Cell(i, 0).Load())
-	}
-	p.line("default %d (%.2f)", rows.Head(0).Load(), cli.Share(rows.Head(0).Load(), whole))
-	labels := p.casesAt(e.Point(), rows.Len())
-	for i := range rows.Len() {
-		text := fmt.Sprintf("case index %d", i)
-		if labels != nil {
-			text = fmt.Sprintf("label %d", labels[i])
-		}
-		p.shareRow(rows.Cell(i, 0).Load(), whole, text)
-	}
-}
-
-// casesAt returns the labels of the cases of a switch, nil if they are not known.
-func (p *profilePrinter) casesAt(point int32, n int) []int32 {
-	if p.listed == nil || !p.listed.Placed() {
-		return nil
-	}
-	if i, ok := p.listed.At(int(point)); ok && len(i.Labels) == n {
-		return i.Labels
-	}
-	return nil
-}
-
-func (p *profilePrinter) printCount(e reader.Entry) {
-	by := ""
-	if e.Flags()&layout.EntryInterpreted != 0 {
-		by = ", interpreted"
-	}
-	p.line("%s %d%s", subText(e), e.Cell(0).Load(), by)
-}
-
-// countersPerLine is the number of counters in a line.
-const countersPerLine = 8
-
-func (p *profilePrinter) printCounters(e reader.Entry) {
-	rows, _ := e.Rows()
-	p.line("%d counters", rows.Len())
-	p.printCounterRows(rows)
-}
-
-func (p *profilePrinter) printCounterRows(rows reader.Rows) {
-	for first := 0; first < rows.Len(); first += countersPerLine {
-		line := fmt.Sprintf("%4d:", first)
-		for i := first; i < min(first+countersPerLine, rows.Len()); i++ {
-			line += fmt.Sprintf(" %d", rows.Cell(i, 0).Load())
-		}
-		p.row("%s", line)
-	}
-}
-
-// printShares prints the counts in the second cells of rows, and what each is of.
-func (p *profilePrinter) printShares(rows reader.Rows, of func(row int) string) {
-	sum := uint64(0)
-	for i := range rows.Len() {
-		sum = disk.SaturatingAdd(sum, rows.Cell(i, 1).Load())
-	}
-	for i := range rows.Len() {
-		p.shareRow(rows.Cell(i, 1).Load(), sum, of(i))
-	}
-}
-
-func (p *profilePrinter) printValueSite(e reader.Entry) {
-	rows, _ := e.Rows()
-	p.line("%s", subText(e))
-	p.printSiteValues(e, rows)
-}
-
-func (p *profilePrinter) printSiteValues(e reader.Entry, rows reader.Rows) {
-	p.printShares(rows, func(i int) string {
-		v := rows.Cell(i, 0).Load()
-		if e.Sub() == layout.SubMemOpSize {
-			return fmt.Sprintf("%d bytes", v)
-		}
-		return p.target(e.Sub(), v)
-	})
-}
-
-// target names the function or vtable whose id is a value, if the archive has it.
-func (p *profilePrinter) target(sub layout.Sub, id uint64) string {
-	text, err := p.targets.Text(p.s, sub, id)
-	p.err = cmp.Or(p.err, err)
-	return p.screen.Spelling.Function(text)
-}
-
-func (p *profilePrinter) printBitmap(e reader.Entry) { p.line("%s", bitmapText(e)) }
-
-// bitmapText describes how many bits of a bitmap are set, and which.
-func bitmapText(e reader.Entry) string {
-	b, _ := e.Bitmap()
-	set := 0
-	for _, v := range b {
-		set += bits.OnesCount8(v)
-	}
-	return fmt.Sprintf("%d of %d bits set: %x", set, 8*len(b), b)
-}
-
-func (p *profilePrinter) printSuccessors(e reader.Entry) {
-	rows, _ := e.Rows()
-	p.line("%d successors", rows.Len())
-	p.printShares(rows, func(i int) string { return "to " + successorText(rows.Cell(i, 0).Load()) })
-}
-
-// successorText returns the point and the index that a successor cell packs.
-func successorText(cell uint64) string {
-	point, index := disk.UnpackSuccessor(cell)
-	return fmt.Sprintf("%d (%d)", point, index)
-}
-
-func (p *profilePrinter) printCallees(e reader.Entry) {
-	rows, _ := e.Rows()
-	p.line("%d callees", rows.Len())
-	p.printShares(rows, func(i int) string {
-		m, err := rows.Method(i)
-		p.err = cmp.Or(p.err, err)
-		return p.methodName(m)
-	})
+	return cmp.Or(c.Text, fmt.Sprint(c.Value))
 }
 
 // wordsPerLine is the number of raw words in a line.
 const wordsPerLine = 4
 
 // printUndecoded prints the words of entries that the dump did not know, and why they are there.
-func (p *profilePrinter) printUndecoded(e reader.Entry) {
-	of := ""
-	if e.Flags()&layout.EntryOneOf != 0 {
+func (p *profilePrinter) printUndecoded(q *analyze.Point) {
+	words, of := p.cells(q)[0].Rows, ""
+	if q.OneOf {
 		of = ", those of one of several runs"
 	}
 	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
-		cli.Amount(e.Cells(), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes())), of)
-	for first := 0; first < e.Cells(); first += wordsPerLine {
+		cli.Amount(len(words), "raw word"), q.Undecoded, of)
+	for first := 0; first < len(words); first += wordsPerLine {
 		line := fmt.Sprintf("%4d:", first)
-		for i := first; i < min(first+wordsPerLine, e.Cells()); i++ {
-			line += fmt.Sprintf(" %016x", e.Cell(i).Trained())
+		for _, word := range words[first:min(first+wordsPerLine, len(words))] {
+			line += fmt.Sprintf(" %016x", word[0].Value)
 		}
 		p.row("%s", line)
 	}

@@ -3,9 +3,11 @@ package show
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -105,40 +107,37 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 	}
 	fmt.Fprintf(p.w, "  hash %s%s\n", cli.FormatHash(q.Code()), cs)
 	listed := p.printSource(q)
-	for e := range q.Entries() {
-		switch e.Tag() {
-		case layout.TagCounters:
+	points := p.section(q, layout.SectionData)
+	for i := range points {
+		switch at := &points[i]; {
+		case at.Bits != nil:
+			fmt.Fprintf(p.w, "  bitmap of MC/DC: %s\n", p.headText(at))
+		case at.RowNoun == "counters":
 			if !listed {
-				p.llvmCounters(e)
+				p.llvmCounters(at)
 			}
-		case layout.TagBitmap:
-			fmt.Fprintf(p.w, "  bitmap of MC/DC: %s\n", bitmapText(e))
-		case layout.TagValueSite: // below, by kind
-		default:
-			p.printEntry(e)
+		case !slices.Contains(valueSites, at.Sub):
+			p.printPoint(at)
 		}
 	}
-	for kind := layout.SubIndirectCall; kind <= layout.SubVTable; kind++ {
-		for e := range q.Entries() {
-			if e.Tag() == layout.TagValueSite && e.Sub() == kind {
-				p.llvmSite(e)
+	for _, kind := range valueSites {
+		for i := range points {
+			if at := &points[i]; at.Sub == kind {
+				fmt.Fprintf(p.w, "  %s, site %d: %d values\n", at.SubWords, at.Point, len(at.Outcomes))
+				p.printRows(at)
 			}
 		}
 	}
 }
 
-func (p *profilePrinter) llvmCounters(e reader.Entry) {
-	rows, _ := e.Rows()
+// valueSites are the kinds of value sites, in the order in which they are printed.
+var valueSites = []string{"indirect-call", "mem-op-size", "vtable"}
+
+func (p *profilePrinter) llvmCounters(at *analyze.Point) {
 	highest := uint64(0)
-	for i := range rows.Len() {
-		highest = max(highest, rows.Cell(i, 0).Load())
+	for _, o := range at.Outcomes {
+		highest = max(highest, o.Count)
 	}
-	fmt.Fprintf(p.w, "  %d counters, the highest %d\n", rows.Len(), highest)
-	p.printCounterRows(rows)
-}
-
-func (p *profilePrinter) llvmSite(e reader.Entry) {
-	rows, _ := e.Rows()
-	fmt.Fprintf(p.w, "  %s, site %d: %d values\n", subText(e), e.Point(), rows.Len())
-	p.printSiteValues(e, rows)
+	fmt.Fprintf(p.w, "  %s, the highest %d\n", p.headText(at), highest)
+	p.printRows(at)
 }

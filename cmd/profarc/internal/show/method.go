@@ -174,17 +174,14 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
-	targets entries.Targets
+	points  *analyze.PointReader  // nil until needed
 	reasons *entries.TrapReasons  // nil until needed
-	marks   reader.Marks          // of the archive
-	marked  reader.Profile        // whose points are printed
 	callers map[layout.Ref]string // names of methods in contexts
 	tally   lazyTally
 	screen  *terminal.Screen
 	program *listing.Program
-	listed  *listing.Listing // the code of the profile, nil without a program
-	inset   int              // columns before the points of bytecodes
-	source  *llvmSource      // nil unless source lines of LLVM's functions are wanted
+	inset   int         // columns before the points of bytecodes
+	source  *llvmSource // nil unless source lines of LLVM's functions are wanted
 }
 
 // newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a program no code.
@@ -285,7 +282,6 @@ func methodNotes(m reader.Method) string {
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
-	p.mark(q)
 	for _, facts := range []string{ProfileFacts(q), p.compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
@@ -299,24 +295,24 @@ func (p *profilePrinter) profile(q reader.Profile) {
 		}
 	}
 	for section := first; section < layout.SectionDirectory; section++ {
-		n := 0
-		for e := range q.Section(section) {
-			if n++; n == 1 && section != layout.SectionData {
-				fmt.Fprintf(p.w, "  %s\n", section)
-			}
-			p.printEntry(e)
+		points := p.section(q, section)
+		if len(points) > 0 && section != layout.SectionData {
+			fmt.Fprintf(p.w, "  %s\n", section)
+		}
+		for i := range points {
+			p.printPoint(&points[i])
 		}
 	}
 }
 
-// mark prepares the marks of a profile's points.
-func (p *profilePrinter) mark(q reader.Profile) {
-	if !p.marked.Valid() {
-		var err error
-		p.marks, err = p.s.Marks()
-		p.err = cmp.Or(p.err, err)
+// section returns the points of a section of a profile.
+func (p *profilePrinter) section(q reader.Profile, section layout.BlockSection) []analyze.Point {
+	if p.points == nil {
+		p.points = analyze.NewPointReader(p.s)
 	}
-	p.marked = q
+	points, err := p.points.Section(q, section)
+	p.err = cmp.Or(p.err, err)
+	return points
 }
 
 // context prints the code id and the calling context of a profile, if it has any.
@@ -368,15 +364,6 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 		p.err = err
 	}
 	return p.screen.Method(name)
-}
-
-func (p *profilePrinter) typeName(t reader.Type) string {
-	if !t.Valid() {
-		return "none"
-	}
-	text, err := p.screen.Type(p.s, t)
-	p.err = cmp.Or(p.err, err)
-	return text
 }
 
 // A lazyTally counts the samples of an archive when first called.

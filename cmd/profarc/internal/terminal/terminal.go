@@ -117,16 +117,18 @@ func (o *Options) screen(a *cli.App) (*Screen, error) {
 // Pipe returns the Screen of a pipe: nothing is cut or coloured, and names are raw.
 func Pipe() *Screen { return &Screen{Spelling: naming.Spelling{Raw: true}} }
 
-// Type returns a type of an archive for people, with its class loader where they need it.
-func (s *Screen) Type(in *reader.Store, t reader.Type) (string, error) {
-	text, err := naming.TypeText(t)
-	if s.Spelling.Raw || err != nil {
-		return escape.Printable(text), err
+// Type returns a type of an archive for people, with its class loader where they need it, and
+// "none" for no type.
+func (s *Screen) Type(in *reader.Store, name, loader string) string {
+	switch {
+	case name == "":
+		return "none"
+	case !s.Spelling.Raw:
+		return escape.Printable(s.Spelling.Type(s.Domain, name) + naming.LoaderNote(in, name, loader))
+	case loader != "":
+		name += " (loader " + loader + ")"
 	}
-	name, _ := t.Name()
-	loader, _ := t.Loader()
-	return escape.Printable(s.Spelling.Type(s.Domain, name.String()) +
-		naming.LoaderNote(in, name.String(), loader.String())), nil
+	return escape.Printable(name)
 }
 
 // Method returns a method for people. On a terminal its class loader is named only where

@@ -174,10 +174,10 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 	}
 	untyped := min(rest, s.Untyped)
 	if rest > untyped {
-		parts = append(parts, fmt.Sprintf("%s %.2f", facts.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", analyze.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
 	}
 	if untyped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", analyze.UntypedText, cli.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

@@ -18,8 +18,7 @@ func shownCode(t *testing.T, l *listing.Listing) string {
 		t.Fatal(err)
 	}
 	site := specimenSite(t, specimen.All()[0])
-	b := &pointReader{request: &request{ctx: t.Context(), site: site, view: methodView, patience: -1},
-		ids: map[int32]bool{}}
+	b := newPointReader(&request{ctx: t.Context(), site: site, view: methodView, patience: -1})
 	var out bytes.Buffer
 	if err := made.ExecuteTemplate(&out, "code", b.code(l)); err != nil {
 		t.Fatal(err)

@@ -174,7 +174,7 @@ func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profi
 		l := linkTo("All profiles of the method", r.view.name, methodQuery(m))
 		p.All = &l
 	}
-	b := &pointReader{request: r, ids: map[int32]bool{}}
+	b := newPointReader(r)
 	if err := p.addCode(b, m, asked); err != nil {
 		return err
 	}

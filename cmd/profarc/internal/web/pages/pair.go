@@ -244,12 +244,12 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
 	}
-	points, err := analyze.Points(q)
+	of := r.sideOf(q.Store())
+	b := newPointReader(of)
+	points, err := b.points.Points(q)
 	if err != nil {
 		return nil, err
 	}
-	of := r.sideOf(q.Store())
-	b := &pointReader{request: of, ids: map[int32]bool{}}
 	for i := range points[:min(len(points), pointsInPair)] {
 		shown := b.point(&points[i], nil)
 		for k := range shown.Outcomes {

@@ -3,25 +3,26 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // A pointReader makes what pages show of profile points. It keeps the first error.
 type pointReader struct {
 	request *request
+	points  *analyze.PointReader
 	ids     map[int32]bool // points that have an element
 	bcis    map[int]bool   // bytecodes that have one
 
 	lastLine int // of the source that is shown; 0 if none is
 	err      error
+}
+
+func newPointReader(r *request) *pointReader {
+	return &pointReader{request: r, points: analyze.NewPointReader(r.archive()), ids: map[int32]bool{}}
 }
 
 // A point is what a page shows of a profile point.
@@ -59,31 +60,6 @@ type typeFact struct {
 	Note  string
 }
 
-// kindsAbout says what kinds of points are.
-var kindsAbout = map[layout.Tag]string{
-	layout.TagBit:             "a bytecode that only notes traps and whether it saw null",
-	layout.TagCounter:         "a call whose target is known",
-	layout.TagJump:            "a jump that is always taken",
-	layout.TagReceiverType:    "a type check, or a store into an array of objects",
-	layout.TagVirtualCall:     "a call whose target the receiver decides",
-	layout.TagRet:             "the return from a subroutine",
-	layout.TagBranch:          "a conditional branch",
-	layout.TagMultiBranch:     "a switch",
-	layout.TagArgInfo:         "how arguments are changed",
-	layout.TagCallType:        "a call whose target is known, with the types of arguments and result",
-	layout.TagVirtualCallType: "a call whose target the receiver decides, with the types of arguments and result",
-	layout.TagParametersType:  "the types of the method's parameters",
-	layout.TagSpeculativeTrap: "compiled code was left here because a guess about a method was wrong",
-	layout.TagCounters:        "counters of blocks",
-	layout.TagValueSite:       "values seen at a site",
-	layout.TagBitmap:          "combinations of conditions that were tested",
-	layout.TagSuccessors:      "where control went on",
-	layout.TagReceivers:       "types seen at a call or check",
-	layout.TagCallees:         "called methods",
-	layout.TagCount:           "a count",
-	layout.TagUndecoded:       "words of the VM that were not known when it was dumped",
-}
-
 // pointElement is the name of the element of a point.
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
@@ -109,25 +85,22 @@ func (b *pointReader) element(n int32) string {
 // nil if that is not known.
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
-		Kind: p.Kind, About: kindsAbout[p.Entry().Tag()], Executed: p.Executed, Count: p.Count}
-	if p.Sub != "" && p.Entry().Tag() != layout.TagCount {
-		q.Kind += ", " + p.Sub
-	}
-	q.Notes = pointNotes(p)
-	names := b.countNames(p)
+		Kind: p.Title, About: p.About, Executed: p.Executed, Count: p.Count, Notes: b.pointNotes(p)}
 	for i := range p.Outcomes[:min(len(p.Outcomes), outcomesOnPage)] {
-		q.Outcomes = append(q.Outcomes, b.outcome(p, i, names, called))
+		q.Outcomes = append(q.Outcomes, b.outcome(p, i, called))
 	}
 	q.Left = len(p.Outcomes) - len(q.Outcomes)
 	for _, t := range p.Types {
 		q.Types = append(q.Types, b.valueType(t))
 	}
-	q.Cells = b.cells(p.Entry())
+	if p.BySchema && p.Undecoded == 0 {
+		q.Cells = b.facts(p)
+	}
 	return q
 }
 
 // pointNotes names the peculiarities of a point.
-func pointNotes(p *analyze.Point) (notes []string) {
+func (b *pointReader) pointNotes(p *analyze.Point) (notes []string) {
 	if p.Mark != nil {
 		notes = append(notes, p.Mark.String())
 	}
@@ -137,85 +110,58 @@ func pointNotes(p *analyze.Point) (notes []string) {
 	if p.NullSeen {
 		notes = append(notes, "null seen")
 	}
-	if e := p.Entry(); e.Tag() == layout.TagCount && e.Flags()&layout.EntryInterpreted != 0 {
+	if p.Interpreted {
 		notes = append(notes, "interpreted")
 	}
-	if e := p.Entry(); e.Tag() == layout.TagUndecoded {
+	if p.Undecoded != 0 {
 		notes = append(notes, fmt.Sprintf("%s from an entry of HotSpot's tag %d on: not adopted",
-			plural(uint64(e.Cells()), "raw word"), disk.UndecodedTag(disk.Entry(e.Bytes()))))
+			plural(uint64(len(b.cells(p)[0].Rows)), "raw word"), p.Undecoded))
 	}
 	return notes
 }
 
 // outcome returns outcome i of a point as the page shows it.
-func (b *pointReader) outcome(p *analyze.Point, i int, names []string, called *listing.Ref) outcome {
+func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
-	shown := outcome{Count: o.Count, Share: o.Share,
+	shown := outcome{What: link{Text: o.What()}, Count: o.Count, Share: o.Share, ranked: ranked(o.Kind),
 		Shared: o.Kind != analyze.Failed && p.Count > 0 && len(p.Outcomes) > 1}
 	if o.Target != nil {
 		l := b.bytecode(*o.Target)
 		shown.Then = &l
 	}
-	shown.What, shown.ranked = link{Text: string(o.Kind)}, ranked(o.Kind)
 	switch o.Kind {
-	case analyze.Case:
-		shown.What.Text = fmt.Sprintf("case index %d", o.Index)
-		if o.Label != nil {
-			shown.What.Text = fmt.Sprintf("label %d", *o.Label)
-		}
 	case analyze.To:
-		shown.What.Text = "went on"
 		if o.Index > 0 {
 			shown.Note = fmt.Sprintf("successor %d", o.Index)
 		}
 	case analyze.OfType:
 		shown.What = b.typeLink(o.Type, o.Loader, called)
-	case analyze.Others:
-		shown.What.Text = facts.OthersText(analyze.SiteReceivers)
-	case analyze.Untyped:
-		shown.What.Text = facts.UntypedText
-	case analyze.Unlooked:
-		shown.What.Text = "not profiled"
-	case analyze.Failed:
-		shown.What.Text = "checks that failed"
 	case analyze.Call:
-		shown.What = b.callee(p, o, called)
+		shown.What = b.callee(o, called)
 	case analyze.Value:
-		shown.What = b.value(p, o)
-		shown.Silent = p.Entry().Tag() == layout.TagSpeculativeTrap
-	case analyze.Events:
-		shown.What.Text = names[min(o.Index, len(names)-1)]
+		shown.What, shown.Silent = valueLink(o), o.Method != nil
 	}
 	return shown
 }
 
 // callee returns a link to a called method.
-func (b *pointReader) callee(p *analyze.Point, o *analyze.Outcome, called *listing.Ref) link {
-	if o.Method == nil {
-		if l, ok := b.called(called, ""); ok {
-			return l
-		}
-		return link{Text: "calls"}
+func (b *pointReader) callee(o *analyze.Outcome, called *listing.Ref) link {
+	if o.Method != nil {
+		return linkTo(o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
 	}
-	rows, _ := p.Entry().Rows()
-	m, err := rows.Method(o.Index)
-	b.err = cmp.Or(b.err, err)
-	return linkTo(o.Method.Spelled(), nameOfMethod, methodQuery(m))
+	if l, ok := b.called(called, ""); ok {
+		return l
+	}
+	return link{Text: o.What()}
 }
 
-// value returns a link to the function or method that a value stands for, or its text.
-func (b *pointReader) value(p *analyze.Point, o *analyze.Outcome) link {
-	e := p.Entry()
+// valueLink returns a link to the function or method that a value stands for, or its text.
+func valueLink(o *analyze.Outcome) link {
 	switch {
-	case e.Tag() == layout.TagSpeculativeTrap && o.Method != nil:
-		m, err := e.Trap()
-		b.err = cmp.Or(b.err, err)
-		return linkTo("in "+o.Method.Spelled(), nameOfMethod, methodQuery(m))
-	case e.Tag() == layout.TagValueSite && e.Sub() == layout.SubIndirectCall:
-		rows, _ := e.Rows()
-		if m, err := b.request.archive().FindID(rows.Cell(o.Index, 0).Load()); err == nil {
-			return linkTo(o.Text, nameOfMethod, methodQuery(m))
-		}
+	case o.Method != nil:
+		return linkTo("in "+o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
+	case o.Callee.Valid():
+		return linkTo(o.Text, nameOfMethod, methodQuery(o.Callee))
 	}
 	return link{Text: o.Text}
 }
@@ -268,103 +214,47 @@ func (b *pointReader) valueType(t analyze.ValueType) typeFact {
 	return f
 }
 
-// countNames returns the names of the counts of an entry, in their order, at least one.
-func (b *pointReader) countNames(p *analyze.Point) (names []string) {
-	e, shape := p.Entry(), b.shape()
-	if e.Tag() == layout.TagCount {
-		return []string{cmp.Or(strings.ReplaceAll(p.Sub, "-", " "), fmt.Sprintf("kind %d", e.Sub()))}
-	}
-	counts := map[int]bool{}
-	for cell := range shape.Counts(disk.Entry(e.Bytes())) {
-		counts[cell] = true
-	}
-	for group := range shape.Groups(disk.Entry(e.Bytes())) {
-		for row := range group.N {
-			for i, c := range group.Cells {
-				switch name := c.Name; {
-				case !counts[group.Cell(row, i)]:
-				case group.Repeat == disk.Once:
-					names = append(names, name)
-				default:
-					names = append(names, fmt.Sprintf("%s %d", name, row))
-				}
-			}
-		}
-	}
-	return append(names, "count")
+func (b *pointReader) cells(p *analyze.Point) []analyze.CellGroup {
+	groups, err := p.Cells()
+	b.err = cmp.Or(b.err, err)
+	return groups
 }
 
-func (b *pointReader) shape() disk.Shape { return b.request.archive().Mapping().Shape() }
-
-// cells returns the cells of an entry that are in no outcome: cells of entries that a
-// producer defines, and the arguments of ArgInfo.
-func (b *pointReader) cells(e reader.Entry) (list []fact) {
-	if !e.Tag().ByProducer() && e.Tag() != layout.TagArgInfo {
-		return nil
-	}
-	shape := b.shape()
-	counts := map[int]bool{}
-	for cell := range shape.Counts(disk.Entry(e.Bytes())) {
-		counts[cell] = true
-	}
-	for group := range shape.Groups(disk.Entry(e.Bytes())) {
-		for row := range min(group.N, outcomesOnPage) {
-			for i, c := range group.Cells {
-				cell := group.Cell(row, i)
-				if counts[cell] || c.Kind == disk.CellLength || c.Kind == disk.CellDisplacement {
-					continue
-				}
-				name := c.Name
-				if group.Repeat != disk.Once {
-					name = fmt.Sprintf("%s %d", name, row)
-				}
-				if e.Tag() == layout.TagArgInfo {
-					name = fmt.Sprintf("argument %d", row)
-				}
-				list = append(list, fact{name, b.cellText(e, cell, c)})
-			}
+// facts returns the cells of a point that are in no outcome.
+func (b *pointReader) facts(p *analyze.Point) (list []fact) {
+	for _, g := range b.cells(p) {
+		g.Rows = g.Rows[:min(len(g.Rows), outcomesOnPage)]
+		for name, c := range g.Facts {
+			list = append(list, fact{name, b.cellText(&c)})
 		}
 	}
 	return list
 }
 
 // cellText returns the value of a cell.
-func (b *pointReader) cellText(e reader.Entry, cell int, c disk.CellSpec) string {
-	v := e.Cell(cell).Load()
+func (b *pointReader) cellText(c *analyze.Cell) string {
 	switch {
-	case c.Kind == disk.CellType || c.Kind == disk.CellTypeWord:
-		return b.typeText(e.TypeCell(cell))
-	case c.Kind == disk.CellMethod:
-		m, err := e.MethodCell(cell)
-		b.err = cmp.Or(b.err, err)
-		l, err := methodLink(b.request.archive(), m)
-		b.err = cmp.Or(b.err, err)
-		return l.Text
-	case len(c.Bits) > 0:
-		return c.BitNames(v)
-	case c.Kind == disk.CellSuccessor:
-		at, index := disk.UnpackSuccessor(v)
-		return fmt.Sprintf("%d (%d)", at, index)
-	case e.Tag() == layout.TagArgInfo:
-		return modifiedText(int64(v))
-	case c.Kind == disk.CellFlags:
-		return fmt.Sprint(int64(v))
+	case c.Type != nil:
+		return b.typeText(c.Type)
+	case c.Method != nil && c.Method.ID == "":
+		return noFrameMethod
+	case c.Method != nil:
+		return c.Method.Spelled()
+	case c.Modified:
+		return modifiedText(int64(c.Value))
+	case c.Text != "":
+		return c.Text
 	}
-	return grouped(v)
+	return grouped(c.Value)
 }
 
 // typeText returns the type in a cell.
-func (b *pointReader) typeText(w reader.TypeWord) string {
-	text := "none"
-	if w.Type.Valid() {
-		var err error
-		text, err = typeOf(b.request.archive(), w.Type)
-		b.err = cmp.Or(b.err, err)
-	}
-	if w.Unknown {
+func (b *pointReader) typeText(t *analyze.ValueType) string {
+	text := cmp.Or(typeText(b.request.archive(), t.Type, t.Loader), "none")
+	if t.Several {
 		text = "several types"
 	}
-	if w.NullSeen {
+	if t.NullSeen {
 		text += ", null seen"
 	}
 	return text

@@ -108,10 +108,13 @@ func (p *profilePart) addContext(q reader.Profile) error {
 	return nil
 }
 
+// noFrameMethod stands for a method that a record does not name.
+const noFrameMethod = "a frame without a method"
+
 // methodLink returns a link to the page of a method, with its name.
 func methodLink(s *reader.Store, m reader.Method) (link, error) {
 	if !m.Valid() {
-		return link{Text: "a frame without a method"}, nil
+		return link{Text: noFrameMethod}, nil
 	}
 	name, err := analyze.NameOf(s, m)
 	return linkTo(name.Spelled(), nameOfMethod, methodQuery(m)), err
@@ -162,7 +165,7 @@ func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 
 // section adds the points of a section, from the one that the query of a single profile says.
 func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSection, at query) error {
-	all, err := analyze.Section(q, s)
+	all, err := b.points.Section(q, s)
 	if err != nil || len(all) == 0 {
 		return err
 	}
@@ -192,7 +195,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 
 // traps adds how often compiled code was left, by reason, and where.
 func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
-	points, err := analyze.Points(q)
+	points, err := b.points.Points(q)
 	if err != nil {
 		return err
 	}
