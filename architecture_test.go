@@ -35,8 +35,8 @@ var rooms = []struct{ name, mayImport string }{
 	{"merge", "layout internal/format internal/build internal/rawprofile internal/copier reader builder"},
 	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
 	{"verify", "layout internal/format relocate archive reader"},
-	{"compare", "layout internal/format internal/naming reader"},
 	{"analyze", "layout internal/format internal/naming reader"},
+	{"compare", "layout internal/format internal/naming reader analyze"},
 	{"fit",
 		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/parse reader builder formats"},
 

@@ -15,6 +15,7 @@ type pointKind struct {
 	bytecode string // see Point.Bytecode
 	site     Site   // what compilers guess there, whatever the sub; see siteOf
 	rows     string // see Point.RowNoun
+	group    string // see Point.Group
 	// read adds the outcomes; nil takes them from the schema of the tag.
 	read     func(*pointReader, *Point, reader.Entry)
 	executed bool // see Point.Executed
@@ -24,34 +25,34 @@ type pointKind struct {
 var pointKinds = [256]pointKind{
 	layout.TagBit: {about: "a bytecode that only notes traps and whether it saw null", site: SiteNull,
 		read: (*pointReader).nothing},
-	layout.TagCounter: {about: "a call whose target is known", bytecode: "call", read: (*pointReader).calls, executed: true},
-	layout.TagJump:    {about: "a jump that is always taken", bytecode: "jump", read: (*pointReader).jump, executed: true},
-	layout.TagReceiverType: {about: "a type check, or a store into an array of objects", bytecode: "check",
+	layout.TagCounter: {group: "count", about: "a call whose target is known", bytecode: "call", read: (*pointReader).calls, executed: true},
+	layout.TagJump:    {group: "jump", about: "a jump that is always taken", bytecode: "jump", read: (*pointReader).jump, executed: true},
+	layout.TagReceiverType: {group: "types", about: "a type check, or a store into an array of objects", bytecode: "check",
 		site: SiteChecked, read: (*pointReader).receivers},
-	layout.TagVirtualCall: {about: "a call whose target the receiver decides", bytecode: "call", site: SiteReceivers,
+	layout.TagVirtualCall: {group: "types", about: "a call whose target the receiver decides", bytecode: "call", site: SiteReceivers,
 		read: (*pointReader).receivers},
-	layout.TagRet: {about: "the return from a subroutine", bytecode: "ret", read: (*pointReader).returns, executed: true},
-	layout.TagBranch: {about: "a conditional branch", bytecode: "branch", site: SiteBranch,
+	layout.TagRet: {group: "ret", about: "the return from a subroutine", bytecode: "ret", read: (*pointReader).returns, executed: true},
+	layout.TagBranch: {group: "branch", about: "a conditional branch", bytecode: "branch", site: SiteBranch,
 		read: (*pointReader).branch, executed: true},
-	layout.TagMultiBranch: {about: "a switch", bytecode: "switch", site: SiteSwitch, read: (*pointReader).cases, executed: true},
+	layout.TagMultiBranch: {group: "switch", about: "a switch", bytecode: "switch", site: SiteSwitch, read: (*pointReader).cases, executed: true},
 	layout.TagArgInfo:     {about: "how arguments are changed"},
-	layout.TagCallType: {about: "a call whose target is known, with the types of arguments and result", bytecode: "call",
+	layout.TagCallType: {group: "count", about: "a call whose target is known, with the types of arguments and result", bytecode: "call",
 		read: (*pointReader).calls, executed: true},
-	layout.TagVirtualCallType: {bytecode: "call", site: SiteReceivers, read: (*pointReader).receivers,
+	layout.TagVirtualCallType: {group: "types", bytecode: "call", site: SiteReceivers, read: (*pointReader).receivers,
 		about: "a call whose target the receiver decides, with the types of arguments and result"},
 	layout.TagParametersType: {about: "the types of the method's parameters", read: (*pointReader).nothing},
 	layout.TagSpeculativeTrap: {about: "compiled code was left here because a guess about a method was wrong",
 		read: (*pointReader).speculation},
-	layout.TagCounters: {about: "counters of blocks", rows: "counters", read: (*pointReader).counters},
-	layout.TagValueSite: {about: "values seen at a site",
+	layout.TagCounters: {group: "counters", about: "counters of blocks", rows: "counters", read: (*pointReader).counters},
+	layout.TagValueSite: {group: "values", about: "values seen at a site",
 		read: (*pointReader).values},
 	layout.TagBitmap: {about: "combinations of conditions that were tested", read: (*pointReader).bitmap},
-	layout.TagSuccessors: {about: "where control went on", rows: "successors",
+	layout.TagSuccessors: {group: "successors", about: "where control went on", rows: "successors",
 		read: (*pointReader).successors, executed: true},
-	layout.TagReceivers: {about: "types seen at a call or check", bytecode: "call or check", site: SiteReceivers,
+	layout.TagReceivers: {group: "types", about: "types seen at a call or check", bytecode: "call or check", site: SiteReceivers,
 		read: (*pointReader).receivers},
-	layout.TagCallees:   {about: "called methods", bytecode: "call", rows: "callees", read: (*pointReader).callees, executed: true},
-	layout.TagCount:     {about: "a count", read: (*pointReader).count},
+	layout.TagCallees:   {group: "callees", about: "called methods", bytecode: "call", rows: "callees", read: (*pointReader).callees, executed: true},
+	layout.TagCount:     {group: "count", about: "a count", read: (*pointReader).count},
 	layout.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
 }
 
@@ -89,7 +90,8 @@ func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || e.Tag(
 // describe sets what the kind and the header of the entry say, and the outcomes do not.
 func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	kind := kindOf(e)
-	p.Kind, p.About, p.Bytecode, p.RowNoun = s.Mapping().Shape().TagName(e.Tag()), kind.about, kind.bytecode, kind.rows
+	p.Kind, p.About = s.Mapping().Shape().TagName(e.Tag()), kind.about
+	p.Bytecode, p.RowNoun, p.Group = kind.bytecode, kind.rows, kind.group
 	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, nullSeen(e)
 	p.describeSub(e)
 	switch tag := e.Tag(); {

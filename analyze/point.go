@@ -37,6 +37,9 @@ type Point struct {
 	// Bytecode says at which bytecodes such points stand: "call", "check", "call or check", "jump",
 	// "branch", "switch" or "ret"; "" if at any.
 	Bytecode string `json:"-"`
+	// Group says which points record the same in whatever form: points of one group, Sub and
+	// number are of one thing. It is "" of points that have no counts, or are known by their schema alone.
+	Group string `json:"-"`
 	// CountsRest says that it also counts what has no row: of Others, Untyped and Failed, one
 	// outcome at most, and none if that is 0.
 	CountsRest bool `json:"-"`
@@ -82,7 +85,7 @@ const (
 // An Outcome is one of the things that a point counts.
 type Outcome struct {
 	Kind  Kind    `json:"kind"`
-	ID    uint64  `json:"-"` // the ordinal of Type, the value of Value, the cell of To, and Index+1 of Case
+	ID    uint64  `json:"-"` // the ordinal of Type, the value of Value, the cell of To and of Call, and Index+1 of Case
 	Count uint64  `json:"count"`
 	Share float64 `json:"share"` // of the point's count
 	// Type and Loader belong to OfType: java/lang/String or [I, and "" for the boot loader.
@@ -317,7 +320,7 @@ func (r *pointReader) successors(p *Point, e reader.Entry) {
 func (r *pointReader) callees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Call, Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
+		o := Outcome{Kind: Call, ID: r.load(rows.Cell(i, 0)), Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
 		m, err := rows.Method(i)
 		r.fail(err)
 		r.name(&o, m)
@@ -327,12 +330,13 @@ func (r *pointReader) callees(p *Point, e reader.Entry) {
 
 // name sets the method of an outcome, if it has one.
 func (r *pointReader) name(o *Outcome, m reader.Method) {
-	if !m.Valid() {
+	o.Callee = m
+	if !m.Valid() || r.trained {
 		return
 	}
 	name, err := NameOf(r.s, m)
 	r.fail(err)
-	o.Method, o.Callee = &name, m
+	o.Method = &name
 }
 
 func (r *pointReader) values(p *Point, e reader.Entry) {

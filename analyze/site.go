@@ -33,18 +33,18 @@ func OthersText(kind Site) string {
 	return "other ways"
 }
 
-// Sites returns the points of a profile at which compilers guess. Counts are the trained ones;
-// outcomes have ids and no names. A point is valid until the next one.
-func Sites(q reader.Profile) iter.Seq[*Point] {
-	return func(yield func(*Point) bool) {
+// Trained returns the entries of a profile's data as points. Counts are the trained ones; outcomes
+// have ids and no names, and points have no shares. A point is valid until the next one.
+func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
+	return func(yield func(reader.Entry, *Point) bool) {
 		r, p := &pointReader{s: q.Store(), trained: true}, Point{}
 		for e := range q.Entries() {
-			site := siteOf(e)
-			if site == "" {
-				continue
+			p = Point{Point: e.Point(), Site: siteOf(e), Group: kindOf(e).group, NullSeen: nullSeen(e),
+				BySchema: kindOf(e).read == nil, Outcomes: p.Outcomes[:0], entry: e, store: r.s}
+			if !p.BySchema {
+				r.outcomes(&p, e)
 			}
-			p = Point{Point: e.Point(), Site: site, NullSeen: nullSeen(e), Outcomes: p.Outcomes[:0], entry: e}
-			if r.outcomes(&p, e); !yield(&p) {
+			if !yield(e, &p) {
 				return
 			}
 		}

@@ -63,17 +63,17 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		name     string
 		a, b     check
 		ofA, ofB layout.Params
-		outcome  compare.Outcome
+		outcome  string
 		listed   int // sites that are no longer certain
-		result   uint32
+		result   string
 		others   uint64
 	}{
 		{name: "succeeded, now fails", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
-			ofB: jdk17, outcome: compare.OutcomeCheck, listed: 1, others: 10},
+			ofB: jdk17, outcome: "checks", listed: 1, result: "succeeds", others: 10},
 		{name: "too few to be certain", a: check{rows: squares(39)}, b: check{rows: squares(90), other: -10}, ofA: jdk17,
 			ofB: jdk17},
 		{name: "failed, now succeeds", a: check{other: -100}, b: check{rows: squares(30), other: -10}, ofA: jdk17, ofB: jdk17,
-			outcome: compare.OutcomeCheck, listed: 1, result: 1, others: 20},
+			outcome: "checks", listed: 1, result: "fails", others: 20},
 		{name: "failed, and the rows are of checks that fail", a: check{other: -100}, b: check{rows: squares(10), other: -10},
 			ofA: jdk17, ofB: jdk17},
 		{name: "the VM counts no failures", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: jdk25,
@@ -81,7 +81,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		{name: "the VM is not known", a: check{rows: squares(100)}, b: check{rows: squares(90), other: -10}, ofA: release(0),
 			ofB: jdk17},
 		{name: "never null, now null", a: check{rows: squares(100)}, b: check{rows: squares(90), null: true}, ofA: jdk25,
-			ofB: jdk17, outcome: compare.OutcomeNull, listed: 1},
+			ofB: jdk17, outcome: "nulls", listed: 1, result: "no null"},
 		{name: "null in both", a: check{rows: squares(100), null: true}, b: check{rows: squares(90), null: true}, ofA: jdk25,
 			ofB: jdk17},
 	} {
@@ -100,11 +100,13 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 			}
 			got := r.NoLongerCertain.List[0]
 			testarchive.CheckEqual(t, "outcome", got.Outcome, c.outcome)
-			testarchive.CheckEqual(t, "index of what always happened", got.Always.Index, c.result)
-			testarchive.CheckEqual(t, "count of what always happened", got.Always.Count, 100)
-			testarchive.CheckEqual(t, "number of others", got.Others, c.others)
+			testarchive.CheckEqual(t, "what always happened", got.Always, c.result)
+			testarchive.CheckEqual(t, "count of what always happened", got.Times, 100)
+			if got.Others == nil != (c.outcome == "nulls") || got.Others != nil && *got.Others != c.others {
+				t.Errorf("number of others %v, want %d", got.Others, c.others)
+			}
 			testarchive.CheckEqual(t, "weight", got.Weight, 1)
-			if got := mirrored.NowCertain.List[0]; got.Always.Count != 100 || got.Weight != 1 {
+			if got := mirrored.NowCertain.List[0]; got.Times != 100 || got.Weight != 1 {
 				t.Errorf("the other way round: %+v", got)
 			}
 		})
@@ -125,14 +127,15 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for _, c := range r.NoLongerCertain.List {
-		way := uint32(1) // not taken
-		if c.Tag == layout.TagMultiBranch {
-			way = 2 // the second case
+		way := "not taken"
+		if c.Entry == layout.TagMultiBranch.String() {
+			way = "case index 1"
 		}
-		testarchive.CheckEqual(t, "what always happened", c.Always, compare.Way{Index: way, Share: 1, Count: 500})
+		testarchive.CheckEqual(t, "what always happened", c.Always, way)
+		testarchive.CheckEqual(t, "count of what always happened", c.Times, 500)
 		testarchive.CheckEqual(t, "count", c.Count, 1000)
-		testarchive.CheckEqual(t, "number of others", c.Others, 1)
-		testarchive.CheckEqual(t, "outcome", c.Outcome, compare.OutcomeWay)
+		testarchive.CheckEqual(t, "number of others", *c.Others, 1)
+		testarchive.CheckEqual(t, "outcome", c.Outcome, "ways")
 	}
 	for name, r := range map[string]*compare.Report{
 		"too few":            stores(t, branch(0, 39), branch(1, 999), compare.Options{}),
@@ -160,24 +163,24 @@ func TestUntypedCountsAreNotAType(t *testing.T) {
 	both := map[string]uint64{"Square": 60, "Circle": 40}
 	for name, c := range map[string]struct {
 		a, b    *reader.Store
-		changes []compare.Change
+		changes []string
 	}{
 		"not recorded, one":     {call(100, nil), call(0, squares(100)), nil},
 		"not recorded, several": {call(100, nil), call(0, both), nil},
 		"in part, several":      {call(10, squares(90)), call(0, both), nil},
 		"in part, the same":     {call(10, squares(90)), call(0, squares(90)), nil},
 		"in part, mostly another": {call(10, squares(90)), call(0, map[string]uint64{"Circle": 100}),
-			[]compare.Change{compare.ChangeRetargeted}},
+			[]string{"retargeted"}},
 		"hardly any, another":     {call(90, squares(10)), call(0, map[string]uint64{"Circle": 100}), nil},
-		"one, several":            {call(0, squares(100)), call(0, both), []compare.Change{compare.ChangePolymorphic}},
-		"one, several and no row": {call(0, squares(100)), call(5, both), []compare.Change{compare.ChangePolymorphic}},
+		"one, several":            {call(0, squares(100)), call(0, both), []string{"polymorphic"}},
+		"one, several and no row": {call(0, squares(100)), call(5, both), []string{"polymorphic"}},
 		"one, another": {call(0, squares(100)), call(0, map[string]uint64{"Circle": 9}),
-			[]compare.Change{compare.ChangeRetargeted}},
+			[]string{"retargeted"}},
 		"several, one and in part":   {call(0, both), call(1, squares(100)), nil},
-		"several, one for certain":   {call(0, both), call(0, squares(100)), []compare.Change{compare.ChangeMonomorphic}},
+		"several, one for certain":   {call(0, both), call(0, squares(100)), []string{"monomorphic"}},
 		"two and others, two others": {call(9, both), call(0, both), nil},
 	} {
-		var got []compare.Change
+		var got []string
 		r := stores(t, c.a, c.b, compare.Options{Top: 9})
 		for _, s := range r.Sites.List {
 			got = append(got, s.Change)
@@ -188,7 +191,7 @@ func TestUntypedCountsAreNotAType(t *testing.T) {
 	}
 	r := stores(t, call(100, squares(20)), call(0, squares(7)), compare.Options{})
 	k := r.Kinds[len(r.Kinds)-1]
-	testarchive.CheckEqual(t, "kind", k.Kind, compare.KindReceivers)
+	testarchive.CheckEqual(t, "kind", k.Kind, "receivers")
 	testarchive.CheckEqual(t, "overlap without counts of no type", k.Overlap, 1)
 	testarchive.CheckEqual(t, "sum of counts with a type", k.SumA, 20)
 	testarchive.CheckEqual(t, "sum of counts without a type", k.UntypedA, 100)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -43,7 +44,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Domain: a.Header().Domain}}
+	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Kinds: []Overlap{}, NotCompared: []Uncompared{}}}
 	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.renumbered.n, &c.flips.n, &c.sites.n, &c.doubts.n,
 		&c.certainties.n} {
 		*n = max(o.Top, 0)
@@ -54,7 +55,7 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 			return nil, err
 		}
 	}
-	return c.finish(), nil
+	return c.finish()
 }
 
 // A comparison iterates over both archives.
@@ -65,15 +66,16 @@ type comparison struct {
 	counterparts *counterparts
 	sumA, sumB   perKind // of all counts
 	of           [2]totals
+	primary      kind // by which the archives are scored
 
 	overlap, mismatch, onlyB perKind
 	report                   Report
-	changed, came, went      top[Method]
-	renumbered               top[Method]
+	changed, came, went      top[method]
+	renumbered               top[method]
 	hidden                   renumbering
-	flips                    top[Flip]
-	sites                    top[SiteChange]
-	doubts, certainties      top[Certainty]
+	flips                    top[flip]
+	sites                    top[siteChange]
+	doubts, certainties      top[certainty]
 
 	profilesA, profilesB profiles
 	scratch              []pair
@@ -98,7 +100,8 @@ func (c *comparison) addUp() error {
 	if p := cmp.Or(panics[0], panics[1]); p != nil {
 		panic(p)
 	}
-	r.LeftOut, r.Primary = leftOutA+leftOutB, c.primary()
+	r.ContextSensitive = c.o.ContextSensitive
+	r.LeftOut, c.primary = leftOutA+leftOutB, c.primaryKind()
 	return errors.Join(errA, errB)
 }
 
@@ -130,10 +133,10 @@ func knowsMarks(s *reader.Store) bool {
 	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
 }
 
-// primary returns the first kind that both archives count, otherwise the
+// primaryKind returns the first kind that both archives count, otherwise the
 // first that either has, otherwise edges.
-func (c *comparison) primary() Kind {
-	var any []Kind
+func (c *comparison) primaryKind() kind {
+	var any []kind
 	for k := range numKinds {
 		if c.sumA[k] > 0 && c.sumB[k] > 0 {
 			return k
@@ -142,14 +145,14 @@ func (c *comparison) primary() Kind {
 			any = append(any, k)
 		}
 	}
-	return append(any, KindEdges)[0]
+	return append(any, kindEdges)[0]
 }
 
 func (c *comparison) findCounterparts() (err error) {
 	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
 		c.profilesA.sites.open(c.a)
 		c.profilesB.sites.open(c.b)
-		c.profilesA.sites.names = naming{c.counterparts.typeKey, c.counterparts.methodKey}
+		c.profilesA.sites.names = keys{c.counterparts.typeKey, c.counterparts.methodKey}
 	}
 	return err
 }
@@ -177,20 +180,6 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 	return nil
 }
 
-// finish completes the report.
-func (c *comparison) finish() *Report {
-	r := &c.report
-	eachKind(&c.sumA, &c.sumB, func(k Kind) {
-		r.Kinds = append(r.Kinds, Overlap{k, c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k],
-			c.of[0].untyped[k], c.of[1].untyped[k]})
-	})
-	r.Changed, r.Came, r.Went = c.changed.ranking(), c.came.ranking(), c.went.ranking()
-	r.Renumbered = c.renumbered.ranking()
-	r.Flips, r.Sites = c.flips.ranking(), c.sites.ranking()
-	r.NoLongerCertain, r.NowCertain = c.doubts.ranking(), c.certainties.ranking()
-	return r
-}
-
 // score returns the overlap of a count in a and its partner in b.
 func score(x, y uint64, sumA, sumB float64) float64 {
 	if sumA < 1 || sumB < 1 {
@@ -205,12 +194,6 @@ func share(part, sum float64) float64 {
 		return 0
 	}
 	return part / sum
-}
-
-// An Uncompared is a table of measurements, which has no part in any score.
-type Uncompared struct {
-	Table        layout.TableKind
-	RowsA, RowsB int
 }
 
 // describing are the tables that describe an archive and its origin: they measure nothing.
@@ -235,10 +218,10 @@ func (c *comparison) passTables() error {
 				continue
 			}
 			if found[t.Kind] == nil {
-				found[t.Kind] = &Uncompared{Table: t.Kind}
+				found[t.Kind] = &Uncompared{What: "rows of " + naming.TableTitle(t.Kind), Table: t.Kind}
 			}
 			u := found[t.Kind]
-			*[]*int{&u.RowsA, &u.RowsB}[i] = t.Rows
+			*[]*uint64{&u.A, &u.B}[i] = uint64(t.Rows)
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(found)) {

@@ -91,25 +91,29 @@ func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 }
 
 // typeKey returns the key that a type of a has in b.
-func (c *counterparts) typeKey(t reader.Type) (uint64, error) {
+func (c *counterparts) typeKey(ordinal uint32) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)
 	}
-	known := &c.types[t.Ordinal()]
+	known := &c.types[ordinal]
 	if *known == 0 {
-		ordinal, err := c.lookUpType(t)
+		inB, err := c.lookUpType(ordinal)
 		if err != nil {
 			return 0, err
 		}
-		*known = ordinal
+		*known = inB
 	}
 	if *known == 1 {
-		return onlyInA | uint64(t.Ordinal()), nil
+		return onlyInA | uint64(ordinal), nil
 	}
 	return uint64(*known - 2), nil
 }
 
-func (c *counterparts) lookUpType(t reader.Type) (uint32, error) {
+func (c *counterparts) lookUpType(ordinal uint32) (uint32, error) {
+	t, err := c.a.Type(ordinal)
+	if err != nil {
+		return 0, err
+	}
 	name, err := t.Name()
 	if err != nil {
 		return 0, err

@@ -34,13 +34,12 @@ func ExampleStores() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	score, _ := r.Score()
-	fmt.Printf("the archives agree by %.0f%%\n", 100*score)
+	fmt.Printf("the archives agree by %.0f%%\n", 100**r.Score)
 	for _, f := range r.Flips.List {
-		fmt.Printf("the branch at %d went way %d in %.0f%%, and goes way %d in %.0f%%\n", f.Point, f.A.Index, 100*f.A.Share,
-			f.B.Index, 100*f.B.Share)
+		fmt.Printf("the branch at %d was %s in %.0f%%, and is %s in %.0f%%\n", f.Point, f.A.Way, 100*f.A.Share, f.B.Way,
+			100*f.B.Share)
 	}
 	// Output:
 	// the archives agree by 40%
-	// the branch at 3 went way 0 in 90%, and goes way 1 in 70%
+	// the branch at 3 was taken in 90%, and is not taken in 70%
 }

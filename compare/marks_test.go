@@ -49,7 +49,7 @@ func TestMarksAreNotCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		score, _ := r.Score()
+		score, _ := scoreOf(r)
 		name := fmt.Sprintf("LLVM %d, %s and %s: ", c.release, c.a, c.b)
 		if math.Abs(score-c.score) > 1e-9 {
 			t.Errorf("%sscore %v, want %v", name, score, c.score)

@@ -3,9 +3,16 @@ package compare
 import (
 	"iter"
 
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/reader"
 )
+
+// A method is a method with counts and how far its profiles differ: see Method.
+type method struct {
+	a, b                                reader.Method
+	overlap, shareA, shareB, difference float64
+	hidden, mismatch                    bool
+}
 
 // methodsOfA compares the methods of a with their counterparts.
 func (c *comparison) methodsOfA() error {
@@ -38,12 +45,12 @@ func (c *comparison) gone(m reader.Method) error {
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
 	var sum perKind
 	c.profilesA.addTo(&sum)
-	w := share(sum[c.report.Primary], c.sumA[c.report.Primary])
+	w := share(sum[c.primary], c.sumA[c.primary])
 	if w == 0 {
 		return nil
 	}
 	k, hidden, err := hiddenKeyOf(m, &c.profilesA)
-	found := Method{A: m, ShareA: w, Difference: w / 2, Hidden: hidden}
+	found := method{a: m, shareA: w, difference: w / 2, hidden: hidden}
 	if hidden {
 		c.hidden.leave(&found, k)
 	} else {
@@ -68,12 +75,12 @@ func (c *comparison) methodsOfB() error {
 		var sum perKind
 		c.profilesB.addTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
-		w := share(sum[c.report.Primary], c.sumB[c.report.Primary])
+		w := share(sum[c.primary], c.sumB[c.primary])
 		if w == 0 {
 			return nil
 		}
 		k, hidden, err := hiddenKeyOf(m, &c.profilesB)
-		found := Method{B: m, ShareB: w, Difference: w / 2, Hidden: hidden}
+		found := method{b: m, shareB: w, difference: w / 2, hidden: hidden}
 		if hidden {
 			c.cameHidden(&found, k)
 		} else {
@@ -90,11 +97,11 @@ func (c *comparison) both(m, n reader.Method) error {
 	if err != nil {
 		return err
 	}
-	k := c.report.Primary
+	k := c.primary
 	var sumA, sumB perKind
 	c.profilesA.addTo(&sumA)
 	c.profilesB.addTo(&sumB)
-	found := Method{A: m, B: n, ShareA: share(sumA[k], c.sumA[k]), ShareB: share(sumB[k], c.sumB[k])}
+	found := method{a: m, b: n, shareA: share(sumA[k], c.sumA[k]), shareB: share(sumB[k], c.sumB[k])}
 	before := c.overlap[k]
 	o := overlapping{c: c, ownA: sumA[k], ownB: sumB[k]}
 	for _, p := range pairs {
@@ -102,19 +109,19 @@ func (c *comparison) both(m, n reader.Method) error {
 		if err != nil {
 			return err
 		}
-		found.Mismatch = found.Mismatch || !matched
+		found.mismatch = found.mismatch || !matched
 	}
-	if len(pairs) > 0 && found.Mismatch {
+	if len(pairs) > 0 && found.mismatch {
 		c.report.Methods.Mismatch++
 	}
 	c.report.Profiles.OnlyA += c.profilesA.left()
-	found.Overlap = o.own
+	found.overlap = o.own
 	if sumA[k] < 1 && sumB[k] < 1 {
-		found.Overlap = 1
+		found.overlap = 1
 	}
-	found.Difference = max(0, (found.ShareA+found.ShareB)/2-(c.overlap[k]-before))
-	if found.Difference > negligible {
-		c.changed.add(&found, found.Difference)
+	found.difference = max(0, (found.shareA+found.shareB)/2-(c.overlap[k]-before))
+	if found.difference > negligible {
+		c.changed.add(&found, found.difference)
 	}
 	return nil
 }
@@ -144,14 +151,14 @@ type overlapping struct {
 func (o *overlapping) pair(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
-	case p.b.sum[KindEdges] < 1 && c.report.Domain.LLVM():
+	case p.b.sum[kindEdges] < 1 && c.a.Header().Domain.LLVM():
 		c.report.Profiles.Matched++
 		return true, nil
 	case p.a == nil && !p.rival:
 		c.report.Profiles.OnlyB++
 		c.onlyB.addShares(&p.b.sum, &c.sumB)
 		return true, nil
-	case p.a == nil || c.report.Domain.LLVM() && !p.a.sameShape(p.b):
+	case p.a == nil || c.a.Header().Domain.LLVM() && !p.a.sameShape(p.b):
 		c.report.Profiles.Mismatch++
 		c.mismatch.addShares(&p.b.sum, &c.sumB)
 		return false, nil
@@ -189,26 +196,20 @@ func (o *overlapping) site(p pair, a, b *site) error {
 	c, k := o.c, a.kind
 	for x, y := range common(a.cells, b.cells) {
 		c.overlap[k] += score(x, y, c.sumA[k], c.sumB[k])
-		if k == c.report.Primary {
+		if k == c.primary {
 			o.own += score(x, y, o.ownA, o.ownB)
 		}
 	}
-	place := Place{p.a.Profile, p.b.Profile, a.point}
-	switch a.class {
-	case classBranch, classSwitch, classSuccessors:
-		if a.class != classSuccessors || a.sub == layout.SubConditional {
-			c.flip(place, a, b)
-			c.waysChange(place, a, b)
-		}
-	case classTypeCheck:
-		c.checkChange(place, a, b)
-		return c.siteChange(place, a, b)
-	case classReceivers:
-		return c.siteChange(place, a, b)
-	case classValues:
-		if a.kind == KindIndirectCalls {
-			return c.siteChange(place, a, b)
-		}
+	at := place{p.a.Profile, p.b.Profile, a.point}
+	switch a.guess {
+	case analyze.SiteBranch, analyze.SiteSwitch:
+		c.flip(at, a, b)
+		c.waysChange(at, a, b)
+	case analyze.SiteChecked:
+		c.checkChange(at, a, b)
+		return c.siteChange(at, a, b)
+	case analyze.SiteReceivers, analyze.SiteTargets:
+		return c.siteChange(at, a, b)
 	}
 	return nil
 }

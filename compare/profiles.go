@@ -68,10 +68,10 @@ func (p *profile) measure(list []site) {
 		}
 		p.untyped[s.kind] += float64(s.untyped)
 		p.failed = p.failed || s.failed > 0
-		switch s.class {
-		case classCounters:
+		switch s.group {
+		case groupCounters:
 			p.counters += len(s.cells)
-		case classValues:
+		case groupValues:
 			if int(s.sub) < len(p.values) {
 				p.values[s.sub]++
 			}

@@ -10,7 +10,7 @@ import (
 // renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes
 // as it makes them, so that the same code may have other names in another run.
 type renumbering struct {
-	gone   []Method // that only a has, in its order
+	gone   []method // that only a has, in its order
 	taken  []bool   // of these, which are paired
 	byCode map[hiddenKey][]int
 }
@@ -46,7 +46,7 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 }
 
 // leave notes a method of a hidden class that only a has.
-func (r *renumbering) leave(m *Method, k hiddenKey) {
+func (r *renumbering) leave(m *method, k hiddenKey) {
 	if r.byCode == nil {
 		r.byCode = map[hiddenKey][]int{}
 	}
@@ -57,7 +57,7 @@ func (r *renumbering) leave(m *Method, k hiddenKey) {
 }
 
 // pair returns the first method of a with a key that is left; ok is false if there is none.
-func (r *renumbering) pair(k hiddenKey) (m Method, ok bool) {
+func (r *renumbering) pair(k hiddenKey) (m method, ok bool) {
 	left := r.byCode[k]
 	if len(left) == 0 {
 		return m, false
@@ -67,14 +67,14 @@ func (r *renumbering) pair(k hiddenKey) (m Method, ok bool) {
 }
 
 // cameHidden adds a method of a hidden class that only b has by name.
-func (c *comparison) cameHidden(m *Method, k hiddenKey) {
+func (c *comparison) cameHidden(m *method, k hiddenKey) {
 	if a, ok := c.hidden.pair(k); ok {
-		m.A, m.ShareA, m.Difference = a.A, a.ShareA, m.Difference+a.Difference
-		c.renumbered.add(m, m.Difference)
+		m.a, m.shareA, m.difference = a.a, a.shareA, m.difference+a.difference
+		c.renumbered.add(m, m.difference)
 		return
 	}
 	c.report.HiddenCame++
-	c.came.add(m, m.ShareB)
+	c.came.add(m, m.shareB)
 }
 
 // hiddenGone adds the methods of hidden classes that have no counterpart in b.
@@ -82,7 +82,7 @@ func (c *comparison) hiddenGone() error {
 	for i := range c.hidden.gone {
 		if m := &c.hidden.gone[i]; !c.hidden.taken[i] {
 			c.report.HiddenWent++
-			c.went.add(m, m.ShareA)
+			c.went.add(m, m.shareA)
 		}
 	}
 	return nil

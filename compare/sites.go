@@ -5,29 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-)
-
-// A class says what an entry records, in whatever form.
-type class uint8
-
-const (
-	classInvocations class = iota
-	classBackedges
-	classCount
-	classJump
-	classBranch
-	classSwitch
-	classRet
-	classCounters
-	classSuccessors
-	classReceivers
-	classTypeCheck
-	classValues
-	classCallees
-	classOther // of a tag that is known by its schema alone
 )
 
 // ofMethod is the point of counts of the whole method. No entry has it.
@@ -36,21 +17,33 @@ const ofMethod = math.MinInt32
 // A site is one entry, or one counter of a profile, as a list of counts.
 type site struct {
 	point int32
-	class class
-	tag   layout.Tag // of classOther
+	group string       // what it records: see analyze.Point, and groups of counters of a profile
+	guess analyze.Site // what compilers guess there
 	sub   layout.Sub
-	key   uint64 // of the identity of an entry of classOther
-	kind  Kind
+	tag   layout.Tag // of an entry that is known by its schema alone
+	key   uint64     // of the identity of such an entry
+	kind  kind
 	cells []cell // sorted by key
 	entry reader.Entry
+	null  bool // it saw null
 	// untyped counts executions without a recorded type, and failed the failed type checks among them.
 	untyped, failed uint64
 }
 
+// The groups of the counters of a profile, and those of points that are not like others.
+const (
+	groupInvocations = "invocations"
+	groupBackedges   = "backedges"
+	groupCounters    = "counters"
+	groupSuccessors  = "successors"
+	groupValues      = "values"
+	groupCallees     = "callees"
+)
+
 // compareTo orders sites. Sites that compare equal match.
 func (s *site) compareTo(t *site) int {
-	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.class, t.class), cmp.Compare(s.sub, t.sub),
-		cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
+	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.group, t.group), cmp.Compare(s.guess, t.guess),
+		cmp.Compare(s.sub, t.sub), cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
 }
 
 // A cell is a count of a site with its key.
@@ -63,7 +56,7 @@ const otherTypes = math.MaxUint64
 type sites struct {
 	list  []site
 	cells []cell
-	names naming
+	names keys
 	of    layout.Ref // the profile
 	// marks is whether LLVM's counters can be a mark that a function is hot or warm, and
 	// marked whether the profile has such a mark.
@@ -74,13 +67,13 @@ type sites struct {
 // open prepares for the profiles of an archive, with the archive's own keys.
 func (s *sites) open(archive *reader.Store) {
 	s.marks, s.shape = knowsMarks(archive), archive.Mapping().Shape()
-	s.names.typeKey = func(t reader.Type) (uint64, error) { return uint64(t.Ordinal()), nil }
+	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }
 
-// naming returns the keys of types and methods, which both archives number differently.
-type naming struct {
-	typeKey   func(reader.Type) (uint64, error)
+// keys return the keys of types and methods, which both archives number differently.
+type keys struct {
+	typeKey   func(ordinal uint32) (uint64, error)
 	methodKey func(reader.Method) (uint64, error)
 }
 
@@ -92,13 +85,13 @@ func (s *sites) read(p reader.Profile) error {
 	}
 	s.of, s.list, s.cells, s.marked = 0, s.list[:0], s.cells[:0], false
 	if c, ok := p.Invocations(); ok {
-		s.add(site{point: ofMethod, class: classInvocations, kind: KindEdges}, cell{count: c.Trained()})
+		s.add(site{point: ofMethod, group: groupInvocations}, cell{count: c.Trained()})
 	}
 	if c, ok := p.Backedges(); ok {
-		s.add(site{point: ofMethod, class: classBackedges, kind: KindEdges}, cell{count: c.Trained()})
+		s.add(site{point: ofMethod, group: groupBackedges}, cell{count: c.Trained()})
 	}
-	for e := range p.Entries() {
-		if err := s.entry(e); err != nil {
+	for e, at := range analyze.Trained(p) {
+		if err := s.addPoint(e, at); err != nil {
 			return err
 		}
 	}
@@ -124,112 +117,76 @@ func (s *sites) add(t site, cells ...cell) {
 	s.list = append(s.list, t)
 }
 
-// entry adds an entry, if it has counts.
-func (s *sites) entry(e reader.Entry) error {
-	t := site{point: e.Point(), kind: KindEdges, entry: e}
-	switch e.Tag() {
-	case layout.TagCounter, layout.TagCallType:
-		t.class = classCount
-		s.add(t, cell{count: e.Cell(0).Trained()})
-	case layout.TagJump:
-		t.class = classJump
-		s.add(t, cell{count: e.Cell(0).Trained()})
-	case layout.TagBranch:
-		t.class = classBranch
-		s.add(t, cell{0, e.Cell(0).Trained()}, cell{1, e.Cell(2).Trained()})
-	case layout.TagCount:
-		t.class, t.sub, t.kind = classCount, e.Sub(), unitKinds[s.shape.CountUnit(disk.Entry(e.Bytes()))]
-		s.add(t, cell{count: e.Cell(0).Trained()})
-	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
-		return s.receivers(t)
-	default:
-		if list, ok := listShapes[e.Tag()]; ok {
-			return s.rows(t, list)
-		}
+// addPoint adds an entry, if it has counts.
+func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
+	t := site{point: at.Point, group: at.Group, guess: at.Site, kind: kindEdges, entry: e, null: at.NullSeen}
+	switch {
+	case at.BySchema:
 		return s.schemaCounts(t)
-	}
-	return nil
-}
-
-// receivers adds an entry with types.
-func (s *sites) receivers(t site) error {
-	r, ok := t.entry.Receivers()
-	if !ok {
+	case at.Group == "":
 		return nil
-	}
-	t.class, t.kind = classReceivers, KindReceivers
-	if tag := t.entry.Tag(); tag == layout.TagReceiverType ||
-		tag == layout.TagReceivers && t.entry.Sub() == layout.SubTypeCheck {
-		t.class, t.kind = classTypeCheck, kindTypeChecks
+	case at.Site == analyze.SiteReceivers:
+		t.kind = kindReceivers
+	case at.Site == analyze.SiteChecked:
+		t.kind = kindTypeChecks
+	default:
+		t.sub = e.Sub()
+		t.kind = s.kindOf(e, at)
 	}
 	from := len(s.cells)
-	unlisted := r.Unlisted(r.Other().Trained())
-	t.untyped, t.failed = disk.SaturatingAdd(unlisted.Untyped, unlisted.Failed), unlisted.Failed
-	if unlisted.Types > 0 {
-		s.cells = append(s.cells, cell{otherTypes, unlisted.Types})
-	}
-	for row := range r.All() {
-		key, err := s.names.typeKey(row.Type)
-		if err != nil {
+	for i := range at.Outcomes {
+		if err := s.addOutcome(&t, &at.Outcomes[i]); err != nil {
 			return err
 		}
-		s.cells = append(s.cells, cell{key, row.Count.Trained()})
 	}
 	t.cells = s.cells[from:]
-	s.list = append(s.list, t)
-	return nil
-}
-
-// A listShape describes entries that are lists: which cell of a row is the count, and
-// whether rows are identified by their first cell or by their place.
-type listShape struct {
-	class class
-	count int
-	keyed bool
-}
-
-var listShapes = map[layout.Tag]listShape{
-	layout.TagMultiBranch: {class: classSwitch},
-	layout.TagCounters:    {class: classCounters},
-	layout.TagRet:         {class: classRet, count: 1, keyed: true},
-	layout.TagSuccessors:  {class: classSuccessors, count: 1, keyed: true},
-	layout.TagValueSite:   {class: classValues, count: 1, keyed: true},
-	layout.TagCallees:     {class: classCallees, count: 1, keyed: true},
-}
-
-// rows adds an entry that is a list of counts.
-func (s *sites) rows(t site, shape listShape) error {
-	rows, ok := t.entry.Rows()
-	if !ok {
-		return nil
-	}
-	t.class, t.sub = shape.class, t.entry.Sub()
-	from := len(s.cells)
-	switch t.class {
-	case classSwitch: // the default comes before the cases
-		s.cells = append(s.cells, cell{0, rows.Head(0).Trained()})
-	case classValues:
-		t.kind = valueKinds[t.sub]
-	case classCallees:
-		t.kind = kindCalls
-	}
-	first := uint64(len(s.cells) - from)
-	for i := range rows.Len() {
-		key := first + uint64(i)
-		if shape.keyed {
-			var err error
-			if key, err = s.rowKey(rows, i); err != nil {
-				return err
-			}
-		}
-		s.cells = append(s.cells, cell{key, rows.Cell(i, shape.count).Trained()})
-	}
-	t.cells = s.cells[from:]
-	if t.class == classCounters {
+	if at.Group == groupCounters {
 		s.unmark(t.cells)
 	}
 	s.list = append(s.list, t)
 	return nil
+}
+
+// kindOf returns the kind of the counts of an entry without types.
+func (s *sites) kindOf(e reader.Entry, at *analyze.Point) kind {
+	switch at.Group {
+	case groupValues:
+		return valueKinds[e.Sub()]
+	case groupCallees:
+		return kindCalls
+	}
+	return unitKinds[s.shape.CountUnit(e.Bytes())]
+}
+
+// addOutcome adds a count of a site. What has no row is a type, or is in no sum.
+func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
+	key := o.ID
+	switch o.Kind {
+	case analyze.Unlooked:
+		return nil
+	case analyze.Untyped, analyze.Failed:
+		t.untyped = disk.SaturatingAdd(t.untyped, o.Count)
+		if o.Kind == analyze.Failed {
+			t.failed = o.Count
+		}
+		return nil
+	case analyze.Others:
+		if key = otherTypes; t.guess == "" {
+			return nil
+		}
+	case analyze.NotTaken:
+		key = 1
+	case analyze.Events:
+		key = uint64(o.Index)
+	case analyze.OfType:
+		key, err = s.names.typeKey(uint32(o.ID))
+	case analyze.Call:
+		if o.Callee.Valid() {
+			key, err = s.names.methodKey(o.Callee)
+		}
+	}
+	s.cells = append(s.cells, cell{key, o.Count})
+	return err
 }
 
 // unmark clears counters that are a mark: a mark says that a function is hot or warm, and counts nothing.
@@ -242,20 +199,11 @@ func (s *sites) unmark(counters []cell) {
 	}
 }
 
-// rowKey returns the key of a row that is identified by its first cell.
-func (s *sites) rowKey(rows reader.Rows, i int) (uint64, error) {
-	m, err := rows.Method(i)
-	if err != nil || !m.Valid() {
-		return rows.Cell(i, 0).Trained(), err
-	}
-	return s.names.methodKey(m)
-}
-
 // schemaCounts adds an entry of a tag that is known by its schema alone, if it has
 // counts. Keys outside rows belong to the site, keys of a row to its counts.
 func (s *sites) schemaCounts(t site) error {
 	raw := disk.Entry(t.entry.Bytes())
-	t.class, t.tag, t.sub, t.kind = classOther, raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
+	t.tag, t.sub, t.kind = raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
 	var err error
 	for at, kind := range s.shape.Identity(raw) {
 		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
@@ -314,7 +262,7 @@ func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (
 	switch kind {
 	case disk.CellType, disk.CellTypeWord:
 		if w := e.TypeCell(at); w.Type.Valid() {
-			own, err = s.names.typeKey(w.Type)
+			own, err = s.names.typeKey(w.Type.Ordinal())
 			own = mixed(own+1, e.Cell(at).Trained()&disk.TypeTags)
 		}
 	case disk.CellMethod:

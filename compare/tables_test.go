@@ -34,8 +34,8 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 
 func TestScoreIgnoresWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
-	samples := compare.Uncompared{Table: disk.TableSamples, RowsA: 2, RowsB: 3}
-	monitors := compare.Uncompared{Table: disk.TableMonitors, RowsB: 1}
+	samples := compare.Uncompared{What: "rows of samples", Table: disk.TableSamples, A: 2, B: 3}
+	monitors := compare.Uncompared{What: "rows of monitors", Table: disk.TableMonitors, B: 1}
 	for _, c := range []struct {
 		a, b *builder.Builder
 		want []compare.Uncompared
@@ -45,13 +45,13 @@ func TestScoreIgnoresWhatIsNotCompared(t *testing.T) {
 		{a: sampled(2, 0, 0), b: sampled(3, 0, 0), want: []compare.Uncompared{samples}},
 		{a: sampled(2, 0, 7), b: sampled(3, 1, 9), want: []compare.Uncompared{monitors, samples}, has: true, is: 1},
 		{a: sampled(2, 0, 7), b: sampled(3, 0, 0), want: []compare.Uncompared{samples}, has: true},
-		{a: sampled(0, 0, 0), b: sampled(0, 0, 0)},
+		{a: sampled(0, 0, 0), b: sampled(0, 0, 0), want: []compare.Uncompared{}},
 	} {
 		r := stores(t, memstore.Open(t, c.a), memstore.Open(t, c.b), compare.Options{})
 		if d := cmp.Diff(c.want, r.NotCompared); d != "" {
 			t.Error(d)
 		}
-		if score, ok := r.Score(); ok != c.has || score != c.is {
+		if score, ok := scoreOf(r); ok != c.has || score != c.is {
 			t.Errorf("score %v, %v, want %v, %v", score, ok, c.is, c.has)
 		}
 	}

@@ -103,11 +103,10 @@ func overlapOf(t *testing.T, a, b *reader.Store) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	score, ok := r.Score()
-	if !ok {
+	if r.Score == nil {
 		t.Fatal("neither archive has counts")
 	}
-	return score
+	return *r.Score
 }
 
 // TestMergeOfANewTag: entries of one point are of one thing only if they have the

@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
@@ -297,7 +298,10 @@ func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, 
 		err = r.Fill(s, found)
 	}
 	if err == nil && against.profiles != nil {
-		r.NoLongerCertain, err = report.NoLongerCertain(ctx, s, against.profiles, f)
+		var now *compare.Report
+		if now, err = compare.Stores(ctx, s, against.profiles, compare.Options{Top: f.Top, Methods: f.Methods}); err == nil {
+			r.NoLongerCertain = &now.NoLongerCertain
+		}
 	}
 	if err != nil {
 		return err

@@ -110,18 +110,10 @@ func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) 
 	if err := o.filter.Check(sa, sb); err != nil {
 		return err
 	}
-	found, err := compare.Stores(ctx, sa, sb, o.compared(sa.Header().Domain))
+	r, err := report.Compare(ctx, sa, sb, o.compared(sa.Header().Domain))
 	if err != nil {
 		return err
 	}
-	r, err := report.NewDiff(sa, sb, found)
-	if err == nil {
-		err = r.CompareLoaders(sa, sb)
-	}
-	if err != nil {
-		return err
-	}
-	r.ContextSensitive = o.cs
 	if o.json {
 		err = a.PrintJSON(r)
 	} else {
@@ -138,7 +130,7 @@ func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) 
 }
 
 // tooLow returns the error of archives that agree by less than a share, or that have no counts.
-func tooLow(r *report.Diff, least float64) error {
+func tooLow(r *compare.Report, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:
 		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs",

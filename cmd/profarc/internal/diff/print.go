@@ -8,52 +8,54 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-func printDiff(a *cli.App, screen *terminal.Screen, r *report.Diff) {
+func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", verdict(r), r.Domain, lowest(r))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
 		name string
-		report.DiffTally
+		compare.Tally
 	}{{"methods", r.Methods}, {"profiles", r.Profiles}} {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", t.name, t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB)
 	}
 	w.Flush()
 	printKinds(a, r)
-	PrintRemarks(a.Out, r.Remarks(func(n float64) string { return fmt.Sprintf("%.0f", n) }))
-	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m report.DiffMethod) string {
+	PrintRemarks(a.Out, report.Remarks(r, func(n float64) string { return fmt.Sprintf("%.0f", n) }))
+	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m compare.Method) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
 			cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
 			screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))
 	})
-	share := func(m report.DiffMethod) string {
+	share := func(m compare.Method) string {
 		return cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
 	}
 	printList(a.Out, "only in B", "in B\t", r.Came, share)
 	printList(a.Out, "only in A", "in A\t", r.Went, share)
 	printList(a.Out, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
-		func(m report.DiffRenumbered) string {
+		func(m compare.Method) string {
 			return fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
-				screen.Method(m.MethodName), screen.Method(m.NameB))
+				screen.Method(m.MethodName), screen.Method(*m.NameB))
 		})
-	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flipped, func(f report.DiffFlip) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(f.Weight), f.A, f.A.Count, f.B, f.B.Count,
-			f.Where(screen.Method(f.MethodName)))
+	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) string {
+		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), f.A.Count, wayText(f.B),
+			f.B.Count, placeText(screen, f.Place))
 	})
 	printList(a.Out, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
-		func(s report.DiffSite) string {
+		func(s compare.SiteChange) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind),
-				s.Change, s.A, s.A.Count, s.B, s.B.Count, s.Where(screen.Method(s.MethodName))+newTargets(s.New))
+				s.Change, seenText(s.A), s.A.Count, seenText(s.B), s.B.Count, placeText(screen, s.Place)+newTargets(s.New))
 		})
 	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
 }
 
 // verdict returns the score, or that there is none.
-func verdict(r *report.Diff) string {
+func verdict(r *compare.Report) string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
 	}
@@ -61,8 +63,8 @@ func verdict(r *report.Diff) string {
 }
 
 // lowest names the kind of counts that agrees least, if it agrees less than the score says.
-func lowest(r *report.Diff) string {
-	low := r.Lowest(cli.FormatPercent)
+func lowest(r *compare.Report) string {
+	low := report.Lowest(r, cli.FormatPercent)
 	if low == nil {
 		return ""
 	}
@@ -76,7 +78,7 @@ func PrintRemarks(w io.Writer, remarks []string) {
 	}
 }
 
-func printKinds(a *cli.App, r *report.Diff) {
+func printKinds(a *cli.App, r *compare.Report) {
 	if len(r.Kinds) == 0 {
 		return
 	}
@@ -91,7 +93,7 @@ func printKinds(a *cli.App, r *report.Diff) {
 }
 
 // printList prints the heaviest of a list, if it has any.
-func printList[T any](out io.Writer, title, columns string, l report.List[T], line func(T) string) {
+func printList[T any](out io.Writer, title, columns string, l compare.Ranking[T], line func(T) string) {
 	if l.Total == 0 || len(l.List) == 0 {
 		return
 	}
@@ -104,11 +106,26 @@ func printList[T any](out io.Writer, title, columns string, l report.List[T], li
 	w.Flush()
 }
 
+// placeText returns a method with the point and the callers behind it, on one line.
+func placeText(screen *terminal.Screen, p compare.Place) string {
+	text := fmt.Sprintf("%s @%d", screen.Method(p.MethodName), p.Point)
+	for _, frame := range p.Context {
+		text += " < " + frame
+	}
+	return escape.Printable(text)
+}
+
+func wayText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
+
+func seenText(s compare.Seen) string {
+	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
+}
+
 // newTargets names the types or targets that only B saw.
-func newTargets(list []report.DiffTarget) string {
+func newTargets(list []compare.Target) string {
 	var names []string
 	for _, t := range list {
-		names = append(names, t.String())
+		names = append(names, escape.Printable(fmt.Sprintf("%s %.1f%%", t.Target, 100*t.Share)))
 	}
 	if len(names) == 0 {
 		return ""
@@ -117,7 +134,7 @@ func newTargets(list []report.DiffTarget) string {
 }
 
 // others describes how often a site had another outcome.
-func others(c report.Certainty) string {
+func others(c compare.Certainty) string {
 	if c.Others == nil {
 		return "null seen"
 	}
@@ -127,10 +144,10 @@ func others(c report.Certainty) string {
 // PrintCertainties prints the sites that are certain in one archive only.
 // certain and not name the archives in which they are and are not.
 func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not string,
-	l report.List[report.Certainty]) {
+	l compare.Ranking[compare.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
-	printList(a.Out, title, columns, l, func(c report.Certainty) string {
+	printList(a.Out, title, columns, l, func(c compare.Certainty) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count,
-			c.Where(screen.Method(c.MethodName)))
+			placeText(screen, c.Place))
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -56,25 +57,6 @@ func flagNames(flags uint64) []string {
 		names = append(names, "merged")
 	}
 	return names
-}
-
-var tableNames = map[layout.TableKind]string{
-	disk.TableOrder: "source order", disk.TableOrderRuns: "runs of the source order",
-	disk.TableProperties: "properties", disk.TableDumps: "dumps",
-	disk.TableMonitors: "monitors", disk.TableSamples: "samples", disk.TableBinaryIDs: "binary ids",
-	disk.TableTraces: "temporal traces", disk.TableVTables: "vtables", disk.TableHeapRefs: "heap references",
-	disk.TableHeapUse: "heap use", disk.TableInstances: "instances", disk.TableThreads: "threads",
-	disk.TableReflected: "reflected classes", disk.TableForeign: "foreign keys",
-	disk.TableRuns: "runs", disk.TableClassPath: "class path", disk.TableCode: "sketches of code",
-	disk.TableShapes:       "shapes of entries",
-	disk.TableCompilations: "compilations", disk.TableInlining: "inlined calls", disk.TableFunctions: "functions",
-	disk.TableBase: "base", disk.TableMoved: "moved points",
-	disk.TableCertain: "outcomes that were certain",
-}
-
-// TableTitle returns the name of a table for people, unlike its name on a command line in layout.
-func TableTitle(k layout.TableKind) string {
-	return cmp.Or(tableNames[k], fmt.Sprintf("table %d", uint32(k)))
 }
 
 // bytesText returns bytes in hexadecimal, empty if all are 0.
@@ -203,7 +185,7 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 		if err != nil {
 			return err
 		}
-		fact := TableFact{Kind: uint32(t.Kind), Name: TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
+		fact := TableFact{Kind: uint32(t.Kind), Name: naming.TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
 			Columns: ColumnsOf(t)}
 		if t.Kind == disk.TableSamples {
 			stackCount, samples, err := CountSamples(s)

@@ -173,7 +173,10 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 			return nil, err
 		}
 		calls, _ := p.Invocations()
-		for at := range analyze.Sites(p) {
+		for _, at := range analyze.Trained(p) {
+			if at.Site == "" {
+				continue
+			}
 			eachTally(at, calls.Trained(), func(kind analyze.Site, t *tally) {
 				k := key{kind, at.Point, p.Code()}
 				if known[k] == nil {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -86,7 +86,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + facts.TableTitle(kind)),
+		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + naming.TableTitle(kind)),
 			Count: kept.Rows[kind]})
 	}
 	return r

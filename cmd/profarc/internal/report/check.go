@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/naming/loaders"
@@ -65,14 +66,14 @@ type Check struct {
 	States   map[string]CheckState `json:"states"`               // by name
 	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
 	ByName   bool                  `json:"by_name"`              // methods were matched without their class loaders
-	Loaders  []LoaderDoubt         `json:"loader_doubts"`
+	Loaders  []loaders.Doubt         `json:"loader_doubts"`
 	Points   CheckPoints           `json:"moved_points"`
 	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
 	Renames  []CheckRename         `json:"renames"` // those with the most counts first
 	Verdicts []CheckVerdict        `json:"verdicts,omitempty"`
 	// NoLongerCertain lists the sites that are certain in the archive and not in profiles
 	// of the code; nil if the code is not given by profiles.
-	NoLongerCertain *List[Certainty] `json:"no_longer_certain,omitempty"`
+	NoLongerCertain *compare.Ranking[compare.Certainty] `json:"no_longer_certain,omitempty"`
 
 	Rewritten *CheckRewritten `json:"rewritten,omitempty"`
 }
@@ -217,7 +218,7 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 // CompareLoaders lists the class loaders of the archive whose matching is uncertain in
 // the run whose loaders inRun returns. inRun may be nil.
 func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) error {
-	r.Loaders = []LoaderDoubt{}
+	r.Loaders = []loaders.Doubt{}
 	if r.ByName || inRun == nil || s.Header().Domain != layout.DomainHotSpot {
 		return nil
 	}
@@ -226,7 +227,7 @@ func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) 
 		return err
 	}
 	there, err := inRun()
-	r.Loaders = loaderDoubts(of, there)
+	r.Loaders = loaders.Doubts(of, there)
 	return err
 }
 

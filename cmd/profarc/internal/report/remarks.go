@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -20,11 +22,11 @@ func SiteText(kind string) string {
 
 // Lowest returns the kind of counts that agrees least, nil if none agrees less than the score
 // says when both are written in a way.
-func (r *Diff) Lowest(percent func(float64) string) *DiffKind {
+func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 	if r.Score == nil {
 		return nil
 	}
-	low := &DiffKind{Overlap: *r.Score}
+	low := &compare.Overlap{Overlap: *r.Score}
 	for i := range r.Kinds {
 		if r.Kinds[i].Overlap < low.Overlap {
 			low = &r.Kinds[i]
@@ -39,9 +41,9 @@ func (r *Diff) Lowest(percent func(float64) string) *DiffKind {
 // Remarks says in sentences what a reader must know beside the numbers: which archive is the
 // newer one if that is not B, profiles in no sum and in no list, and names that may be matched to
 // something else. Count writes a number.
-func (r *Diff) Remarks(count func(float64) string) (list []string) {
+func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
-	if r.newer() {
+	if newer(r) {
 		say("A is newer than B: the arguments may be swapped (A was dumped at %s, B at %s)", r.DumpedA, r.DumpedB)
 	}
 	for _, k := range r.Kinds {
@@ -66,7 +68,7 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 		say("%s functions of A and %s of B are marked as hot or warm and have no counts to compare", number(r.MarkedA),
 			number(r.MarkedB))
 	}
-	if parts := r.uncompared(count); len(parts) > 0 {
+	if parts := uncompared(r, count); len(parts) > 0 {
 		say("not compared: %s", strings.Join(parts, ", "))
 	}
 	if r.NoLoaders != "" {
@@ -77,7 +79,7 @@ func (r *Diff) Remarks(count func(float64) string) (list []string) {
 }
 
 // uncompared names the parts that are not in the score. One number stands for both archives if they have the same.
-func (r *Diff) uncompared(count func(float64) string) (parts []string) {
+func uncompared(r *compare.Report, count func(float64) string) (parts []string) {
 	for _, u := range r.NotCompared {
 		n := count(float64(u.A))
 		if u.A != u.B {
@@ -89,13 +91,13 @@ func (r *Diff) uncompared(count func(float64) string) (parts []string) {
 }
 
 // newer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
-func (r *Diff) newer() bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
+func newer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
 // shownDoubts is the most doubts that are told one by one.
 const shownDoubts = 5
 
 // LoaderRemarks says which class loaders of two runs cannot be matched for sure.
-func LoaderRemarks(doubts []LoaderDoubt) (list []string) {
+func LoaderRemarks(doubts []loaders.Doubt) (list []string) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
 		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A),
 			escape.Printable(d.Loader), len(d.B))

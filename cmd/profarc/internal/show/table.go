@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -94,7 +95,7 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, facts.TableTitle(t.Kind)) ||
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, naming.TableTitle(t.Kind)) ||
 			name == fmt.Sprint(uint32(t.Kind)) {
 			return t, nil
 		}

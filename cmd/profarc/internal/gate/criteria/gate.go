@@ -234,11 +234,10 @@ func (j *judge) overlap() Criterion {
 	if err != nil {
 		return c.unchecked("%v", err)
 	}
-	score, ok := r.Score()
-	if !ok {
+	if r.Score == nil {
 		return c.unchecked("neither archive has counts")
 	}
-	return c.judged(score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
+	return c.judged(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
 		r.Primary, j.evidence.BaselineName, r.Profiles.Matched, r.Profiles.OnlyB, r.Profiles.OnlyA)
 }
 

@@ -28,11 +28,11 @@ var diffView = &view{
 // A diffPage is what the page about the difference of two archives shows. Refused is why they
 // cannot be compared; then it shows nothing else.
 type diffPage struct {
-	*report.Diff
+	*compare.Report
 	Refused string
 	InA     link // to the overview of each archive
 	InB     link
-	Lowest  *report.DiffKind // the kind of counts that agrees least, nil if the score says so
+	Lowest  *compare.Overlap // the kind of counts that agrees least, nil if the score says so
 	Remarks []string
 	Tallies *table
 	Kinds   *table
@@ -50,26 +50,11 @@ type diffList struct {
 // changesListed is how many changes of each kind are listed.
 const changesListed = 500
 
-// A difference is the comparison of two archives, with the methods and profiles that a report
-// has only names of.
-type difference struct {
-	*report.Diff
-	found *compare.Report
-}
-
 // compared returns the difference of the site's archives.
-func compared(r *request) (*difference, error) {
+func compared(r *request) (*compare.Report, error) {
 	return gather(r, "the difference of the two archives",
-		func(ctx context.Context, s *Site, _ *Progress) (*difference, error) {
-			found, err := compare.Stores(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
-			if err != nil {
-				return nil, err
-			}
-			named, err := report.NewDiff(s.Archive, s.Other, found)
-			if err != nil {
-				return nil, err
-			}
-			return &difference{named, found}, named.CompareLoaders(s.Archive, s.Other)
+		func(ctx context.Context, s *Site, _ *Progress) (*compare.Report, error) {
+			return report.Compare(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
 		})
 }
 
@@ -81,25 +66,23 @@ func buildDiff(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Diff: d.Diff, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB),
-		Lowest: d.Lowest(percent), Tallies: tallyTable(r, d.Diff), Kinds: kindTable(r, d.Diff)}
-	for _, text := range d.Remarks(realText) {
+	p := &diffPage{Report: d, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB),
+		Lowest: report.Lowest(d, percent), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
+	for _, text := range report.Remarks(d, realText) {
 		p.Remarks = append(p.Remarks, capital(r.place(text))+".")
 	}
 	l := &diffLists{request: r}
-	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed,
-		d.found.Changed)
-	l.methods("came", "Methods that came", "Only B has them.", d.Came, d.found.Came)
-	l.methods("went", "Methods that went", "Only A has them.", d.Went, d.found.Went)
+	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed)
+	l.methods("came", "Methods that came", "Only B has them.", d.Came)
+	l.methods("went", "Methods that went", "Only A has them.", d.Went)
 	l.renumbered(d)
 	l.flips(d)
 	l.sites(d)
 	l.certainties("sure", "No longer certain",
 		"One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.",
-		d.NoLongerCertain, d.found.NoLongerCertain)
+		d.NoLongerCertain)
 	l.certainties("nowsure", "Certain in B alone",
-		"The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain,
-		d.found.NowCertain)
+		"The same the other way round: Always is the outcome in B, and the counts are those of A.", d.NowCertain)
 	p.Lists = l.lists
 	return p, l.err
 }
@@ -110,14 +93,14 @@ func overviewOf(file, side string) link {
 }
 
 // tallyTable returns how many methods and profiles are in both archives.
-func tallyTable(r *request, d *report.Diff) *table {
+func tallyTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "tallies", "Methods and profiles", column{Key: "what", Name: "What"}, number("a", "A"),
 		number("b", "B"), number("matched", "matched"),
 		number("mismatch", "of other code"), number("onlya", "only A"), number("onlyb", "only B"))
 	var rows []row
 	for _, n := range []struct {
 		name string
-		report.DiffTally
+		compare.Tally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
 		rows = append(rows, row{Cells: []cell{textCell(capital(n.name)), numberCell(n.A), numberCell(n.B),
 			numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
@@ -126,7 +109,7 @@ func tallyTable(r *request, d *report.Diff) *table {
 }
 
 // kindTable returns how far the counts of each kind agree.
-func kindTable(r *request, d *report.Diff) *table {
+func kindTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"),
 		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
 	var rows []row
@@ -181,17 +164,15 @@ func (l *diffLists) add(id, title, about string, total int, columns []column, ro
 	l.lists = append(l.lists, diffList{title, about, total, len(rows), t.fill(rows)})
 }
 
-func (l *diffLists) methods(id, title, about string, named report.List[report.DiffMethod],
-	found compare.Ranking[compare.Method]) {
+func (l *diffLists) methods(id, title, about string, found compare.Ranking[compare.Method]) {
 	var rows []row
 	difference, share := 0.0, 0.0
-	for _, m := range named.List {
+	for _, m := range found.List {
 		difference, share = max(difference, m.Difference), max(share, m.ShareA, m.ShareB)
 	}
-	for i, m := range named.List {
-		c := found.List[i]
+	for _, m := range found.List {
 		name := textCell(m.Spelled())
-		if q, ok := pairQuery(c.A, c.B); ok {
+		if q, ok := pairQuery(m.A, m.B); ok {
 			name.Link = linkTo(m.Spelled(), nameOfPair, q)
 		}
 		note := ""
@@ -204,19 +185,18 @@ func (l *diffLists) methods(id, title, about string, named report.List[report.Di
 		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap),
 			weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
 	}
-	l.add(id, title, about, named.Total, []column{number("difference", "difference"), number("overlap", "own overlap"),
+	l.add(id, title, about, found.Total, []column{number("difference", "difference"), number("overlap", "own overlap"),
 		number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
 }
 
-func (l *diffLists) renumbered(d *difference) {
+func (l *diffLists) renumbered(d *compare.Report) {
 	var rows []row
 	most := 0.0
 	for _, m := range d.Renumbered.List {
 		most = max(most, m.ShareA, m.ShareB)
 	}
-	for i, m := range d.Renumbered.List {
-		c := d.found.Renumbered.List[i]
-		q, _ := pairQuery(c.A, c.B)
+	for _, m := range d.Renumbered.List {
+		q, _ := pairQuery(m.A, m.B)
 		rows = append(rows, row{Cells: []cell{linkCell(linkTo(m.Spelled(), nameOfPair, q)), textCell(m.NameB.Spelled()),
 			weightCell(m.ShareA, most), weightCell(m.ShareB, most)}})
 	}
@@ -227,29 +207,28 @@ func (l *diffLists) renumbered(d *difference) {
 			number("share_b", "in B")}, rows)
 }
 
-func (l *diffLists) flips(d *difference) {
+func (l *diffLists) flips(d *compare.Report) {
 	var rows []row
-	for i, f := range d.Flipped.List {
-		rows = append(rows, row{Cells: []cell{l.place(d.found.Flips.List[i].Place, f.DiffPlace),
-			weightCell(f.Weight, d.Flipped.List[0].Weight),
+	for _, f := range d.Flips.List {
+		rows = append(rows, row{Cells: []cell{l.place(f.Place),
+			weightCell(f.Weight, d.Flips.List[0].Weight),
 			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share),
 			countCell(f.B.Count)}})
 	}
-	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flipped.Total,
+	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips.Total,
 		[]column{number("weight", "weight"),
 			{Key: "a.way", Name: "In A"}, number("a.share", "share"), number("a.count", "of"), {Key: "b.way", Name: "In B"},
 			number("b.share", "share"), number("b.count", "of")}, rows)
 }
 
-func (l *diffLists) sites(d *difference) {
+func (l *diffLists) sites(d *compare.Report) {
 	var rows []row
-	for i, s := range d.Sites.List {
-		found := &d.found.Sites.List[i]
-		cells := []cell{l.place(found.Place, s.DiffPlace), weightCell(s.Weight, d.Sites.List[0].Weight),
+	for _, s := range d.Sites.List {
+		cells := []cell{l.place(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
 			textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)),
-			l.targets(l.request.site.Other, found.New, s.New), l.targets(l.request.site.Archive, found.Gone, s.Gone)}
-		cells = append(cells, l.seen(l.request.site.Archive, found.A.Top, s.A)...)
-		cells = append(cells, l.seen(l.request.site.Other, found.B.Top, s.B)...)
+			l.targets(l.request.site.Other, s.New), l.targets(l.request.site.Archive, s.Gone)}
+		cells = append(cells, l.seen(l.request.site.Archive, s.A)...)
+		cells = append(cells, l.seen(l.request.site.Other, s.B)...)
 		rows = append(rows, row{Cells: append(cells, countCell(s.A.Untyped), countCell(s.B.Untyped))})
 	}
 	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"},
@@ -265,15 +244,15 @@ func (l *diffLists) sites(d *difference) {
 }
 
 // seen returns the cells of what a site saw in one archive.
-func (l *diffLists) seen(of *reader.Store, top reader.Type, s report.DiffSeen) []cell {
-	return []cell{textCell(l.targetText(of, top, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets)}
+func (l *diffLists) seen(of *reader.Store, s compare.Seen) []cell {
+	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets)}
 }
 
 // targets returns a cell with types or targets and their shares.
-func (l *diffLists) targets(of *reader.Store, found []compare.Target, named []report.DiffTarget) cell {
+func (l *diffLists) targets(of *reader.Store, found []compare.Target) cell {
 	var texts []string
-	for i, t := range named {
-		texts = append(texts, l.targetText(of, found[i].Type, t.Target)+" "+percent(t.Share))
+	for _, t := range found {
+		texts = append(texts, l.targetText(of, t.Type, t.Target)+" "+percent(t.Share))
 	}
 	return textCell(strings.Join(texts, ", "))
 }
@@ -288,29 +267,28 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 	return text
 }
 
-func (l *diffLists) certainties(id, title, about string, named report.List[report.Certainty],
-	found compare.Ranking[compare.Certainty]) {
+func (l *diffLists) certainties(id, title, about string, found compare.Ranking[compare.Certainty]) {
 	var rows []row
-	for i, c := range named.List {
+	for _, c := range found.List {
 		others := textCell("Null seen")
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}
-		rows = append(rows, row{Cells: []cell{l.place(found.List[i].Place, c.DiffPlace),
-			weightCell(c.Weight, named.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
+		rows = append(rows, row{Cells: []cell{l.place(c.Place),
+			weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
 	}
-	l.add(id, title, about, named.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"},
+	l.add(id, title, about, found.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"},
 		number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
 }
 
 // place returns a cell with a link to a point in both archives.
-func (l *diffLists) place(found compare.Place, named report.DiffPlace) cell {
+func (l *diffLists) place(found compare.Place) cell {
 	a, errA := found.A.Method()
 	b, errB := found.B.Method()
 	l.err = cmp.Or(l.err, errA, errB)
 	callers, err := callersText(found.A, analyze.MethodName.Spelled)
 	l.err = cmp.Or(l.err, err)
-	text := fmt.Sprintf("%s @%d", named.Spelled(), named.Point)
+	text := fmt.Sprintf("%s @%d", found.Spelled(), found.Point)
 	if callers != "" {
 		text += " < " + callers
 	}
@@ -318,7 +296,7 @@ func (l *diffLists) place(found compare.Place, named report.DiffPlace) cell {
 	if !ok {
 		return textCell(text)
 	}
-	return linkCell(linkTo(text, nameOfPair, q).to(pointElement(named.Point)))
+	return linkCell(linkTo(text, nameOfPair, q).to(pointElement(found.Point)))
 }
 
 // pairQuery returns the query of the page of a method in both archives; ok is false if neither has it.

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -59,19 +58,9 @@ func TestDiffSaysWhatTheReportSays(t *testing.T) {
 	t.Parallel()
 	a, b := runOf(t, 900, 100, 500, 0, "went"), runOf(t, 100, 900, 300, 200, "came")
 	site := NewSite(t.Context(), Options{Archive: a, Other: b})
-	found, err := compare.Stores(t.Context(), a, b, compare.Options{Top: changesListed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := report.NewDiff(a, b, found)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := want.CompareLoaders(a, b); err != nil {
-		t.Fatal(err)
-	}
+	want := printedDiff(t, a, b)
 	page := built[*diffPage](t, requestOf(t, site, nameOfDiff))
-	if diff := cmp.Diff(want, page.Diff); diff != "" {
+	if diff := cmp.Diff(want, printed(t, page.Report)); diff != "" {
 		t.Error(diff)
 	}
 	totals := map[string]int{}

@@ -90,24 +90,26 @@ func lambdaRun(t *testing.T, class string) *reader.Store {
 }
 
 // printedDiff returns what profarc diff --json prints.
-func printedDiff(t *testing.T, a, b *reader.Store) (printed map[string]any) {
+func printedDiff(t *testing.T, a, b *reader.Store) map[string]any {
 	t.Helper()
-	found, err := compare.Stores(t.Context(), a, b, compare.Options{Top: changesListed})
+	found, err := report.Compare(t.Context(), a, b, compare.Options{Top: changesListed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	named, err := report.NewDiff(a, b, found)
+	return printed(t, found)
+}
+
+// printed returns a report as JSON.
+func printed(t *testing.T, r *compare.Report) (object map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(named)
-	if err != nil {
+	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(text, &printed); err != nil {
-		t.Fatal(err)
-	}
-	return printed
+	return object
 }
 
 // checkRow compares a row with an object of the command.
@@ -190,12 +192,12 @@ func TestDifferenceSaysWhatIsInNoSum(t *testing.T) {
 		site := NewSite(t.Context(), Options{Archive: pair[0], Other: pair[1]})
 		page := built[*diffPage](t, requestOf(t, site, nameOfDiff))
 		text := shown(t, requestOf(t, site, nameOfDiff))
-		for _, remark := range page.Diff.Remarks(realText) {
+		for _, remark := range report.Remarks(page.Report, realText) {
 			if !strings.Contains(text, unbroken(string(nameElement(capital(remark)+".")))) {
 				t.Errorf("the page does not say %q", remark)
 			}
 		}
-		if low := page.Diff.Lowest(percent); low != nil &&
+		if low := report.Lowest(page.Report, percent); low != nil &&
 			!strings.Contains(text, fmt.Sprintf("of %s</dd>", report.KindText(low.Kind))) {
 			t.Errorf("the page does not have the overlap of %s", low.Kind)
 		}
@@ -204,9 +206,9 @@ func TestDifferenceSaysWhatIsInNoSum(t *testing.T) {
 
 func TestRemarksOfADifference(t *testing.T) {
 	t.Parallel()
-	d := &report.Diff{DumpedA: "2026-02-01T00:00:00Z", DumpedB: "2026-01-01T00:00:00Z",
-		Kinds:   []report.DiffKind{{Kind: "type_checks", UntypedA: 33960518, UntypedB: 2}},
-		LeftOut: 2, MarkedB: 1, NotCompared: []report.DiffUncompared{{What: "samples", A: 4, B: 4},
+	d := &compare.Report{DumpedA: "2026-02-01T00:00:00Z", DumpedB: "2026-01-01T00:00:00Z",
+		Kinds:   []compare.Overlap{{Kind: "type_checks", UntypedA: 33960518, UntypedB: 2}},
+		LeftOut: 2, MarkedB: 1, NotCompared: []compare.Uncompared{{What: "samples", A: 4, B: 4},
 			{What: "rows of monitors", A: 1, B: 2}}, NoLoaders: "none.parc"}
 	want := []string{
 		"A is newer than B: the arguments may be swapped (A was dumped at 2026-02-01T00:00:00Z, B at 2026-01-01T00:00:00Z)",
@@ -217,11 +219,11 @@ func TestRemarksOfADifference(t *testing.T) {
 		"matched by name: none.parc names no class loaders, the other does; a class that several loaders have there has " +
 			"no partner",
 	}
-	if diff := cmp.Diff(want, d.Remarks(realText)); diff != "" {
+	if diff := cmp.Diff(want, report.Remarks(d, realText)); diff != "" {
 		t.Error(diff)
 	}
 	d.DumpedA = ""
-	if got := d.Remarks(realText)[0]; got != want[1] {
+	if got := report.Remarks(d, realText)[0]; got != want[1] {
 		t.Errorf("of an unknown time: %s", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
 	classpath "github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
@@ -91,7 +92,7 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot",
-		Loaders: []report.LoaderDoubt{}}
+		Loaders: []loaders.Doubt{}}
 	if err := want.Fill(site.Archive, found); err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +34,7 @@ func (p *rowsPage) title() string { return p.Name }
 
 // rowsLink returns a link to the rows of a table.
 func rowsLink(kind layout.TableKind) link {
-	return linkTo(facts.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
+	return linkTo(naming.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
 // tablesInReport returns the queries of all tables.
@@ -61,7 +61,7 @@ func buildRows(r *request) (any, error) {
 		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
-	p := &rowsPage{Name: capital(facts.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
+	p := &rowsPage{Name: capital(naming.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]

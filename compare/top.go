@@ -1,0 +1,47 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A top keeps the n heaviest of the items that are added to it.
+type top[T any] struct {
+	n     int
+	total int
+	list  []weighted[T]
+	least float64 // weight of the last item after a trim
+}
+
+type weighted[T any] struct {
+	item   T
+	weight float64
+}
+
+// add adds an item. Of items of one weight the first added is the heavier.
+func (t *top[T]) add(item *T, weight float64) {
+	t.total++
+	if t.n == 0 || weight < t.least {
+		return
+	}
+	if t.list = append(t.list, weighted[T]{*item, weight}); len(t.list) >= 2*t.n+1000 {
+		t.trim()
+		t.least = t.list[t.n-1].weight
+	}
+}
+
+// trim sorts the items and keeps the n heaviest.
+func (t *top[T]) trim() {
+	slices.SortStableFunc(t.list, func(a, b weighted[T]) int { return cmp.Compare(b.weight, a.weight) })
+	t.list = t.list[:min(t.n, len(t.list))]
+}
+
+// ranking returns the heaviest items, the heaviest first, as show makes them.
+func ranking[T, U any](t *top[T], show func(*T) U) Ranking[U] {
+	t.trim()
+	r := Ranking[U]{Total: t.total, List: []U{}}
+	for i := range t.list {
+		r.List = append(r.List, show(&t.list[i].item))
+	}
+	return r
+}
