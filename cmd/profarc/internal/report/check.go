@@ -66,7 +66,7 @@ type Check struct {
 	States   map[string]CheckState `json:"states"`               // by name
 	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
 	ByName   bool                  `json:"by_name"`              // methods were matched without their class loaders
-	Loaders  []loaders.Doubt         `json:"loader_doubts"`
+	Loaders  []loaders.Doubt       `json:"loader_doubts"`
 	Points   CheckPoints           `json:"moved_points"`
 	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
 	Renames  []CheckRename         `json:"renames"` // those with the most counts first
