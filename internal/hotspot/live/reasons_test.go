@@ -52,6 +52,12 @@ func logTraps(t *testing.T, release int) (flags []string, read func() []trap) {
 // exception, which no log tells of.
 var byInterpreter = []string{"null_check", "div0_check", "range_check", "class_check", "array_check"}
 
+// reasonAt returns the reason of the trap at an entry.
+func reasonAt(reasons entries.TrapReasons, e reader.Entry) string {
+	atBranch := e.Tag() == layout.TagBranch || e.Tag() == layout.TagMultiBranch
+	return strings.TrimSuffix(reasons.Text(e.Traps(), atBranch), " recompiled")
+}
+
 // TestReasonsAreThoseOfTheLog: every trap that the VM logged is in the archive, by the name
 // and as often as in the log, and nothing else is.
 func TestReasonsAreThoseOfTheLog(t *testing.T) {
@@ -117,10 +123,10 @@ func trapsOf(t *testing.T, s *reader.Store) (history map[string]map[string]int, 
 			history[k.Name][reasons.Name(number)] = int(n)
 		}
 		for e := range p.Entries() {
-			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = strings.TrimSuffix(reasons.At(e), " recompiled")
+			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = reasonAt(reasons, e)
 		}
 		for e := range p.Section(layout.SectionExtra) {
-			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = strings.TrimSuffix(reasons.At(e), " recompiled")
+			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = reasonAt(reasons, e)
 		}
 	}
 	return history, points
