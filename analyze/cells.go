@@ -19,35 +19,14 @@ type CellGroup struct {
 // A Cell is a value in an entry: a type, a method, a text or a number.
 type Cell struct {
 	Name   string
-	Count  bool // it counts an outcome
+	Full   string // Name, with the number of the row: "slot 3"
+	Count  bool   // it counts an outcome
 	Type   *ValueType
 	Method *MethodName // its Method is "" if there is none
 	Text   string
 	Value  uint64
 	// Modified says that Value has a bit for each word of an argument that the method modifies.
 	Modified bool
-}
-
-// name returns the name of a cell of the group.
-func (g *CellGroup) name(c Cell, row int) string {
-	if g.Once {
-		return c.Name
-	}
-	if c.Modified {
-		return fmt.Sprintf("argument %d", row)
-	}
-	return fmt.Sprintf("%s %d", c.Name, row)
-}
-
-// Facts yields the cells that are in no outcome, with their names: "slot 3".
-func (g *CellGroup) Facts(yield func(name string, c Cell) bool) {
-	for row, cells := range g.Rows {
-		for _, c := range cells {
-			if !c.Count && !yield(g.name(c, row), c) {
-				return
-			}
-		}
-	}
 }
 
 // Cells returns the cells of the entry that the point was read from.
@@ -62,13 +41,27 @@ func (p *Point) Cells() (groups []CellGroup, err error) {
 		for row := range rows.N {
 			for i, spec := range rows.Cells {
 				if spec.Kind != disk.CellLength && spec.Kind != disk.CellDisplacement {
-					g.Rows[row] = append(g.Rows[row], r.cell(p.entry, rows.Cell(row, i), spec))
+					c := r.cell(p.entry, rows.Cell(row, i), spec)
+					c.number(g.Once, row)
+					g.Rows[row] = append(g.Rows[row], c)
 				}
 			}
 		}
 		groups = append(groups, g)
 	}
 	return groups, r.err
+}
+
+// number sets the full name of a cell.
+func (c *Cell) number(once bool, row int) {
+	switch {
+	case once:
+		c.Full = c.Name
+	case c.Modified:
+		c.Full = fmt.Sprintf("argument %d", row)
+	default:
+		c.Full = fmt.Sprintf("%s %d", c.Name, row)
+	}
 }
 
 // cell returns a cell by its number.

@@ -257,35 +257,29 @@ func (t *sums) add(values []uint64) (sum uint64) {
 	return sum
 }
 
-// A ShareOf says which total shares refer to.
-type ShareOf string
-
-// The totals that shares refer to.
+// The totals that shares refer to: see TopReport.ShareOf.
 const (
-	shareOfSum     ShareOf = "sum"     // the sum over the methods of the archive
-	ShareOfRun     ShareOf = "run"     // the total of the run, which has methods that the archive lacks
-	ShareOfThreads ShareOf = "threads" // the cycles of all threads of the run
-	ShareOfHighest ShareOf = "highest" // the highest value: inclusive values cannot be added up
+	shareOfSum     = "sum"
+	shareOfRun     = "run"
+	shareOfThreads = "threads"
+	shareOfHighest = "highest"
 )
 
-// AddsUp reports whether shares of several methods can be added up.
-func (o ShareOf) AddsUp() bool { return o == shareOfSum || o == ShareOfRun }
-
 // total returns the total that shares refer to, and which one it is.
-func (by *Measure) total(s *reader.Store, sum sums) (uint64, ShareOf, error) {
+func (by *Measure) total(s *reader.Store, sum sums) (uint64, string, error) {
 	if by.inclusive() {
 		cycles, err := threadCycles(s)
 		if err == nil && cycles >= sum.highest && cycles > 0 {
-			return cycles, ShareOfThreads, nil
+			return cycles, shareOfThreads, nil
 		}
-		return sum.highest, ShareOfHighest, err
+		return sum.highest, shareOfHighest, err
 	}
 	if by.recorded == "" {
 		return sum.total, shareOfSum, nil
 	}
 	recorded, err := numberProperty(s, by.recorded)
 	if recorded > sum.total {
-		return recorded, ShareOfRun, err
+		return recorded, shareOfRun, err
 	}
 	return sum.total, shareOfSum, err
 }

@@ -120,8 +120,8 @@ func (o *Outcome) What() string {
 }
 
 // outcomeWords are the kinds of outcomes in words, where they are not the words in JSON.
-var outcomeWords = map[Kind]string{To: "went on", Others: OthersText(SiteReceivers), Untyped: UntypedText,
-	Unlooked: "not profiled", Failed: "checks that failed", Call: "calls", OfType: "no type"}
+var outcomeWords = map[Kind]string{To: "went on", Others: "other types",
+	Untyped: "types that were not recorded", Unlooked: "not profiled", Failed: "checks that failed", Call: "calls", OfType: "no type"}
 
 // A ValueType is the type of an argument or of a result.
 type ValueType struct {
@@ -132,12 +132,10 @@ type ValueType struct {
 	NullSeen bool   `json:"null_seen,omitempty"`
 }
 
-// A PointReader reads the points of the profiles of an archive. It needs no code, and takes the
-// profiles of all domains. The names and marks that it reads once serve for all profiles.
+// A PointReader reads the points of the profiles of one archive. It needs no code, and takes the
+// profiles of all domains. The zero PointReader is ready; names and marks that it reads once
+// serve for all profiles.
 type PointReader struct{ pointReader }
-
-// NewPointReader returns a reader of the points of an archive.
-func NewPointReader(s *reader.Store) *PointReader { return &PointReader{pointReader{s: s}} }
 
 // Points returns the points of a profile, in its order: its data, and the traps at bytecodes.
 func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
@@ -156,7 +154,7 @@ func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
 
 // Section returns the entries of one section of a profile as points, in its order.
 func (r *PointReader) Section(q reader.Profile, section layout.BlockSection) (points []Point, err error) {
-	if section == layout.SectionData && !r.marksRead {
+	if r.s = q.Store(); section == layout.SectionData && !r.marksRead {
 		r.marks, err = r.s.Marks()
 		r.marksRead = true
 	}
@@ -398,10 +396,10 @@ func (r *pointReader) counts(p *Point) {
 	r.fail(err)
 	i := 0
 	for _, g := range groups {
-		for row, cells := range g.Rows {
+		for _, cells := range g.Rows {
 			for _, c := range cells {
 				if c.Count {
-					p.add(Outcome{Kind: Events, Index: i, Count: c.Value, event: g.name(c, row)})
+					p.add(Outcome{Kind: Events, Index: i, Count: c.Value, event: c.Full})
 					i++
 				}
 			}

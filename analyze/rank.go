@@ -29,15 +29,19 @@ func (o *RankOptions) Selects(m reader.Method) (bool, error) {
 
 // A TopReport lists the hottest methods, the hottest first.
 type TopReport struct {
-	Archive string      `json:"archive"`
-	By      string      `json:"by"`
-	Total   uint64      `json:"total"`    // the total that shares refer to
-	ShareOf ShareOf     `json:"share_of"` // which total it is
-	Of      int         `json:"of"`       // selected methods with any count
-	Without int         `json:"without"`  // methods of the archive without any, selected or not
+	Archive string `json:"archive"`
+	By      string `json:"by"`
+	Total   uint64 `json:"total"` // the total that shares refer to
+	// ShareOf says which total it is: "sum" over the methods of the archive; "run", which has methods that the
+	// archive lacks; the cycles of all "threads" of the run; or the "highest" value, since inclusive values
+	// cannot be added up.
+	ShareOf string      `json:"share_of"`
+	Of      int         `json:"of"`      // selected methods with any count
+	Without int         `json:"without"` // methods of the archive without any, selected or not
 	Methods []TopMethod `json:"methods"`
 
 	ArchiveTotal uint64 `json:"-"` // the sum over the methods of the archive
+	AddsUp       bool   `json:"-"` // shares of several methods can be added up
 }
 
 // A TopMethod is a ranked method.
@@ -79,6 +83,7 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	if r.Total, r.ShareOf, err = by.total(s, sum); err != nil {
 		return nil, err
 	}
+	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
 	return r, r.list(s, heats[:min(o.Limit, len(heats))], by.inclusive())
 }
 

@@ -19,14 +19,11 @@ const (
 	SiteNull      Site = "null"      // whether a type check saw null
 )
 
-// UntypedText names objects whose types were not recorded.
-const UntypedText = "types that were not recorded"
-
 // OthersText names what a site saw beside that which has a row.
-func OthersText(kind Site) string {
-	switch kind {
+func (s Site) OthersText() string {
+	switch s {
 	case SiteReceivers, SiteChecked:
-		return "other types"
+		return outcomeWords[Others]
 	case SiteTargets:
 		return "other targets"
 	}
@@ -39,7 +36,7 @@ func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
 	return func(yield func(reader.Entry, *Point) bool) {
 		r, p := &pointReader{s: q.Store(), trained: true}, Point{}
 		for e := range q.Entries() {
-			p = Point{Point: e.Point(), Site: siteOf(e), Group: kindOf(e).group, NullSeen: nullSeen(e),
+			p = Point{Point: e.Point(), Site: siteOf(e), Group: kindOf(e).group, RowNoun: kindOf(e).rows, NullSeen: nullSeen(e),
 				BySchema: kindOf(e).read == nil, Outcomes: p.Outcomes[:0], entry: e, store: r.s}
 			if !p.BySchema {
 				r.outcomes(&p, e)

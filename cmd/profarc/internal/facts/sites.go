@@ -18,6 +18,9 @@ const (
 	undecided = 0.6
 )
 
+// UntypedText names what counts in tally.untyped.
+var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
+
 // A way is one of the things that a site has seen: the kind of the outcome, and its id.
 type way struct {
 	kind analyze.Kind

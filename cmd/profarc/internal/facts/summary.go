@@ -39,7 +39,7 @@ type UndecodedFact struct {
 
 // countUndecoded returns how many profiles were not decoded to their ends, by tag.
 func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact, err error) {
-	if !disk.HoldsTag(s.Header().Domain, layout.TagUndecoded) {
+	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
 	}
 	steps, profiles := poll.New(ctx), [256]int{}

@@ -117,7 +117,7 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	}
 	var points []analyze.Point
 	var entered entries
-	read := analyze.NewPointReader(s)
+	var read analyze.PointReader
 	for _, q := range profiles {
 		some, err := read.Points(q)
 		if err != nil {

@@ -174,7 +174,7 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
-	points  *analyze.PointReader  // nil until needed
+	points  analyze.PointReader
 	reasons *entries.TrapReasons  // nil until needed
 	callers map[layout.Ref]string // names of methods in contexts
 	tally   lazyTally
@@ -307,9 +307,6 @@ func (p *profilePrinter) profile(q reader.Profile) {
 
 // section returns the points of a section of a profile.
 func (p *profilePrinter) section(q reader.Profile, section layout.BlockSection) []analyze.Point {
-	if p.points == nil {
-		p.points = analyze.NewPointReader(p.s)
-	}
 	points, err := p.points.Section(q, section)
 	p.err = cmp.Or(p.err, err)
 	return points

@@ -25,7 +25,7 @@ type printer struct {
 func (p *printer) top(r *analyze.TopReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	levels := slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil })
-	summed := r.ShareOf.AddsUp()
+	summed := r.AddsUp
 	column := func(shown bool, text string) []string {
 		if !shown {
 			return nil
@@ -88,11 +88,11 @@ func totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:
 		return "0 in total"
-	case r.ShareOf == analyze.ShareOfRun:
+	case r.ShareOf == "run":
 		return fmt.Sprintf("%d in the run at least, %d of them in the archive", r.Total, r.ArchiveTotal)
-	case r.ShareOf == analyze.ShareOfThreads:
+	case r.ShareOf == "threads":
 		return fmt.Sprintf("shares are of the %d of all threads: each has those of the methods that it calls", r.Total)
-	case r.ShareOf == analyze.ShareOfHighest:
+	case r.ShareOf == "highest":
 		return "shares are of the highest: each has those of the methods that it calls"
 	}
 	return fmt.Sprintf("%d in total", r.Total)
@@ -174,10 +174,10 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 	}
 	untyped := min(rest, s.Untyped)
 	if rest > untyped {
-		parts = append(parts, fmt.Sprintf("%s %.2f", analyze.OthersText(s.Kind), cli.Share(rest-untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", s.Kind.OthersText(), cli.Share(rest-untyped, s.Count)))
 	}
 	if untyped > 0 {
-		parts = append(parts, fmt.Sprintf("%s %.2f", analyze.UntypedText, cli.Share(untyped, s.Count)))
+		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
 }

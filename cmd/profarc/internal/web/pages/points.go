@@ -13,7 +13,7 @@ import (
 // A pointReader makes what pages show of profile points. It keeps the first error.
 type pointReader struct {
 	request *request
-	points  *analyze.PointReader
+	points  analyze.PointReader
 	ids     map[int32]bool // points that have an element
 	bcis    map[int]bool   // bytecodes that have one
 
@@ -22,7 +22,7 @@ type pointReader struct {
 }
 
 func newPointReader(r *request) *pointReader {
-	return &pointReader{request: r, points: analyze.NewPointReader(r.archive()), ids: map[int32]bool{}}
+	return &pointReader{request: r, ids: map[int32]bool{}}
 }
 
 // A point is what a page shows of a profile point.
@@ -223,9 +223,12 @@ func (b *pointReader) cells(p *analyze.Point) []analyze.CellGroup {
 // facts returns the cells of a point that are in no outcome.
 func (b *pointReader) facts(p *analyze.Point) (list []fact) {
 	for _, g := range b.cells(p) {
-		g.Rows = g.Rows[:min(len(g.Rows), outcomesOnPage)]
-		for name, c := range g.Facts {
-			list = append(list, fact{name, b.cellText(&c)})
+		for _, cells := range g.Rows[:min(len(g.Rows), outcomesOnPage)] {
+			for i := range cells {
+				if c := &cells[i]; !c.Count {
+					list = append(list, fact{c.Full, b.cellText(c)})
+				}
+			}
 		}
 	}
 	return list

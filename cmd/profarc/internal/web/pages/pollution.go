@@ -239,8 +239,8 @@ func segmentsFrom(r *request, kind analyze.Site, seen []facts.SeenRow, count, un
 		rest -= min(rest, row.Count)
 	}
 	untyped = min(rest, untyped)
-	for _, part := range []segment{{Text: analyze.OthersText(kind), Count: rest - untyped},
-		{Text: analyze.UntypedText, Count: untyped}} {
+	for _, part := range []segment{{Text: kind.OthersText(), Count: rest - untyped},
+		{Text: facts.UntypedText, Count: untyped}} {
 		if part.Count > 0 {
 			list = append(list, segment{part.Text, part.Count, shareOf(part.Count, count), "part-rest"})
 		}
