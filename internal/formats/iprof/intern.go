@@ -1,5 +1,7 @@
 package iprof
 
+import "github.com/profarc/profarc/internal/format/refindex"
+
 // idRows finds the row of an id. Ids are mostly small and dense; others go into a map,
 // so that memory stays proportional to the rows.
 type idRows struct {
@@ -42,7 +44,9 @@ func (t *idRows) row(id int64) (row int, ok bool) {
 // frame of a caller. Nodes are numbered from 1.
 type contextTrie struct {
 	nodes []contextNode
-	slots []uint32 // open addressing; 0 is free
+	index refindex.Index
+	path  []frame  // the last context: the next one often begins alike
+	along []uint32 // its nodes
 }
 
 type contextNode struct {
@@ -50,53 +54,41 @@ type contextNode struct {
 	parent uint32
 }
 
-// node returns the node with a number.
-func (t *contextTrie) node(n uint32) *contextNode { return &t.nodes[n-1] }
-
 // child returns the node that adds a frame to parent.
 func (t *contextTrie) child(parent uint32, f frame) uint32 {
-	if 2*len(t.nodes) >= len(t.slots) {
-		t.grow()
-	}
 	key := contextNode{f, parent}
-	for i := key.hash() & (len(t.slots) - 1); ; i = (i + 1) & (len(t.slots) - 1) {
-		switch n := t.slots[i]; {
-		case n == 0:
-			t.nodes = append(room(t.nodes, 1), key)
-			t.slots[i] = uint32(len(t.nodes))
-			return t.slots[i]
-		case *t.node(n) == key:
-			return n
-		}
+	hash := key.hash()
+	n, at := t.index.Find(hash, func(n uint32) bool { return t.nodes[n-1] == key })
+	if n == 0 {
+		t.nodes = append(room(t.nodes, 1), key)
+		n = uint32(len(t.nodes))
+		t.index.Put(at, hash, n)
 	}
-}
-
-// grow doubles the slots.
-func (t *contextTrie) grow() {
-	t.slots = make([]uint32, max(256, 2*len(t.slots)))
-	for n := range t.nodes {
-		i := t.nodes[n].hash() & (len(t.slots) - 1)
-		for t.slots[i] != 0 {
-			i = (i + 1) & (len(t.slots) - 1)
-		}
-		t.slots[i] = uint32(n + 1)
-	}
+	return n
 }
 
 // hash mixes the three fields with odd multipliers.
-func (n *contextNode) hash() int {
+func (n *contextNode) hash() uint32 {
 	h := uint64(n.id)*0x9e3779b97f4a7c15 ^ uint64(n.parent)*0xc2b2ae3d27d4eb4f ^ uint64(uint32(n.point))*0x165667b19e3779f9
 	h ^= h >> 32
 	h *= 0xd6e8feb86659fd93
-	return int(h >> 33)
+	return uint32(h >> 32)
 }
 
 // contextOf returns the node of a method in the context of its callers. Frames are leaf
 // first; the leaf's point is not part of the context.
-func (t *contextTrie) contextOf(frames []frame) uint32 {
-	n := t.child(0, frame{id: frames[0].id})
-	for _, f := range frames[1:] {
-		n = t.child(n, f)
+func (t *contextTrie) contextOf(frames []frame) (node uint32) {
+	same := 0
+	for i, f := range frames {
+		if i == 0 {
+			f.point = 0
+		}
+		if same == i && i < len(t.path) && t.path[i] == f {
+			node, same = t.along[i], i+1
+			continue
+		}
+		node = t.child(node, f)
+		t.path, t.along = append(t.path[:i], f), append(t.along[:i], node)
 	}
-	return n
+	return node
 }

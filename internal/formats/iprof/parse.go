@@ -81,7 +81,6 @@ type parser struct {
 	seen  [sectionKinds]bool
 	keys  map[string]bool // that are unknown
 	small int             // number of short items that are not read
-	kept  texts
 
 	salvage bool // complete items are used, whatever follows
 

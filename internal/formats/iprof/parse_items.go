@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
 )
@@ -28,7 +27,7 @@ func (p *parser) readType() bool {
 	if !p.readMembers(hasID | hasName) {
 		return false
 	}
-	p.rec.types = append(room(p.rec.types, 1), typeRow{p.id, p.kept.keep(p.called)})
+	p.rec.types = append(room(p.rec.types, 1), typeRow{p.id, string(p.called)})
 	return true
 }
 
@@ -154,24 +153,6 @@ func (p *parser) readUsual(text []byte, fast func() bool) bool {
 	typed := fast()
 	p.scanner = all
 	return typed
-}
-
-// texts stores many short strings in a few long ones.
-type texts struct{ b strings.Builder }
-
-const keptTogether = 32 << 10
-
-func (k *texts) keep(t []byte) string {
-	if len(t) > keptTogether/4 {
-		return string(t)
-	}
-	if k.b.Len()+len(t) > k.b.Cap() {
-		k.b = strings.Builder{}
-		k.b.Grow(keptTogether)
-	}
-	at := k.b.Len()
-	k.b.Write(t)
-	return k.b.String()[at:]
 }
 
 // recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a section.
