@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -95,34 +96,25 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}
-	t, err := s.TableOrEmpty(disk.TableProperties)
-	for i := 0; err == nil && i < t.Rows; i++ {
-		var key, value reader.Name
-		if key, err = s.SymbolAt(layout.Ref(t.Cell(0, i))); err != nil {
-			break
-		}
-		if value, err = s.SymbolAt(layout.Ref(t.Cell(1, i))); err == nil {
-			set.property(key, value.String())
+	properties, err := entries.Properties(s)
+	for _, name := range properties[PropertyDialect] {
+		if d, ok := parseDialect(name); ok {
+			set.dialect = d
 		}
 	}
+	set.plain = last(properties[PropertyReasons]) == plainReasons
+	set.own = last(properties[PropertyInterpreted]) == OwnInterpreted
+	n, numberErr := strconv.ParseUint(last(properties[PropertyTotal]), 10, 64)
+	set.total, set.hasTotal = n, numberErr == nil
 	return set, err
 }
 
-// property sets one setting. Other properties are ignored.
-func (set *textSettings) property(key reader.Name, value string) {
-	switch {
-	case key.Equal(PropertyDialect):
-		if d, ok := parseDialect(value); ok {
-			set.dialect = d
-		}
-	case key.Equal(PropertyReasons):
-		set.plain = value == plainReasons
-	case key.Equal(PropertyInterpreted):
-		set.own = value == OwnInterpreted
-	case key.Equal(PropertyTotal):
-		n, err := strconv.ParseUint(value, 10, 64)
-		set.total, set.hasTotal = n, err == nil
+// last returns the last value of a property, empty if it has none.
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
 	}
+	return values[len(values)-1]
 }
 
 // profile prints one method.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -138,18 +139,11 @@ func (e *exporter) sourceVersion() (string, error) {
 
 // versionProperty returns the version of the imported file, empty if it is not known.
 func (e *exporter) versionProperty() (string, error) {
-	t, err := e.s.TableOrEmpty(disk.TableProperties)
-	if err != nil {
-		return "", err
+	properties, err := entries.Properties(e.s)
+	if values := properties[versionProperty]; len(values) > 0 {
+		return values[0], err
 	}
-	for i := range t.Rows {
-		key, err := t.Text(0, i)
-		if err != nil || key == versionProperty {
-			value, err2 := t.Text(1, i)
-			return value, errors.Join(err, err2)
-		}
-	}
-	return "", nil
+	return "", err
 }
 
 // plainSections returns all sections of a version, without a source order.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -363,19 +363,11 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 // streamSize returns the sum of the sizes of the streams that the traces were sampled
 // from, at least the number of traces.
 func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	t, err := s.TableOrEmpty(disk.TableProperties)
-	if err != nil {
-		return 0, err
-	}
-	for row := range t.Rows {
-		key, keyErr := t.Text(0, row)
-		value, valueErr := t.Text(1, row)
-		if err := errors.Join(keyErr, valueErr); err != nil {
-			return 0, err
-		}
-		if n, err := strconv.ParseUint(value, 10, 64); err == nil && key == PropertyStreamSize {
+	properties, err := entries.Properties(s)
+	for _, value := range properties[PropertyStreamSize] {
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 			sum += n
 		}
 	}
-	return max(sum, traces), nil
+	return max(sum, traces), err
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -41,7 +41,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	facts, err := Facts(s)
+	facts, err := entries.Properties(s)
 	if err != nil {
 		return nil, err
 	}
@@ -168,25 +168,4 @@ func (w *sampledWriter) facts(facts map[string][]string) {
 		b = appendNumber(b, mappingBuildID, w.text(first(propertyBuildID)))
 		w.put(profileMapping, appendNumber(b, 7, 1)) // it has functions: readers look for no symbols
 	}
-}
-
-// Facts returns the properties of an archive, each with its values in their order.
-func Facts(s *reader.Store) (map[string][]string, error) {
-	t, err := s.TableOrEmpty(disk.TableProperties)
-	if err != nil {
-		return nil, err
-	}
-	facts := map[string][]string{}
-	for row := range t.Rows {
-		key, err := t.Text(0, row)
-		if err != nil {
-			return nil, err
-		}
-		value, err := t.Text(1, row)
-		if err != nil {
-			return nil, err
-		}
-		facts[key] = append(facts[key], value)
-	}
-	return facts, nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -52,7 +52,7 @@ func open(s *reader.Store) (*profile, error) {
 	if !started {
 		return fail(ErrNoStartLines)
 	}
-	facts, err := pprof.Facts(s)
+	facts, err := entries.Properties(s)
 	if err != nil {
 		return nil, err
 	}
