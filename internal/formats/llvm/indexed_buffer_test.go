@@ -21,7 +21,7 @@ func wideProgram() []byte {
 		for hash := range 1 + i%40/39 {
 			counters := 1 + i%17
 			if i == 1200 {
-				counters = 3 * firstBuffer / 8
+				counters = 3 * bufferSize / 8
 			}
 			fmt.Fprintf(&b, "function%d\n%d\n%d\n", i, 100+hash, counters)
 			for c := range counters {
@@ -51,7 +51,7 @@ func TestFunctionsOutlastTheBuffer(t *testing.T) {
 	t.Parallel()
 	text := wideProgram()
 	file := indexedOf(t, text)
-	if len(file) < 4*firstBuffer {
+	if len(file) < 4*bufferSize {
 		t.Fatalf("a file of %d bytes tests nothing", len(file))
 	}
 	want := contentOf(t, text, text)
@@ -72,14 +72,14 @@ func TestFunctionsOutlastTheBuffer(t *testing.T) {
 func TestAnErrorNamesTheFunctionBefore(t *testing.T) {
 	t.Parallel()
 	file := indexedOf(t, wideProgram())
-	for n := 2 * firstBuffer / 3; n < len(file)*3/4; n += 997 {
+	for n := 2 * bufferSize / 3; n < len(file)*3/4; n += 997 {
 		_, _, err := Read(bytes.NewReader(file[:n]), ReadOptions{})
 		var cut *Error
 		if !errors.As(err, &cut) {
 			t.Fatalf("cut at %d: %v", n, err)
 		}
 		at := bytes.LastIndex(file[:n], []byte(cut.After))
-		if cut.After == "" || at < 0 || n-at > 4*firstBuffer {
+		if cut.After == "" || at < 0 || n-at > 4*bufferSize {
 			t.Fatalf("cut at %d: after %q at %d", n, cut.After, at)
 		}
 	}

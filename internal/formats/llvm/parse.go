@@ -1,11 +1,12 @@
 package llvm
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/profarc/profarc/builder"
@@ -84,31 +85,27 @@ func isText(head []byte) bool {
 	return true
 }
 
-// firstBuffer is the initial size of a source's buffer.
-const firstBuffer = 1 << 16
+// bufferSize is the size of a source's buffer.
+const bufferSize = 1 << 16
 
 // A source is a buffered input. Its memory grows with the bytes that were read, not
 // with the sizes that the input claims.
 type source struct {
-	r       io.Reader
-	buf     []byte
-	at, end int   // buf[at:end] was read and not consumed
-	base    int64 // offset of buf[0] in the input
-	err     error // of r: io.EOF at the end
+	*bufio.Reader
+	offset int64 // of the next byte in the input
+	err    error // of the reader: io.EOF at the end
 }
 
-func newSource(r io.Reader) *source { return &source{r: r, buf: make([]byte, firstBuffer)} }
+func newSource(r io.Reader) *source { return &source{Reader: bufio.NewReaderSize(r, bufferSize)} }
 
-// offset returns the offset of the next byte in the input.
-func (s *source) offset() int64 { return s.base + int64(s.at) }
-
-// peek returns the next n bytes, or fewer at the end of the input, without consuming
-// them. They are valid until the next call.
+// peek returns the next n bytes, at most bufferSize, or fewer at the end of the input, without
+// consuming them. They are valid until the next call.
 func (s *source) peek(n int) []byte {
-	for s.end-s.at < n && s.err == nil {
-		s.fill(n)
+	b, err := s.Peek(n)
+	if err != nil {
+		s.err = err
 	}
-	return s.buf[s.at:min(s.at+n, s.end)]
+	return b
 }
 
 // next consumes n bytes, which are valid until the next call. ok is false if fewer are left.
@@ -116,44 +113,15 @@ func (s *source) next(n int) (b []byte, ok bool) {
 	if n < 0 { // a size of the file that is no int here
 		return nil, false
 	}
-	if s.end-s.at < n {
-		if len(s.peek(n)) < n {
-			return nil, false
-		}
+	if n > bufferSize {
+		return s.readSection(uint64(n))
 	}
-	b = s.buf[s.at : s.at+n]
-	s.at += n
+	if b = s.peek(n); len(b) < n {
+		return nil, false
+	}
+	_, _ = s.Discard(n) // they are in the buffer
+	s.offset += int64(n)
 	return b, true
-}
-
-// fill reads once. It at most doubles the buffer.
-func (s *source) fill(n int) {
-	if s.at > 0 {
-		s.base += int64(s.at)
-		s.end = copy(s.buf, s.buf[s.at:s.end])
-		s.at = 0
-	}
-	if s.end == len(s.buf) && n > len(s.buf) {
-		s.buf = append(s.buf, make([]byte, min(n-len(s.buf), len(s.buf)))...)
-	}
-	read, err := s.r.Read(s.buf[s.end:])
-	s.end += read
-	if read == 0 && err == nil {
-		err = s.retry()
-	}
-	s.err = err
-}
-
-// retry repeats a read that returned no bytes and no error.
-func (s *source) retry() error {
-	for range 100 {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		if n > 0 || err != nil {
-			return err
-		}
-	}
-	return io.ErrNoProgress
 }
 
 // firstSection is the initial allocation for a section, which then grows to four times what was read.
@@ -165,56 +133,40 @@ func (s *source) readSection(n uint64) (b []byte, ok bool) {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
 		at := len(b)
 		b = slices.Grow(b, int(piece))[:at+int(piece)]
-		given := copy(b[at:], s.buf[s.at:s.end])
-		s.at += given
-		if !s.readFull(b[at+given:]) {
+		read, err := io.ReadFull(s, b[at:])
+		s.offset += int64(read)
+		if err != nil {
+			s.end(err)
 			return nil, false
 		}
 	}
 	return b, true
 }
 
-// readFull fills b from the reader, after the buffer was consumed.
-func (s *source) readFull(b []byte) bool {
-	if len(b) == 0 {
-		return true
+// end keeps the error with which reading ended.
+func (s *source) end(err error) {
+	if s.err = err; errors.Is(err, io.ErrUnexpectedEOF) {
+		s.err = io.EOF
 	}
-	if s.err != nil {
-		return false
-	}
-	n, err := io.ReadFull(s.r, b)
-	s.base += int64(n)
-	if err != nil {
-		s.err = err
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			s.err = io.EOF
-		}
-		return false
-	}
-	return true
 }
 
 // skip discards n bytes.
 func (s *source) skip(n uint64) bool {
 	for n > 0 {
-		piece := min(n, firstBuffer)
-		if _, ok := s.next(int(piece)); !ok {
+		skipped, err := s.Discard(int(min(n, math.MaxInt32)))
+		s.offset += int64(skipped)
+		if err != nil {
+			s.end(err)
 			return false
 		}
-		n -= piece
+		n -= uint64(skipped)
 	}
 	return true
 }
 
-// rest returns a reader of the rest of the input.
-func (s *source) rest() io.Reader { return io.MultiReader(bytes.NewReader(s.buf[s.at:s.end]), s.r) }
-
 // drain reads to the end, so that a decompressor verifies its checksum.
 func (s *source) drain() error {
-	for s.err == nil {
-		s.at = s.end
-		s.fill(1)
-	}
+	_, s.err = io.Copy(io.Discard, s)
 	return s.readError()
 }
 
@@ -251,8 +203,7 @@ func (s *scan) cut(within string) error {
 	if err := s.readError(); err != nil {
 		return err
 	}
-	s.at = s.end
-	return s.fault(ErrCut, s.offset(), "it ends within "+within)
+	return s.fault(ErrCut, s.offset+int64(s.Buffered()), "it ends within "+within)
 }
 
 func (s *scan) fault(kind error, offset int64, detail string) error {

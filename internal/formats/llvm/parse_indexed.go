@@ -108,7 +108,7 @@ func (x *indexedScan) skipSummaries() error {
 		}
 	}
 	for range number {
-		at := x.offset()
+		at := x.offset
 		sizes, err := x.u64s(2, "the summary")
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (x *indexedScan) skipSummaries() error {
 
 // checkBucketTable compares the table of buckets with the buckets.
 func (x *indexedScan) checkBucketTable() error {
-	at := x.offset()
+	at := x.offset
 	sizes, err := x.u64s(2, "the table of buckets")
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (x *indexedScan) checkBucketTable() error {
 	}
 	var sum bucketSum
 	for left := sizes[0]; left > 0; {
-		n := min(left, firstBuffer/8)
+		n := min(left, bufferSize/8)
 		b, ok := x.next(int(8 * n))
 		if !ok {
 			return x.cut("the table of buckets")
@@ -166,10 +166,10 @@ func (x *indexedScan) readSections() error {
 		if s.at == 0 {
 			continue
 		}
-		if s.at < x.offset() {
-			return x.malformed(x.offset(), "a section that begins at byte %d already", s.at)
+		if s.at < x.offset {
+			return x.malformed(x.offset, "a section that begins at byte %d already", s.at)
 		}
-		if !x.skip(uint64(s.at - x.offset())) {
+		if !x.skip(uint64(s.at - x.offset)) {
 			return x.cut("the sections")
 		}
 		if err := s.read(); err != nil {
@@ -181,7 +181,7 @@ func (x *indexedScan) readSections() error {
 
 // readSized reads a section that starts with its size.
 func (x *indexedScan) readSized(what string) ([]byte, error) {
-	at := x.offset()
+	at := x.offset
 	words, err := x.u64s(1, what)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func (x *indexedScan) readSized(what string) ([]byte, error) {
 }
 
 func (x *indexedScan) readBinaryIDs() error {
-	at := x.offset()
+	at := x.offset
 	b, err := x.readSized("the binary ids")
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (x *indexedScan) readBinaryIDs() error {
 }
 
 func (x *indexedScan) readVTables() error {
-	at := x.offset()
+	at := x.offset
 	b, err := x.readSized("the names of vtables")
 	if err != nil {
 		return err
@@ -230,7 +230,7 @@ func (x *indexedScan) readVTables() error {
 }
 
 func (x *indexedScan) readTraces() error {
-	at := x.offset()
+	at := x.offset
 	words, err := x.u64s(2, "the temporal traces")
 	if err != nil {
 		return err
@@ -262,11 +262,11 @@ const itemHeader = 24
 
 // readBuckets reads the buckets, which extend up to the table.
 func (x *indexedScan) readBuckets() error {
-	if x.offset() > x.table {
+	if x.offset > x.table {
 		return x.malformed(32, "the table of buckets at byte %d, within what comes before it", x.table)
 	}
-	for x.table-x.offset() >= 2 {
-		at := x.offset()
+	for x.table-x.offset >= 2 {
+		at := x.offset
 		b, err := x.take(2, "the functions")
 		if err != nil {
 			return err
@@ -283,15 +283,15 @@ func (x *indexedScan) readBuckets() error {
 		}
 	}
 	if x.memProfAlone() {
-		return x.fault(ErrMemProf, x.offset(), "")
+		return x.fault(ErrMemProf, x.offset, "")
 	}
-	if padding := x.table - x.offset(); padding < 0 || padding >= disk.Unit {
-		return x.malformed(x.offset(), "the functions end, and their table is at byte %d", x.table)
+	if padding := x.table - x.offset; padding < 0 || padding >= disk.Unit {
+		return x.malformed(x.offset, "the functions end, and their table is at byte %d", x.table)
 	}
 	if err := x.release(); err != nil {
 		return err
 	}
-	if !x.skip(uint64(x.table - x.offset())) {
+	if !x.skip(uint64(x.table - x.offset)) {
 		return x.cut("the functions")
 	}
 	return nil
@@ -305,7 +305,7 @@ func (x *indexedScan) memProfAlone() bool {
 
 // take consumes n bytes. If it has to read, it first lets go of the functions that lie in the buffer.
 func (x *indexedScan) take(n int, within string) ([]byte, error) {
-	if x.end-x.at < n {
+	if x.Buffered() < n {
 		if err := x.release(); err != nil {
 			return nil, err
 		}
@@ -319,13 +319,13 @@ func (x *indexedScan) take(n int, within string) ([]byte, error) {
 
 // readItem reads all functions of one name.
 func (x *indexedScan) readItem() error {
-	at := x.offset()
+	at := x.offset
 	b, err := x.take(itemHeader, "the functions")
 	if err != nil {
 		return err
 	}
 	key, data := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
-	left := uint64(max(0, x.table-x.offset()))
+	left := uint64(max(0, x.table-x.offset))
 	if key > disk.MaxName || data > left || key+data > left {
 		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
 	}

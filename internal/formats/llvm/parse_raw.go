@@ -64,7 +64,7 @@ func (m *rawModule) readHeader(first bool) (more bool, err error) {
 	if !first && !m.skipToNextModule() {
 		return false, m.readError()
 	}
-	at := m.offset()
+	at := m.offset
 	b, ok := m.next(16)
 	if !ok {
 		return false, m.cut("a header")
@@ -118,7 +118,7 @@ func (m *rawModule) correlated(at int64, option string) error {
 }
 
 func (m *rawModule) headerFields() error {
-	at := m.offset()
+	at := m.offset
 	fields := m.h.fields()
 	b, ok := m.next(8 * len(fields))
 	if !ok {

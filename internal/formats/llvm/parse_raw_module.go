@@ -41,7 +41,7 @@ func (m *rawModule) readModule() error {
 }
 
 func (m *rawModule) readBinaryIDs() error {
-	at := m.offset()
+	at := m.offset
 	b, ok := m.readSection(m.h.binaryIDs)
 	if !ok {
 		return m.cut("the binary ids")
@@ -65,7 +65,7 @@ func (m *rawModule) forgetsBinaryIDs() bool {
 }
 
 func (m *rawModule) readData() (err error) {
-	m.dataAt = m.offset()
+	m.dataAt = m.offset
 	m.data, err = m.readPadded(m.h.records*m.l.size, m.h.beforeCounters, "the data of functions")
 	return err
 }
@@ -107,7 +107,7 @@ func (m *rawModule) readNames() error {
 
 // nameSection reads a section of names of that size.
 func (m *rawModule) nameSection(size uint64, what string) (names []string, err error) {
-	at := m.offset()
+	at := m.offset
 	b, err := m.readPadded(size, padding(size), what)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 
 // readVTables reads the places and names of vtables.
 func (m *rawModule) readVTables() error {
-	at, size := m.offset(), m.h.vtableSize()
+	at, size := m.offset, m.h.vtableSize()
 	b, err := m.readPadded(m.h.vtables*size, padding(m.h.vtables*size), "the vtables")
 	if err != nil {
 		return err
@@ -340,7 +340,7 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 	if all == 0 {
 		return nil
 	}
-	at := m.offset()
+	at := m.offset
 	head := m.peek(valueBlockHeader)
 	if len(head) < valueBlockHeader {
 		return m.cut("the values of a function")

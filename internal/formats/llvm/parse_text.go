@@ -42,7 +42,7 @@ type textScan struct {
 
 // readText reads a text.
 func (s *scan) readText() error {
-	t := &textScan{scan: s, lines: parse.NewLines(s.rest(), s.name), targets: map[string]bool{}}
+	t := &textScan{scan: s, lines: parse.NewLines(s.source, s.name), targets: map[string]bool{}}
 	t.advance()
 	if err := t.readHeadings(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (t *textScan) endAt(err error) {
 	if tooLong := (*parse.Error)(nil); errors.As(err, &tooLong) {
 		err = t.faultAt(tooLong.Place, tooLong.Kind, "")
 	}
-	t.source = &source{base: t.lines.Offset, err: err}
+	t.source = &source{Reader: t.Reader, offset: t.lines.Offset, err: err}
 }
 
 func (t *textScan) faultAt(place parse.Place, kind error, detail string) error {
