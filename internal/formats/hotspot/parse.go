@@ -238,39 +238,13 @@ func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 // there is none. A name may contain parentheses itself.
 func signatureStart(b []byte) int {
 	for at, c := range b {
-		if c == '(' && isSignature(b[at:]) {
-			return at
+		if c == '(' {
+			if _, _, ok := names.CutSignature(string(b[at:])); ok {
+				return at
+			}
 		}
 	}
 	return -1
-}
-
-// isSignature reports whether all of b is the descriptor of a method.
-func isSignature(b []byte) bool {
-	for b = b[1:]; len(b) > 0 && b[0] != ')'; {
-		n := descriptorLength(b)
-		if n == 0 {
-			return false
-		}
-		b = b[n:]
-	}
-	return len(b) > 1 && (string(b[1:]) == "V" || descriptorLength(b[1:]) == len(b)-1)
-}
-
-// descriptorLength returns the length of the field descriptor at the front of b, 0 if there is none.
-func descriptorLength(b []byte) int {
-	n := len(b) - len(bytes.TrimLeft(b, "["))
-	switch {
-	case n == len(b):
-		return 0
-	case bytes.IndexByte([]byte("BCDFIJSZ"), b[n]) >= 0:
-		return n + 1
-	case b[n] == 'L':
-		if end := bytes.IndexByte(b[n:], ';'); end > 1 {
-			return n + end + 1
-		}
-	}
-	return 0
 }
 
 // counters reads the lines after the header, and the empty one after them.

@@ -9,7 +9,7 @@ import (
 // Detect reports whether the start of a file is one of a JamaicaVM: it has a line with a
 // keyword and its values.
 func Detect(head []byte) bool {
-	scratch := names{ids: map[string]nameID{}}
+	scratch := nameTable{ids: map[string]nameID{}}
 	for line := range bytes.Lines(head) {
 		if detectLine(bytes.TrimRight(line, "\r\n"), &scratch) {
 			return true
@@ -18,7 +18,7 @@ func Detect(head []byte) bool {
 	return false
 }
 
-func detectLine(text []byte, scratch *names) bool {
+func detectLine(text []byte, scratch *nameTable) bool {
 	_, key, rest, known := cutKeyword(text)
 	if !known || len(text) > parse.MaxJamaicaLine {
 		return false

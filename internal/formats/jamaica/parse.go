@@ -67,13 +67,13 @@ func inFile(name string, err error) error {
 // A nameID identifies a name of the text; 0 is none.
 type nameID uint32
 
-// names interns the names of a text.
-type names struct {
+// A nameTable interns the names of a text.
+type nameTable struct {
 	ids  map[string]nameID
 	list []string // by nameID-1
 }
 
-func (n *names) intern(text string) nameID {
+func (n *nameTable) intern(text string) nameID {
 	if id, ok := n.ids[text]; ok {
 		return id
 	}
@@ -83,7 +83,7 @@ func (n *names) intern(text string) nameID {
 	return id
 }
 
-func (n *names) text(id nameID) string {
+func (n *nameTable) text(id nameID) string {
 	if id == 0 {
 		return ""
 	}
@@ -95,7 +95,7 @@ type foreignLine struct{ key, values string }
 
 // A text is the content of a file.
 type text struct {
-	names   names
+	names   nameTable
 	records []record
 	foreign []foreignLine
 	columns int // the length to which lines were cut, 0 if their marks do not show it
@@ -103,7 +103,7 @@ type text struct {
 
 // parseText reads all lines. The error is a [*SyntaxError], or r's.
 func parseText(r io.Reader, name string, report *Report) (*text, error) {
-	t := &text{names: names{ids: map[string]nameID{}}}
+	t := &text{names: nameTable{ids: map[string]nameID{}}}
 	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
 	for line, err := range lines.All() {
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/profarc/profarc/internal/parse/names"
 )
 
 // A keyword is the kind of a line.
@@ -416,19 +418,9 @@ func descriptorEnd(text string) int {
 
 // typeEnd returns the end of the type at a place of a descriptor, -1 if there is none.
 func typeEnd(text string, at int) int {
-	for at < len(text) && text[at] == '[' {
-		at++
-	}
-	if at >= len(text) {
+	first, _ := names.CutType(text[min(at, len(text)):])
+	if !names.IsType(first) || first == "V" {
 		return -1
 	}
-	switch text[at] {
-	case 'B', 'C', 'D', 'F', 'I', 'J', 'S', 'Z':
-		return at + 1
-	case 'L':
-		if n := strings.IndexByte(text[at:], ';'); n > 1 {
-			return at + n + 1
-		}
-	}
-	return -1
+	return at + len(first)
 }
