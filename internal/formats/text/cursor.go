@@ -11,6 +11,8 @@ import (
 // token that begins with # begins a comment.
 type cursor struct{ parse.Cursor }
 
+func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
+
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
 // skipSpaces returns the place after the spaces and tabs here.

@@ -139,107 +139,85 @@ func unescape(b []byte) (c byte, size int) {
 
 // ParseMethod reads a method as a text has it, METHOD in the grammar; ok is false if it is none.
 func ParseMethod(spelled string) (key layout.Key, ok bool) {
-	k := keyReader{token: spelled}
-	key = k.method()
-	return key, k.bad == ""
+	c := newCursor([]byte(spelled))
+	key = c.methodKey()
+	return key, c.OK()
 }
 
-// A keyReader parses the text of a method or type.
-type keyReader struct {
-	token string
-	at    int
-	bad   string // the missing character at at
+// The methods below take apart the token of a method or type, which is all of the line.
+
+// atEnd reports whether nothing is left, or something was missed.
+func (c *cursor) atEnd() bool { return !c.OK() || c.At == len(c.Line) }
+
+// standsBefore reports whether text follows.
+func (c *cursor) standsBefore(text string) bool {
+	ahead := c.Cursor
+	return ahead.Skip(text)
 }
 
-func (k *keyReader) end() bool { return k.at == len(k.token) || k.bad != "" }
-
-func (k *keyReader) miss(what string) {
-	if k.bad == "" {
-		k.bad = what
-	}
-}
-
-// hasPrefix reports whether text follows.
-func (k *keyReader) hasPrefix(text string) bool {
-	return k.bad == "" && len(k.token)-k.at >= len(text) && k.token[k.at:k.at+len(text)] == text
-}
-
-func (k *keyReader) skip(text string) bool {
-	if !k.hasPrefix(text) {
-		return false
-	}
-	k.at += len(text)
-	return true
-}
-
-// part takes a name: a quoted one, or a bare one up to a brace, or to a double
+// keyPart takes a name: a quoted one, or a bare one up to a brace, or to a double
 // colon or a parenthesis if it is before those.
-func (k *keyReader) part(colons, parenthesis bool) string {
-	if k.hasPrefix(`"`) {
-		return k.quotedPart()
+func (c *cursor) keyPart(colons, parenthesis bool) string {
+	if c.standsBefore(`"`) {
+		return c.quotedPart()
 	}
-	start := k.at
-	for !k.end() && !k.hasPrefix("{") && !k.hasPrefix("}") && !k.hasPrefix(`"`) && !(colons && k.hasPrefix("::")) &&
-		!(parenthesis && k.hasPrefix("(")) {
-		k.at++
+	start := c.At
+	for !c.atEnd() && !c.standsBefore("{") && !c.standsBefore("}") && !c.standsBefore(`"`) &&
+		!(colons && c.standsBefore("::")) && !(parenthesis && c.standsBefore("(")) {
+		c.At++
 	}
-	if k.at == start {
-		k.miss(`a name; an empty one is ""`)
+	if c.At == start {
+		c.Miss(`a name; an empty one is ""`)
 	}
-	return k.token[start:k.at]
+	return string(c.Line[start:c.At])
 }
 
-func (k *keyReader) quotedPart() string {
-	rest := []byte(k.token[k.at:])
-	end := quotedEnd(rest)
+func (c *cursor) quotedPart() string {
+	end := quotedEnd(c.Rest())
 	if end < 0 {
-		k.miss("a closing quote")
+		c.Miss("a closing quote")
 		return ""
 	}
-	name, bad := unquote(rest[:end])
+	name, bad := unquote(c.Rest()[:end])
 	if bad >= 0 {
-		k.at += bad
-		k.miss(`an escape: \" \\ \n or \xHH`)
+		c.MissAt(c.At+bad, `an escape: \" \\ \n or \xHH`)
 		return ""
 	}
-	k.at += end
+	c.At += end
 	return string(name)
 }
 
 // loader takes the loader in braces, if there is one, and the end.
-func (k *keyReader) loader() (name string) {
-	if k.skip("{") {
-		name = k.part(false, false)
-		if !k.skip("}") {
-			k.miss("}")
+func (c *cursor) loader() (name string) {
+	if c.Skip("{") {
+		name = c.keyPart(false, false)
+		if !c.Skip("}") {
+			c.Miss("}")
 		}
 	}
-	if !k.end() {
-		k.miss("the end of the name")
+	if !c.atEnd() {
+		c.Miss("the end of the name")
 	}
 	return name
 }
 
-// method takes a whole METHOD.
-func (k *keyReader) method() (key layout.Key) {
-	if !k.skip("::") {
-		first := k.part(true, false)
-		if k.end() {
+// methodKey takes a whole METHOD.
+func (c *cursor) methodKey() (key layout.Key) {
+	if !c.Skip("::") {
+		first := c.keyPart(true, false)
+		if c.atEnd() {
 			return layout.Key{Name: first}
 		}
-		if key.Class = first; !k.skip("::") {
-			k.miss("the end of the name, or :: and the name of a method: a loader is that of a class")
+		if key.Class = first; !c.Skip("::") {
+			c.Miss("the end of the name, or :: and the name of a method: a loader is that of a class")
 		}
 	}
-	key.Name = k.part(true, true)
-	switch {
-	case k.hasPrefix("("):
-		key.Signature = k.part(false, false)
-	case k.skip("::"):
-		key.Signature = k.part(false, false)
+	key.Name = c.keyPart(true, true)
+	if c.standsBefore("(") || c.Skip("::") {
+		key.Signature = c.keyPart(false, false)
 	}
-	if key.Loader = k.loader(); key.Loader != "" && key.Class == "" {
-		k.miss("a class before the method: a loader is that of a class")
+	if key.Loader = c.loader(); key.Loader != "" && key.Class == "" {
+		c.Miss("a class before the method: a loader is that of a class")
 	}
 	return key
 }

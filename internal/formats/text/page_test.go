@@ -74,7 +74,7 @@ func TestWordsAreDescribed(t *testing.T) {
 	words = append(append(words, slices.Collect(maps.Keys(tagNumbers))...), sectionWords...)
 	for _, tag := range []layout.Tag{layout.TagValueSite, layout.TagSuccessors, layout.TagReceivers, layout.TagCount} {
 		schema, _ := disk.SchemaOf(tag)
-		words = append(words, subWords(schema, tag)...)
+		words = append(words, subWords(schema)...)
 	}
 	described(t, "doc.go", `"`, words)
 }

@@ -99,7 +99,7 @@ func (p *parser) first() error {
 	if err != nil && err != io.EOF {
 		return err
 	}
-	p.cursor = cursor{parse.Cursor{Line: line}}
+	p.cursor = newCursor(line)
 	if !Detect(line) {
 		return p.lines.FailAt(&p.Cursor, ErrFormat)
 	}
@@ -112,7 +112,7 @@ func (p *parser) first() error {
 
 // readLine reads one line.
 func (p *parser) readLine(line []byte) error {
-	p.cursor = cursor{parse.Cursor{Line: line}}
+	p.cursor = newCursor(line)
 	if p.nextToken() {
 		p.dispatch()
 	} else if p.end(); p.At == len(line) {

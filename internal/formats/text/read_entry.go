@@ -14,6 +14,7 @@ type openEntry struct {
 	section layout.BlockSection
 	point   int32
 	tag     layout.Tag
+	schema  *disk.Schema
 	flags   layout.EntryFlags
 	sub     layout.Sub
 	traps   uint64
@@ -64,10 +65,10 @@ func (p *parser) tagWord() layout.Tag {
 // entryCells reads what follows the tag, and adds the entry to the profile.
 func (p *parser) entryCells() {
 	e := &p.entry
-	schema, _ := p.shape.Schema(e.tag)
-	p.subAndSeen(schema)
-	for i := range schema.Groups {
-		p.cellGroup(&schema.Groups[i])
+	e.schema, _ = p.shape.Schema(e.tag)
+	p.subAndSeen(e.schema)
+	for i := range e.schema.Groups {
+		p.cellGroup(&e.schema.Groups[i])
 	}
 	if e.length >= 0 {
 		e.cells[e.length] = uint64(len(e.cells) - e.length - 1)
@@ -100,7 +101,7 @@ func (p *parser) subAndSeen(schema *disk.Schema) {
 	custom := p.head.domain == layout.DomainCustom
 	if len(schema.Subs) > 0 {
 		p.nextToken()
-		e.sub = layout.Sub(p.listed(subWords(schema, e.tag), math.MaxUint16, "what the entry is of"))
+		e.sub = layout.Sub(p.listed(subWords(schema), math.MaxUint16, "what the entry is of"))
 	} else if custom && p.skipToken("sub=") {
 		e.sub = layout.Sub(p.number(math.MaxUint16))
 	}
@@ -212,12 +213,12 @@ func (p *parser) keyedCells(g *disk.CellGroup) {
 // keyedCell takes a cell with its key and puts it in its place.
 func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	e := &p.entry
-	if key := cellKey(e.tag, c); key != "" {
+	if key := cellKey(e.schema, c); key != "" {
 		p.expectToken(key)
 	} else {
 		p.nextToken()
 	}
-	p.cell(c, isSigned(e.tag) && at == 0)
+	p.cell(c, isSigned(e.schema) && at == 0)
 	last := len(e.cells) - 1
 	e.cells[at], e.refs[at] = e.cells[last], e.refs[last]
 	e.cells, e.refs = e.cells[:last], e.refs[:last]

@@ -5,7 +5,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -35,7 +34,7 @@ func (p *parser) newMethodLine() {
 		return
 	}
 	start := p.At
-	ref, _ := p.newMethod(start, p.reference("a method"))
+	ref := p.newMethod(start, p.reference("a method"))
 	access, flags := uint32(0), layout.MethodFlags(0)
 	if p.skipToken("access=") {
 		access = uint32(p.bits(accessFlags, math.MaxUint32))
@@ -154,73 +153,7 @@ func (p *parser) field(start, i int) {
 		return
 	}
 	p.profile.fields |= 1 << i
-	fieldForms[i].read(p)
-}
-
-// A fieldForm is the form of an optional field of a block in the text.
-type fieldForm struct {
-	word string
-	read func(p *parser)
-}
-
-var fieldForms = [...]fieldForm{
-	{"size", (*parser).sizeField},
-	{"invocations", func(p *parser) { p.nextToken(); p.profile.Invocations(p.uint64()) }},
-	{"backedges", func(p *parser) { p.nextToken(); p.profile.Backedges(p.uint64()) }},
-	{"interpreted", func(p *parser) { p.nextToken(); p.profile.Interpreted(p.uint64()) }},
-	{"history", (*parser).historyField},
-	{"compile", (*parser).compileField},
-	{"escape", (*parser).escapeField},
-	{"traps", (*parser).trapsField},
-}
-
-// key takes a number of at most limit after the text of its key.
-func (p *parser) key(text string, limit uint64) uint64 {
-	p.expectToken(text)
-	return p.number(limit)
-}
-
-func (p *parser) key32(text string) uint32 { return uint32(p.key(text, math.MaxUint32)) }
-
-func (p *parser) sizeField() {
-	code := p.key32("code=")
-	rawprofile.In(p.profile.Profile).Size(rawprofile.Size{Code: code, Host: p.key32("producer=")})
-}
-
-func (p *parser) historyField() {
-	var h rawprofile.History
-	h.Decompiles = p.key32("decompiles=")
-	h.OverflowRecompiles = p.key32("overflow-recompiles=")
-	h.OverflowTraps = p.key32("overflow-traps=")
-	h.TenureTraps = p.key32("tenure-traps=")
-	rawprofile.In(p.profile.Profile).History(h)
-}
-
-func (p *parser) compileField() {
-	var c rawprofile.Compile
-	c.Level = uint8(p.key("level=", math.MaxUint8))
-	c.State = uint8(p.key("state=", math.MaxUint8))
-	c.WouldProfile = uint8(p.key("would-profile=", math.MaxUint8))
-	c.Loops = uint16(p.key("loops=", math.MaxUint16))
-	c.Blocks = uint16(p.key("blocks=", math.MaxUint16))
-	rawprofile.In(p.profile.Profile).Compile(c)
-}
-
-func (p *parser) escapeField() {
-	var e rawprofile.Escape
-	e.Flags = p.key("flags=", math.MaxUint64)
-	e.Local = p.key("local=", math.MaxUint64)
-	e.Stack = p.key("stack=", math.MaxUint64)
-	e.Returned = p.key("returned=", math.MaxUint64)
-	rawprofile.In(p.profile.Profile).Escape(e)
-}
-
-func (p *parser) trapsField() {
-	p.bytes = p.bytes[:0]
-	for p.nextToken() {
-		p.bytes = append(p.bytes, uint8(p.number(math.MaxUint8)))
-	}
-	rawprofile.In(p.profile.Profile).TrapHistory(p.bytes)
+	p.fieldLine(&fieldForms[i])
 }
 
 // refs maps the texts of types and methods that were read to the builder's
@@ -251,15 +184,15 @@ func (p *parser) typeRef() builder.TypeRef {
 	if ref, ok := p.refs.types[string(token)]; ok {
 		return ref
 	}
-	k := keyReader{token: string(token)}
-	key := builder.TypeKey{Name: k.part(false, false)}
-	key.Loader = k.loader()
-	if k.bad != "" {
-		p.MissAt(start+k.at, k.bad)
+	c := newCursor(token)
+	key := builder.TypeKey{Name: c.keyPart(false, false)}
+	key.Loader = c.loader()
+	if !c.OK() {
+		p.MissAt(start+c.At, c.Expected())
 		return 0
 	}
 	ref := p.b.Type(key)
-	remember(&p.refs.types, k.token, ref)
+	remember(&p.refs.types, string(token), ref)
 	return ref
 }
 
@@ -273,22 +206,22 @@ func (p *parser) methodRef() builder.MethodRef {
 	if ref, ok := p.refs.methods[string(token)]; ok {
 		return ref
 	}
-	ref, text := p.newMethod(start, token)
+	ref := p.newMethod(start, token)
 	if p.OK() {
-		remember(&p.refs.methods, text, ref)
+		remember(&p.refs.methods, string(token), ref)
 	}
 	return ref
 }
 
 // newMethod makes the method of a token that begins at start.
-func (p *parser) newMethod(start int, token []byte) (ref builder.MethodRef, text string) {
-	k := keyReader{token: string(token)}
-	key := k.method()
-	if k.bad != "" {
-		p.MissAt(start+k.at, k.bad)
-		return 0, ""
+func (p *parser) newMethod(start int, token []byte) builder.MethodRef {
+	c := newCursor(token)
+	key := c.methodKey()
+	if !c.OK() {
+		p.MissAt(start+c.At, c.Expected())
+		return 0
 	}
-	return p.b.Method(key), k.token
+	return p.b.Method(key)
 }
 
 // someMethod takes the next token, a method.

@@ -3,7 +3,6 @@ package text
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
@@ -87,21 +86,26 @@ func flagWords(tag layout.Tag) wordList {
 	return schema.Flags
 }
 
-// subWords returns the words of the subs of entries.
-func subWords(schema *disk.Schema, tag layout.Tag) wordList {
-	if tag == layout.TagCount {
-		return countWords()
+// subWords returns the words of the subs of entries. Version 1 of the text writes SubUnprofiled as a number.
+func subWords(schema *disk.Schema) wordList {
+	if subIsUnit(schema) {
+		return unitSubs
 	}
 	return schema.Subs
 }
 
-// countWords returns the words of the subs of counts. Version 1 of the text writes SubUnprofiled as a number.
-var countWords = sync.OnceValue(func() wordList {
-	schema, _ := disk.SchemaOf(layout.TagCount)
-	subs := slices.Clone(schema.Subs)
-	subs[layout.SubUnprofiled] = ""
+var unitSubs = func() (subs wordList) {
+	for tag := range layout.Tag(255) {
+		if schema, ok := disk.SchemaOf(tag); ok && subIsUnit(schema) {
+			subs = slices.Clone(schema.Subs)
+			subs[layout.SubUnprofiled] = ""
+		}
+	}
 	return subs
-})
+}()
+
+// subIsUnit reports whether the sub of entries names the unit of their count.
+func subIsUnit(schema *disk.Schema) bool { return len(schema.Units) > 0 }
 
 // tagNumbers are the tags by their names, cellKeys the keys of cells and rows by
 // theirs: "not-taken=" by "not_taken".

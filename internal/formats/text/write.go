@@ -44,6 +44,7 @@ type writer struct {
 	shape  disk.Shape
 	report Report
 	err    error
+	schema *disk.Schema // of the entry that is being written
 
 	types   []typeText       // by ordinal, as far as they were written
 	name    []byte           // scratch

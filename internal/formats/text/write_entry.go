@@ -2,6 +2,7 @@ package text
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
@@ -41,6 +42,7 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	w.literal(" ")
 	w.literal(w.shape.TagName(e.Tag()))
 	w.subAndSeen(schema, e)
+	w.schema = schema
 	for rows := range w.shape.Groups(e) {
 		w.cellGroup(e, rows)
 	}
@@ -57,7 +59,7 @@ func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 	custom := w.h.Domain == layout.DomainCustom
 	if len(schema.Subs) > 0 {
 		w.literal(" ")
-		w.listed(subWords(schema, e.Tag()), uint64(e.Sub()))
+		w.listed(subWords(schema), uint64(e.Sub()))
 	} else if custom && e.Sub() != 0 {
 		w.key(" sub=", uint64(e.Sub()))
 	}
@@ -151,7 +153,7 @@ func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 		for i, c := range rows.Cells {
 			if hasKey(c.Kind) && (c.Kind == disk.CellDisplacement) == displacements {
 				w.literal(" ")
-				w.literal(cellKey(e.Tag(), c))
+				w.literal(cellKey(w.schema, c))
 				w.cell(e, rows.First+i, c)
 			}
 		}
@@ -250,13 +252,13 @@ func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 		w.signed(int64(point))
 		w.key(":", uint64(index))
 	case disk.CellValue:
-		if e.Tag() != layout.TagValueSite || e.Sub() == layout.SubMemOpSize {
+		if w.schema.Declared() || e.Sub() == layout.SubMemOpSize {
 			w.printNumber(v)
 		} else {
 			w.functionID(v)
 		}
 	default:
-		if cell == 0 && isSigned(e.Tag()) {
+		if cell == 0 && isSigned(w.schema) {
 			w.signed(int64(v))
 		} else {
 			w.printNumber(v)
@@ -282,8 +284,8 @@ func hasKey(kind disk.CellKind) bool { return kind != disk.CellLength && kind !=
 
 // cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
 // of a Count entry has none: the sub names the counted unit.
-func cellKey(tag layout.Tag, c disk.CellSpec) string {
-	if tag == layout.TagCount {
+func cellKey(schema *disk.Schema, c disk.CellSpec) string {
+	if subIsUnit(schema) {
 		return ""
 	}
 	return keyOf(c.Name)
@@ -303,8 +305,8 @@ func isTypeList(g *disk.CellGroup) bool {
 	return g.Repeat == disk.PerCell && g.Cells[len(g.Cells)-1].Kind == disk.CellTypeWord
 }
 
-// isSigned reports whether the first count of entries is written with its sign.
-func isSigned(tag layout.Tag) bool { return tag == layout.TagReceiverType }
+// isSigned reports whether the first count of entries is written with its sign: only HotSpot's are.
+func isSigned(schema *disk.Schema) bool { return slices.Equal(schema.SignedSubs, []layout.Sub{0}) }
 
 // trapsCell returns the cell of a wide entry that holds traps.
 func trapsCell(schema *disk.Schema) (cell int, ok bool) {
