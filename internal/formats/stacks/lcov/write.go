@@ -163,32 +163,10 @@ func newCalls(s *reader.Store) (*calls, error) {
 	if s.Header().Domain != layout.DomainJamaica {
 		return c, nil
 	}
-	for p, err := range s.Profiles() {
-		if err != nil {
-			return nil, err
-		}
-		for e := range p.Entries() {
-			if err := c.addCallees(e); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return c, nil
-}
-
-func (c *calls) addCallees(e reader.Entry) error {
-	rows, ok := e.Rows()
-	if !ok || e.Tag() != layout.TagCallees {
+	return c, stacks.Edges(s, func(e stacks.Edge) error {
+		c.callers[e.Callee.Ref()] = disk.SaturatingAdd(c.callers[e.Callee.Ref()], e.Weight)
 		return nil
-	}
-	for i := range rows.Len() {
-		m, err := rows.Method(i)
-		if err != nil {
-			return err
-		}
-		c.callers[m.Ref()] = disk.SaturatingAdd(c.callers[m.Ref()], rows.Cell(i, 1).Trained())
-	}
-	return nil
+	})
 }
 
 // of returns how often a method was called. known is false if it may or may not have run.
