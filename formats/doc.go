@@ -41,8 +41,8 @@
 //     lines, a cursor, such errors and limits; a reader of lines takes 20 lines.
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
 //     both; the example of package codec is a whole importer. Their exported
-//     fields are the options; Options declares those that a user may set by name,
-//     and Format names the format. A type with options gets an alias in options.go.
+//     fields are the options; Format names the format, and declares the options that a
+//     user may set by name. A type with options gets an alias in options.go.
 //  3. Importer.Detect must refuse input that may be of another format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
 //     dump that the input holds and hands it to [codec.Batch.AddDump].
@@ -50,7 +50,7 @@
 //     a constant for each kind.
 //  5. Add the line to Importers or Exporters, and a row to the table above and to
 //     README.md; tests compare them. Flags and help of the command come
-//     from Format and Options: nothing else has to change.
+//     from Format: nothing else has to change.
 //  6. Test the parser with real files of the tool in testdata, with a fuzz target,
 //     and with an export that is the imported input again, byte for byte where
 //     nothing is lost.

@@ -130,7 +130,7 @@ func ExampleNewExporter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, o := range e.Options() {
+	for _, o := range e.Format().Options {
 		if o.Name == "sparse" {
 			err = o.Value.Set("true")
 		}

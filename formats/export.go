@@ -17,7 +17,7 @@ import (
 // is nothing. The error is an [*OptionError] if an option has a value that it
 // cannot have; errors of the archive match the errors of package layout.
 func Export(ctx context.Context, w io.Writer, s *reader.Store, e Exporter) (Losses, error) {
-	if err := codec.CheckOptions(e.Options()); err != nil {
+	if err := codec.CheckOptions(e.Format().Options); err != nil {
 		return nil, err
 	}
 	lost := Losses{}

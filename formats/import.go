@@ -100,7 +100,7 @@ func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
-		if err := codec.CheckOptions(i.Options()); err != nil {
+		if err := codec.CheckOptions(i.Format().Options); err != nil {
 			return nil, err
 		}
 	}

@@ -138,10 +138,10 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 	t.Parallel()
 	var options [][]formats.Option
 	for _, i := range formats.Importers() {
-		options = append(options, i.Options())
+		options = append(options, i.Format().Options)
 	}
 	for _, e := range formats.Exporters() {
-		options = append(options, e.Options())
+		options = append(options, e.Format().Options)
 	}
 	text := map[string]string{"bool": "true", "int": "12", "string": "x", "stringArray": "x"}
 	usage := map[string]string{}
@@ -163,8 +163,6 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 type wordCounter struct{}
 
 func (wordCounter) Format() formats.Format { return formats.Format{Name: "words"} }
-
-func (wordCounter) Options() []formats.Option { return nil }
 
 func (wordCounter) Detect(head []byte, _ bool) bool { return bytes.HasPrefix(head, []byte("words\n")) }
 

@@ -12,14 +12,14 @@ type Format struct {
 	Name   string // as reports and the flag -t spell it, for instance "profdata"
 	About  string // one line: what writes or reads such files
 	Binary bool   // it is not text, and must not be printed to a terminal
+	// Options are the fields of the importer or exporter that a user may set by name.
+	Options []Option
 }
 
 // An Importer reads one format. Its fields are the options of the format; its zero value reads with the
 // defaults. An importer keeps nothing from one input to the next.
 type Importer interface {
 	Format() Format
-	// Options declares the fields that a user may set by name.
-	Options() []Option
 	// Detect reports whether an input is of the format, by its first bytes: all of
 	// them if whole is set, otherwise the first mebibyte.
 	Detect(head []byte, whole bool) bool
@@ -39,8 +39,6 @@ type NearDetector interface {
 // zero value writes with the defaults.
 type Exporter interface {
 	Format() Format
-	// Options declares the fields that a user may set by name.
-	Options() []Option
 	// Export writes the profiles of an archive, and returns what the format cannot express.
 	Export(w io.Writer, s *reader.Store) (Losses, error)
 }

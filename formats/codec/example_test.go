@@ -25,12 +25,10 @@ type CallsImporter struct {
 	Scale int // what counts are multiplied by, 0 for 1
 }
 
-// Format names the format.
-func (*CallsImporter) Format() codec.Format { return codec.Format{Name: "calls"} }
-
-// Options declares the field Scale.
-func (i *CallsImporter) Options() []codec.Option {
-	return []codec.Option{codec.Int("scale", &i.Scale, "what counts are multiplied by")}
+// Format names the format, and declares the field Scale.
+func (i *CallsImporter) Format() codec.Format {
+	return codec.Format{Name: "calls",
+		Options: []codec.Option{codec.Int("scale", &i.Scale, "what counts are multiplied by")}}
 }
 
 // Detect looks for the first line.

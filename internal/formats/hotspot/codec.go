@@ -16,9 +16,6 @@ func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints"}
 }
 
-// Options implements [codec.Importer].
-func (*Importer) Options() []codec.Option { return nil }
-
 // Detect reports whether a text has method data. It accepts any text that is longer than head: a program may
 // print much before its VM does, and Import names the missing parts.
 func (*Importer) Detect(head []byte, whole bool) bool {
@@ -45,9 +42,6 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "text as java -XX:+PrintMethodData prints it (domain hotspot)"}
 }
-
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
 
 // Export writes an archive of domain hotspot. See [WriteText].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {

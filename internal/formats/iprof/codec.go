@@ -19,13 +19,11 @@ type Importer struct {
 }
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "iprof", About: "what a binary of native-image --pgo-instrument writes at its end"}
-}
-
-// Options implements [codec.Importer].
-func (i *Importer) Options() []codec.Option {
-	return []codec.Option{codec.Bool("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged")}
+func (i *Importer) Format() codec.Format {
+	return codec.Format{Name: "iprof", About: "what a binary of native-image --pgo-instrument writes at its end",
+		Options: []codec.Option{
+			codec.Bool("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
+		}}
 }
 
 // Detect implements [codec.Importer].
@@ -88,23 +86,18 @@ type Exporter struct {
 }
 
 // Format implements [codec.Exporter].
-func (*Exporter) Format() codec.Format {
-	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)"}
-}
-
-// Options implements [codec.Exporter].
-func (e *Exporter) Options() []codec.Option {
+func (e *Exporter) Format() codec.Format {
 	versions := strings.Join(Versions, ", ")
-	return []codec.Option{
-		codec.String("iprof-version", &e.Version, "version to write, one of "+versions+
-			"; that of the source without it").WithCheck(func() error {
-			if e.Version != "" && !slices.Contains(Versions, e.Version) {
-				return fmt.Errorf("use one of %s", versions)
-			}
-			return nil
-		}),
-		codec.Bool("prune", &e.Prune, "leave out methods and types that nothing refers to"),
-	}
+	version := codec.String("iprof-version", &e.Version, "version to write, one of "+versions+
+		"; that of the source without it").WithCheck(func() error {
+		if e.Version != "" && !slices.Contains(Versions, e.Version) {
+			return fmt.Errorf("use one of %s", versions)
+		}
+		return nil
+	})
+	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Options: []codec.Option{
+		version, codec.Bool("prune", &e.Prune, "leave out methods and types that nothing refers to"),
+	}}
 }
 
 // Export writes an archive of domain graal. See [Write].

@@ -14,14 +14,10 @@ type Importer struct {
 }
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run"}
-}
-
-// Options implements [codec.Importer].
-func (i *Importer) Options() []codec.Option {
-	return []codec.Option{codec.Bool("runs", &i.Runs,
-		"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}
+func (i *Importer) Format() codec.Format {
+	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run",
+		Options: []codec.Option{codec.Bool("runs", &i.Runs,
+			"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}}
 }
 
 // Detect implements [codec.Importer].
@@ -49,9 +45,6 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "jamaica", About: "the profile text of a JamaicaVM (domain jamaica)"}
 }
-
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
 
 // Export writes an archive of domain jamaica. See [Write].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {

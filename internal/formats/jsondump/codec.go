@@ -17,9 +17,6 @@ func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "json", About: "everything, in the JSON that docs/format.md defines"}
 }
 
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
-
 // Export writes all that an archive holds.
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	return nil, dump.JSON(w, s)

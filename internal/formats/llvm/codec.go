@@ -19,24 +19,19 @@ type Importer struct {
 }
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
+func (i *Importer) Format() codec.Format {
+	release := codec.Int("llvm-release", &i.Release,
+		"release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it")
 	return codec.Format{Name: "llvm",
-		About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)"}
+		About:   "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
+		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release.WithCheck(i.checkRelease)}}
 }
 
-// Options implements [codec.Importer].
-func (i *Importer) Options() []codec.Option {
-	return []codec.Option{
-		codec.AsLLVM(&i.AsLLVM),
-		codec.Int("llvm-release", &i.Release,
-			"release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it").
-			WithCheck(func() error {
-				if i.Release != 0 && VersionOfRelease(i.Release) == 0 {
-					return errors.New("it is 12 or higher, as 22")
-				}
-				return nil
-			}),
+func (i *Importer) checkRelease() error {
+	if i.Release != 0 && VersionOfRelease(i.Release) == 0 {
+		return errors.New("it is 12 or higher, as 22")
 	}
+	return nil
 }
 
 // Detect implements [codec.Importer].
@@ -78,17 +73,14 @@ type IndexedExporter struct {
 }
 
 // Format implements [codec.Exporter].
-func (*IndexedExporter) Format() codec.Format {
-	return codec.Format{Name: "profdata",
-		About: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)", Binary: true}
-}
-
-// Options implements [codec.Exporter].
-func (e *IndexedExporter) Options() []codec.Option {
+func (e *IndexedExporter) Format() codec.Format {
 	version := codec.Int("profdata-version", &e.Version,
 		"version of the format, 4 to 13; 7 is read by every LLVM from 12 on (without it: that of the LLVM that made the "+
 			"profiles; of several the oldest)")
-	return []codec.Option{version.WithCheck(e.checkVersion), sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}
+	return codec.Format{Name: "profdata", Binary: true,
+		About: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)",
+		Options: []codec.Option{version.WithCheck(e.checkVersion), sparseOption(&e.Sparse),
+			vtableOption(&e.KeepVTableNames)}}
 }
 
 func (e *IndexedExporter) checkVersion() error {
@@ -114,13 +106,9 @@ type TextExporter struct {
 }
 
 // Format implements [codec.Exporter].
-func (*TextExporter) Format() codec.Format {
-	return codec.Format{Name: "proftext", About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)"}
-}
-
-// Options implements [codec.Exporter].
-func (e *TextExporter) Options() []codec.Option {
-	return []codec.Option{sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}
+func (e *TextExporter) Format() codec.Format {
+	return codec.Format{Name: "proftext", About: "what llvm-profdata merge --text writes (domains llvm-ir, llvm-frontend)",
+		Options: []codec.Option{sparseOption(&e.Sparse), vtableOption(&e.KeepVTableNames)}}
 }
 
 // Export writes an archive of LLVM's profiles. See [WriteText].

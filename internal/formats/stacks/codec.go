@@ -16,9 +16,6 @@ func (*Exporter) Format() codec.Format {
 		About: "sampled stacks for flame graphs, a line each, root first (domains graal and sampled)"}
 }
 
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
-
 // Export writes an archive of domain graal or sampled. See [WriteFolded].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	return nil, WriteFolded(w, s)

@@ -23,9 +23,6 @@ func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "folded", About: "sampled stacks in collapsed form, a line each: root;caller;leaf 12"}
 }
 
-// Options implements [codec.Importer].
-func (*Importer) Options() []codec.Option { return nil }
-
 // detectedLines is how many lines are looked at.
 const detectedLines = 32
 

@@ -15,12 +15,10 @@ type Importer struct {
 }
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
-	return codec.Format{Name: "text", About: "what profarc export -t text writes, perhaps edited"}
+func (i *Importer) Format() codec.Format {
+	return codec.Format{Name: "text", About: "what profarc export -t text writes, perhaps edited",
+		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM)}}
 }
-
-// Options implements [codec.Importer].
-func (i *Importer) Options() []codec.Option { return []codec.Option{codec.AsLLVM(&i.AsLLVM)} }
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
@@ -49,9 +47,6 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "text", About: "everything, in text for review and version control; import reads it again"}
 }
-
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
 
 // Export writes all that an archive holds. See [Write].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {

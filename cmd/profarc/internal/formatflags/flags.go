@@ -16,7 +16,6 @@ import (
 // A format is an importer or an exporter.
 type format interface {
 	Format() formats.Format
-	Options() []formats.Option
 }
 
 // Flags maps the flags of a command that set options of formats to the names of
@@ -28,7 +27,7 @@ func Add[F format](flags *pflag.FlagSet, all []F) Flags {
 	of := Flags{}
 	values := map[string]*sharedValue{}
 	for _, f := range all {
-		for _, o := range f.Options() {
+		for _, o := range f.Format().Options {
 			if values[o.Name] == nil {
 				values[o.Name] = &sharedValue{}
 				added := flags.VarPF(values[o.Name], o.Name, "", o.Usage)

@@ -15,19 +15,15 @@ type Exporter struct {
 }
 
 // Format implements [codec.Exporter].
-func (*Exporter) Format() codec.Format {
+func (e *Exporter) Format() codec.Format {
 	return codec.Format{Name: "lcov",
-		About: "call counts by class and method or, of LLVM's front ends, counts of source lines, for genhtml and lcov"}
-}
-
-// Options implements [codec.Exporter].
-func (e *Exporter) Options() []codec.Option {
-	return []codec.Option{
-		codec.Bool("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
-		codec.Strings("binary", &e.Programs,
-			"instrumented program or library with a coverage mapping: write the source lines of LLVM's profiles; may be "+
-				"given more than once"),
-	}
+		About: "call counts by class and method or, of LLVM's front ends, counts of source lines, for genhtml and lcov",
+		Options: []codec.Option{
+			codec.Bool("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
+			codec.Strings("binary", &e.Programs,
+				"instrumented program or library with a coverage mapping: write the source lines of LLVM's profiles; may be "+
+					"given more than once"),
+		}}
 }
 
 // Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].

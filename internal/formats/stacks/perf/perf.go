@@ -39,9 +39,6 @@ func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "perf", About: "the output of Linux's perf script"}
 }
 
-// Options implements [codec.Importer].
-func (*Importer) Options() []codec.Option { return nil }
-
 var (
 	// head is the first line of a sample: command, process, perhaps processor, time, perhaps period, event.
 	head = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)

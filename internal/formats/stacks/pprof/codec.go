@@ -18,15 +18,11 @@ type Importer struct {
 }
 
 // Format implements [codec.Importer].
-func (*Importer) Format() codec.Format {
+func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "pprof", About: "a CPU profile of pprof's, as runtime/pprof and net/http/pprof write it",
-		Binary: true}
-}
-
-// Options implements [codec.Importer].
-func (i *Importer) Options() []codec.Option {
-	return []codec.Option{codec.Bool("edges-only", &i.EdgesOnly,
-		"keep the calls that go build reads and the samples of functions, without the stacks")}
+		Binary: true,
+		Options: []codec.Option{codec.Bool("edges-only", &i.EdgesOnly,
+			"keep the calls that go build reads and the samples of functions, without the stacks")}}
 }
 
 // Detect implements [codec.Importer]. Legacy formats are taken, too, for Import to refuse.
@@ -81,9 +77,6 @@ type Exporter struct{}
 func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "pprof", About: "sampled stacks, and counters of methods, for go tool pprof", Binary: true}
 }
-
-// Options implements [codec.Exporter].
-func (*Exporter) Options() []codec.Option { return nil }
 
 // Export writes the stacks and counters of an archive. See [Write].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {

@@ -24,18 +24,13 @@ type Exporter struct {
 }
 
 // Format implements [codec.Exporter].
-func (*Exporter) Format() codec.Format {
+func (e *Exporter) Format() codec.Format {
 	return codec.Format{Name: "gopgo", About: "the calls that go build -pgo reads of a CPU profile (domain sampled)",
-		Binary: true}
-}
-
-// Options implements [codec.Exporter].
-func (e *Exporter) Options() []codec.Option {
-	return []codec.Option{
-		codec.Bool("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
-		codec.Bool("preprocessed", &e.Preprocessed,
-			"write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
-	}
+		Binary: true, Options: []codec.Option{
+			codec.Bool("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
+			codec.Bool("preprocessed", &e.Preprocessed,
+				"write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
+		}}
 }
 
 // Errors of an export, to match with errors.Is.
