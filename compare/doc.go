@@ -1,7 +1,7 @@
 // Package compare measures how far two archives of one domain agree: a base, a, and another one, b.
 //
 //	r, err := compare.Stores(ctx, a, b, compare.Options{Top: 20})
-//	score, ok := r.Score()
+//	if r.Score != nil { ... }
 //
 // # Overlap
 //

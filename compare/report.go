@@ -53,7 +53,7 @@ type Report struct {
 	Flips      Ranking[Flip]       `json:"flipped"` // branches whose majority changed
 	Sites      Ranking[SiteChange] `json:"sites"`   // sites that turned polymorphic or monomorphic, or see another type
 
-	NoLongerCertain Ranking[Certainty] `json:"no_longer_certain"` // branches and checks with one outcome in a, several in b
+	NoLongerCertain Ranking[Certainty] `json:"no_longer_certain"` // sites with one outcome in a, several in b
 	NowCertain      Ranking[Certainty] `json:"now_certain"`       // the other way round
 
 	ContextSensitive bool `json:"-"` // see Options

@@ -240,8 +240,9 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 
 // bytecodeKinds are the kinds of bytecodes at which points stand, by Point.Bytecode. Others may stand at any.
 var bytecodeKinds = map[string][]bytecode.PointKind{
-	"call": calls, "check": {bytecode.TypeCheck}, "call or check": append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
-	"jump": {bytecode.Jump}, "branch": {bytecode.Branch}, "switch": {bytecode.Switch}, "ret": {bytecode.RetFrom},
+	"call": calls, "check": {bytecode.TypeCheck},
+	"call or check": append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
+	"jump":          {bytecode.Jump}, "branch": {bytecode.Branch}, "switch": {bytecode.Switch}, "ret": {bytecode.RetFrom},
 }
 
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
