@@ -120,8 +120,10 @@ func (o *Outcome) What() string {
 }
 
 // outcomeWords are the kinds of outcomes in words, where they are not the words in JSON.
-var outcomeWords = map[Kind]string{To: "went on", Others: "other types",
-	Untyped: "types that were not recorded", Unlooked: "not profiled", Failed: "checks that failed", Call: "calls", OfType: "no type"}
+var outcomeWords = map[Kind]string{
+	To: "went on", Others: "other types", Untyped: "types that were not recorded", Unlooked: "not profiled",
+	Failed: "checks that failed", Call: "calls", OfType: "no type",
+}
 
 // A ValueType is the type of an argument or of a result.
 type ValueType struct {
