@@ -120,6 +120,11 @@ func (d *Dropped) all(c *copier.Copier) error {
 // A snapshot is a dump of its own: Live and Delta clear the builder's DumpID if it is the
 // archive's, and Delta sets layout.FlagDelta.
 func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
+	return snapshot(ctx, b, s, take, nil)
+}
+
+func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts, since *copier.Counted) (Dropped,
+	error) {
 	contents, err := ContentsOf(s)
 	if err != nil {
 		return Dropped{}, err
@@ -132,7 +137,7 @@ func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	}
 	var dropped Dropped
 	c := copier.New(ctx, t.Set, s, run, dropped.hooks(take))
-	c.Take = copier.Take(take)
+	c.Take, c.Since = copier.Take(take), since
 	err = dropped.all(c)
 	return dropped, err
 }

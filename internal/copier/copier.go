@@ -78,6 +78,7 @@ type Copier struct {
 	s        *reader.Store
 	shape    disk.Shape
 	Take     Take
+	Since    *Counted // what Delta is counted from; nil for the trained counts
 	of       profileset.Run
 	method   reader.Method        // of the profile that is being copied
 	met      uint64               // profiles that were read, or could not be

@@ -85,7 +85,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
-			if err := cmp.Or(c.poll.Err(), c.Entry(to, section, e)); err != nil {
+			if err := cmp.Or(c.poll.Err(), c.entry(to, section, p, e)); err != nil {
 				return err
 			}
 		}
@@ -178,32 +178,34 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 		}
 	}
 	if n, ok := p.Invocations(); ok {
-		to.Put64(disk.HasInvocations, c.count(n))
+		to.Put64(disk.HasInvocations, c.count(p, n))
 	}
 	if n, ok := p.Backedges(); ok {
-		to.Put64(disk.HasBackedges, c.count(n))
+		to.Put64(disk.HasBackedges, c.count(p, n))
 	}
 	if n, ok := p.Interpreted(); ok {
-		to.Put64(disk.HasInterpreted, c.count(n))
+		to.Put64(disk.HasInterpreted, c.count(p, n))
 	}
 	if traps := p.TrapHistory(); traps != nil {
 		to.PutTraps(traps)
 	}
 }
 
-// count returns a counter as Take says.
-func (c *Copier) count(n reader.Counter) uint64 {
+// count returns a counter of a profile as Take says.
+func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
 	switch c.Take {
 	case Live:
 		return n.Load()
 	case Delta:
-		return n.Load() - n.Trained()
+		now := n.Load()
+		c.Since.note(p, n, now)
+		return now - c.Since.of(p, n)
 	}
 	return n.Trained()
 }
 
-// Entry copies an entry, with counts as Take says, and references in place of pointers.
-func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e reader.Entry) error {
+// entry copies an entry of a profile, with counts as Take says, and references in place of pointers.
+func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p reader.Profile, e reader.Entry) error {
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
@@ -214,7 +216,7 @@ func (c *Copier) Entry(to *profileset.Recording, section layout.BlockSection, e 
 			raw.SetCell(1, uint64(e.Traps()))
 		}
 		for cell := range c.shape.Counts(raw) {
-			raw.SetCell(cell, c.count(e.Cell(cell)))
+			raw.SetCell(cell, c.count(p, e.Cell(cell)))
 		}
 		if raw.Tag() == layout.TagBitmap && c.Take != Trained {
 			for cell := range raw.Cells() {
@@ -339,7 +341,7 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 
 // changed reports whether anything was counted in an adopted profile.
 func (c *Copier) changed(p reader.Profile) bool {
-	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != n.Trained() }
+	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.of(p, n) }
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
 		return true
 	}

@@ -26,6 +26,12 @@ func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 	return (*atomic.Uint64)(p), true
 }
 
+// A Count is a word that is counted in: by several threads at once with Add, or by one alone with Add1.
+type Count struct{ atomic.Uint64 }
+
+// CountOf returns a word as one that is counted in.
+func CountOf(w *atomic.Uint64) *Count { return (*Count)(unsafe.Pointer(w)) }
+
 // Address returns the address of the first byte of b, 0 if b is empty.
 func Address(b []byte) uintptr {
 	if len(b) == 0 {

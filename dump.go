@@ -1,0 +1,143 @@
+package profarc
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+)
+
+// ErrMixed: a run writes dumps or checkpoints. The two have the same counts, and a merge of both would sum them.
+var ErrMixed = errors.New("a run writes dumps or checkpoints, not both")
+
+// A form is what a run writes.
+type form int
+
+const (
+	undecided form = iota
+	totals
+	increments
+)
+
+// Dump writes an archive of what the archive at the start had and what this run has counted since. It may replace
+// the file that the run began with: the next run begins with the sum. Of two dumps of one run the later has all
+// that the earlier has, and a merge takes the later one.
+//
+// The file appears whole or not at all. Damaged profiles of the archive are left out, and returned; the rest is
+// written. The error matches ErrMixed if the run has written checkpoints.
+func (r *Run) Dump(ctx context.Context, path string) (merge.Dropped, error) {
+	return r.write(ctx, path, totals)
+}
+
+// Checkpoint writes what the run has counted since its last checkpoint, for a process that goes on for long, or
+// for one of many that begin with the same archive. The checkpoints of a run, the archive that it began with,
+// and the checkpoints of other runs are summed by a merge, in any order; with one that is lost, only what was
+// counted in its time is. After an error the next checkpoint has the counts of this one too.
+func (r *Run) Checkpoint(ctx context.Context, path string) (merge.Dropped, error) {
+	return r.write(ctx, path, increments)
+}
+
+// write writes an archive in a form.
+func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Dropped, err error) {
+	r.dumping.Lock()
+	defer r.dumping.Unlock()
+	if r.bad != nil {
+		return lost, r.bad
+	}
+	if r.form != undecided && r.form != f {
+		return lost, ErrMixed
+	}
+	r.form = f
+	id := newDumpID()
+	b, err := r.builder(id)
+	if err != nil {
+		return lost, err
+	}
+	if lost, err = r.copyArchive(ctx, b); err != nil {
+		return lost, err
+	}
+	functions := r.used()
+	if err := r.recordOwn(b, functions); err != nil {
+		return lost, err
+	}
+	if _, err = b.Commit(ctx, path); err == nil {
+		r.written(id, functions)
+	}
+	return lost, err
+}
+
+// copyArchive copies what has been counted in the archive, and describes the run.
+func (r *Run) copyArchive(ctx context.Context, b *builder.Builder) (lost merge.Dropped, err error) {
+	run := layout.Provenance{VM: r.vm.Name}
+	switch {
+	case r.form == increments:
+		run.Since = r.since
+		if r.store != nil {
+			lost, err = r.counted.Snapshot(ctx, b, r.store)
+		}
+	case r.store != nil:
+		lost, err = merge.Snapshot(ctx, b, r.store, merge.Totals)
+	}
+	b.DescribeRun(run)
+	return lost, err
+}
+
+// recordOwn records what functions counted in words of their own. A function whose profile in the archive lacks a
+// point has two profiles, which are summed.
+func (r *Run) recordOwn(b *builder.Builder, functions []*Function) error {
+	b.NextRun(builder.Run{})
+	for _, f := range functions {
+		if err := f.record(b, r.form == totals); err != nil {
+			return fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
+		}
+	}
+	return nil
+}
+
+// written notes that a checkpoint is in its file: the next one counts from it.
+func (r *Run) written(id [16]byte, functions []*Function) {
+	if r.form == totals {
+		return
+	}
+	r.since = id
+	r.counted.Keep()
+	for _, f := range functions {
+		f.keep()
+	}
+}
+
+// used returns the functions of the run so far.
+func (r *Run) used() []*Function {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.order[:len(r.order):len(r.order)]
+}
+
+// builder returns an empty builder of the VM's archives.
+func (r *Run) builder(id [16]byte) (*builder.Builder, error) {
+	c := builder.Config{Producer: r.vm.Name, ProducerID: r.vm.ID, DumpID: id, DumpTime: time.Now(),
+		ReceiverRows: r.vm.Rows}
+	if r.since != [16]byte{} {
+		c.Flags = layout.FlagDelta
+	}
+	b := builder.New(layout.DomainCustom, c)
+	for _, s := range r.vm.Shapes {
+		if err := b.DeclareShape(s); err != nil {
+			return nil, err
+		}
+	}
+	return b, b.Err()
+}
+
+// newDumpID returns the identity of a dump.
+func newDumpID() (id [16]byte) {
+	binary.LittleEndian.PutUint64(id[:], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	return id
+}
