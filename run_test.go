@@ -44,9 +44,14 @@ func trainRun(r *profarc.Run, seed uint64, truth counts) {
 		if random.IntN(3) == 0 {
 			continue // others are not used in this run
 		}
-		name := fmt.Sprint("f", i)
-		f := r.Function(layout.Key{Class: "Shapes", Name: name}, 1)
-		callAtRandom(f, types, random, func(outcome string, n uint64) { truth[name+" "+outcome] += n })
+		name, code := fmt.Sprint("f", i), uint64(1)
+		if i == 5 {
+			code += seed / 4 // its code changes
+		}
+		f := r.Function(layout.Key{Class: "Shapes", Name: name}, code)
+		callAtRandom(f, types, random, func(outcome string, n uint64) {
+			truth[fmt.Sprint(name, "#", code, " ", outcome)] += n
+		})
 	}
 }
 
@@ -89,7 +94,7 @@ func read(t *testing.T, path string) counts {
 			if err != nil {
 				t.Fatal(err)
 			}
-			readProfile(t, p, name.String(), found)
+			readProfile(t, p, fmt.Sprint(name, "#", p.Code()), found)
 		}
 	}
 	maps.DeleteFunc(found, func(_ string, n uint64) bool { return n == 0 })
@@ -242,7 +247,7 @@ func TestCheckpointsWhileOthersCount(t *testing.T) {
 	}
 	found := read(t, all)
 	for i, n := range counted {
-		if got := found[fmt.Sprintf("f%d taken", i)]; got != n {
+		if got := found[fmt.Sprintf("f%d#1 taken", i)]; got != n {
 			t.Errorf("f%d: %d counted in checkpoints, %d in all", i, got, n)
 		}
 	}
@@ -268,7 +273,7 @@ func TestFunctionOfTwoPlaces(t *testing.T) {
 	if _, err := second.Dump(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	want(t, read(t, path), counts{"grown calls": 6, "grown taken": 7})
+	want(t, read(t, path), counts{"grown#1 calls": 6, "grown#1 taken": 7})
 }
 
 // TestOtherCodeIsNotUsed: a function whose code has changed counts by itself, beside the old version.
@@ -337,7 +342,7 @@ func TestStartSaysWhyThereIsNoArchive(t *testing.T) {
 		if _, err := r.Dump(t.Context(), path); err != nil || r.Close() != nil {
 			t.Error(err)
 		}
-		want(t, read(t, path), counts{"f calls": 1})
+		want(t, read(t, path), counts{"f#1 calls": 1})
 	}
 }
 
