@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -62,54 +63,44 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	if lost, err = r.copyArchive(ctx, b); err != nil {
 		return lost, err
 	}
-	functions := r.used()
-	if err := r.recordOwn(b, functions); err != nil {
-		return lost, err
+	b.NextRun(builder.Run{}) // a function whose profile in the archive lacks a point has two, which are summed
+	d := dump{b: b, totals: r.form == totals}
+	for _, f := range r.used() {
+		if err := d.function(f); err != nil {
+			return lost, fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
+		}
 	}
-	if _, err = b.Commit(ctx, path); err == nil {
-		r.written(id, functions)
+	if _, err = b.Commit(ctx, path); err == nil && r.form == increments {
+		r.since = id
+		r.counted.Keep()
+		d.keep()
 	}
 	return lost, err
 }
 
 // copyArchive copies what has been counted in the archive, and describes the run.
 func (r *Run) copyArchive(ctx context.Context, b *builder.Builder) (lost merge.Dropped, err error) {
-	run := layout.Provenance{VM: r.vm.Name}
+	run := layout.Provenance{VM: r.vm.Name, Process: r.process()}
+	if r.form == increments {
+		run.Since = r.since
+	}
+	b.DescribeRun(run)
 	switch {
 	case r.form == increments:
-		run.Since = r.since
 		if r.store != nil {
 			lost, err = r.counted.Snapshot(ctx, b, r.store)
 		}
 	case r.store != nil:
 		lost, err = merge.Snapshot(ctx, b, r.store, merge.Totals)
 	}
-	b.DescribeRun(run)
 	return lost, err
 }
 
-// recordOwn records what functions counted in words of their own. A function whose profile in the archive lacks a
-// point has two profiles, which are summed.
-func (r *Run) recordOwn(b *builder.Builder, functions []*Function) error {
-	b.NextRun(builder.Run{})
-	for _, f := range functions {
-		if err := f.record(b, r.form == totals); err != nil {
-			return fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
-		}
-	}
-	return nil
-}
-
-// written notes that a checkpoint is in its file: the next one counts from it.
-func (r *Run) written(id [16]byte, functions []*Function) {
-	if r.form == totals {
-		return
-	}
-	r.since = id
-	r.counted.Keep()
-	for _, f := range functions {
-		f.keep()
-	}
+// process returns which process the run is, and which run of it: several VMs of one process count for themselves.
+func (r *Run) process() layout.Process {
+	p := profileset.ThisProcess()
+	p.Namespace |= r.number << 32
+	return p
 }
 
 // used returns the functions of the run so far.

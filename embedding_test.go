@@ -9,22 +9,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
-
-// Each dump is of a process of its own here: one test plays many.
-func init() {
-	var processes atomic.Uint64
-	profileset.ThisProcess = func() layout.Process { return layout.Process{Boot: [16]byte{1}, PID: processes.Add(1)} }
-}
 
 const domain = layout.DomainCustom
 

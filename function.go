@@ -16,15 +16,16 @@ type Function struct {
 	profile reader.Profile // claimed; not valid if the archive has none
 	calls   own
 	loops   own
-	sites   []*site // that the profile lacks, in the order of their first use
+	sites   *site // that the profile lacks
 }
 
-// A site is an entry that the archive does not have.
+// A site is an entry that the archive does not have. Nothing but its counts changes once it is in a list.
 type site struct {
 	at    place
 	words []own                  // one for each cell, or for each type and one for the others
 	types []atomic.Pointer[Type] // that a type profile tells apart
 	kinds []layout.CellShape     // of the cells of an entry with a shape of the VM
+	next  *site                  // of the function
 }
 
 // A place tells the entries of a function apart.
@@ -61,9 +62,7 @@ func (f *Function) Backedges() *Word { return f.wordOr(reader.Profile.Backedges,
 func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own) *Word {
 	if f.profile.Valid() {
 		if c, ok := of(f.profile); ok {
-			if w, ok := c.Word(); ok {
-				return wordOf(w)
-			}
+			return counterWord(c)
 		}
 	}
 	return &o.word
@@ -73,9 +72,9 @@ func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own
 func (f *Function) Branch(point int32) (taken, notTaken *Word) {
 	at := place{point, layout.TagSuccessors, layout.SubConditional}
 	if e, ok := f.entry(at); ok && e.Cells() == 4 {
-		return cellOf(e, 1), cellOf(e, 3)
+		return counterWord(e.Cell(1)), counterWord(e.Cell(3))
 	}
-	s := f.siteAt(site{at: at, words: make([]own, 2)})
+	s := f.siteAt(at, 2, 0, nil)
 	return &s.words[0].word, &s.words[1].word
 }
 
@@ -88,13 +87,13 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 	e, ok := f.entry(at)
 	var s *site
 	if ok = ok && e.Cells() == len(words); !ok {
-		s = f.siteAt(site{at: at, words: make([]own, len(words)), kinds: shape.Cells})
+		s = f.siteAt(at, len(words), 0, shape.Cells)
 	}
 	for i, cell := range shape.Cells {
 		switch {
 		case cell.Kind == layout.CellType || cell.Kind == layout.CellMethod:
 		case ok:
-			words[i] = cellOf(e, i)
+			words[i] = counterWord(e.Cell(i))
 		default:
 			words[i] = &s.words[i].word
 		}
@@ -103,21 +102,14 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 }
 
 // Receivers notes which types arrive at a call, or at whatever else the VM would like to guess a type.
-func (f *Function) Receivers(point int32) *Receivers {
+func (f *Function) Receivers(point int32) Receivers {
 	at := place{point, layout.TagReceivers, layout.SubVirtualCall}
 	if e, ok := f.entry(at); ok {
 		in, _ := e.Receivers()
-		return &Receivers{run: f.run, in: in, trained: true}
+		return Receivers{run: f.run, in: in}
 	}
 	rows := f.run.vm.Rows
-	s := f.siteAt(site{at: at, words: make([]own, rows+1), types: make([]atomic.Pointer[Type], rows)})
-	return &Receivers{run: f.run, own: s}
-}
-
-// cellOf returns the word of a cell of a claimed profile.
-func cellOf(e reader.Entry, cell int) *Word {
-	w, _ := e.Cell(cell).Word()
-	return wordOf(w)
+	return Receivers{run: f.run, own: f.siteAt(at, rows+1, rows, nil)}
 }
 
 // entry returns the entry at a place in the archive.
@@ -133,41 +125,45 @@ func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 	return e, false
 }
 
-// siteAt returns the function's own entry at the place of a new one, which becomes it if there is none.
-func (f *Function) siteAt(empty site) *site {
+// siteAt returns the function's own entry at a place, which is made if it has none.
+func (f *Function) siteAt(at place, words, types int, kinds []layout.CellShape) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
-	for _, s := range f.sites {
-		if s.at == empty.at {
+	for s := f.sites; s != nil; s = s.next {
+		if s.at == at {
 			return s
 		}
 	}
-	f.sites = append(f.sites, &empty)
-	return &empty
+	f.sites = f.run.memory.site(site{at: at, kinds: kinds, next: f.sites}, words, types)
+	return f.sites
 }
 
 // Receivers is a type profile: which types arrived at a point, and how often. A type keeps its row.
 type Receivers struct {
-	run     *Run
-	in      reader.Receivers
-	trained bool // in counts, else own
-	own     *site
+	run *Run
+	in  reader.Receivers
+	own *site // that counts in the place of in; nil if the archive has the point
 }
 
-// Record notes a receiver. Beyond VM.Rows types, or rows of the archive, it counts as another one.
-func (r *Receivers) Record(t *Type) {
+// Record notes a receiver, and returns the word of its row, in which an inline cache may count the next ones. Beyond
+// VM.Rows types, or the rows of the archive, it counts as another one, and there is no word: nil.
+func (r Receivers) Record(t *Type) *Word {
 	switch {
-	case !r.trained:
-		r.own.note(t)
+	case r.own != nil:
+		return r.own.note(t)
 	case t.in.Valid():
-		_, _ = r.in.Record(t.in) // the archive is adopted
+		if row, err := r.in.Record(t.in); err == nil && row != reader.OtherRow {
+			_, count := r.in.Cells(row)
+			return counterWord(count)
+		}
 	default:
-		_ = r.in.Other().Add(1)
+		_ = r.in.Other().Add(1) // the archive is adopted
 	}
+	return nil
 }
 
 // note counts a receiver in its row.
-func (s *site) note(t *Type) {
+func (s *site) note(t *Type) *Word {
 	row := 0
 	for ; row < len(s.types); row++ {
 		has := s.types[row].Load()
@@ -178,23 +174,28 @@ func (s *site) note(t *Type) {
 			break
 		}
 	}
-	s.words[row].word.Count(1)
+	w := &s.words[row].word
+	w.Count(1)
+	if row == len(s.types) {
+		return nil
+	}
+	return w
 }
 
-// All iterates over the types that arrived, with their counts, of training and of this run. Types of the archive
-// that Run.Type has not been told of are left out: they are not loaded, and must not be acted on.
-func (r *Receivers) All() iter.Seq2[*Type, uint64] {
-	return func(yield func(*Type, uint64) bool) {
-		if r.trained {
+// All iterates over the types that arrived, in training and in this run, with the words of their counts. Types of the
+// archive that Run.Type has not been told of are left out: they are not loaded, and must not be acted on.
+func (r Receivers) All() iter.Seq2[*Type, *Word] {
+	return func(yield func(*Type, *Word) bool) {
+		if r.own == nil {
 			for row := range r.in.Bound() {
-				if t := r.run.typeOf(row.Type); t != nil && !yield(t, row.Count.Load()) {
+				if t := r.run.typeOf(row.Type); t != nil && !yield(t, counterWord(row.Count)) {
 					return
 				}
 			}
 			return
 		}
 		for row := range r.own.types {
-			if t := r.own.types[row].Load(); t != nil && !yield(t, r.own.words[row].word.Load()) {
+			if t := r.own.types[row].Load(); t != nil && !yield(t, &r.own.words[row].word) {
 				return
 			}
 		}
@@ -202,8 +203,8 @@ func (r *Receivers) All() iter.Seq2[*Type, uint64] {
 }
 
 // Others returns how many arrivals found no row.
-func (r *Receivers) Others() uint64 {
-	if r.trained {
+func (r Receivers) Others() uint64 {
+	if r.own == nil {
 		return r.in.Other().Load()
 	}
 	return r.own.words[len(r.own.types)].word.Load()

@@ -11,19 +11,14 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc"
-	"github.com/profarc/profarc/internal/build/profileset"
 )
 
 // A test that needs a run with a process of its own starts this program again, with the directory of the run in
 // this variable.
 const ofRun = "PROFARC_TEST_RUN"
 
-// realProcess tells which process this is; other tests pretend that each dump is one.
-var realProcess = profileset.ThisProcess
-
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(ofRun); dir != "" {
-		profileset.ThisProcess = realProcess
 		if err := writeCheckpoints(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -312,7 +312,7 @@ func TestReceiversOfTraining(t *testing.T) {
 	receivers.Record(r.Type("Star"))
 	found := map[string]uint64{}
 	for typ, n := range receivers.All() {
-		found[typ.Name()] = n
+		found[typ.Name()] = n.Load()
 	}
 	if !maps.Equal(found, map[string]uint64{"Circle": 3}) || receivers.Others() != 2 {
 		t.Errorf("receivers %v and %d others, want 3 circles and 2 others", found, receivers.Others())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -33,13 +34,15 @@ const defaultRows = 4
 // A Run is one run of a VM. Its methods, and the methods of what they return, may be called by several goroutines
 // at once.
 type Run struct {
-	vm    VM
-	bad   error         // why nothing can be written
-	store *reader.Store // adopted; nil without an archive
+	vm     VM
+	number uint64        // of the run in this process
+	bad    error         // why nothing can be written
+	store  *reader.Store // adopted; nil without an archive
 
 	mu        sync.Mutex
 	functions map[version]*Function
 	order     []*Function // in the order of their first use
+	memory    memory
 	types     map[string]*Type
 	bound     []*Type // by the class that they are bound to, less 1
 
@@ -66,7 +69,7 @@ func Start(path string, vm VM) (*Run, error) {
 		vm.Rows = defaultRows
 	}
 	vm.Shapes = slices.Clone(vm.Shapes)
-	r := &Run{vm: vm, functions: map[version]*Function{}, types: map[string]*Type{}}
+	r := &Run{vm: vm, number: runs.Add(1) - 1, functions: map[version]*Function{}, types: map[string]*Type{}}
 	if _, r.bad = r.builder(newDumpID()); r.bad != nil {
 		return r, r.bad
 	}
@@ -80,6 +83,9 @@ func Start(path string, vm VM) (*Run, error) {
 	r.store = s
 	return r, nil
 }
+
+// runs is how many runs this process has begun.
+var runs atomic.Uint64
 
 // Store returns the archive that the run began with, for what this package has no method for; nil if there is none.
 func (r *Run) Store() *reader.Store { return r.store }

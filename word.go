@@ -1,9 +1,8 @@
 package profarc
 
 import (
-	"sync/atomic"
-
 	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/reader"
 )
 
 // A Word is a counter in memory: of the archive's profile or of the function itself. Whoever counts in it keeps
@@ -20,4 +19,8 @@ func (w *Word) Count(n uint64) { (*words.Count)(w).Add(n) }
 // counts in the word at a time. Of several, one may undo what others added since its load; a profile can bear that.
 func (w *Word) Count1() { (*words.Count)(w).Add1() }
 
-func wordOf(w *atomic.Uint64) *Word { return (*Word)(words.CountOf(w)) }
+// counterWord returns the word of a counter of a claimed profile.
+func counterWord(c reader.Counter) *Word {
+	w, _ := c.Word()
+	return (*Word)(words.CountOf(w))
+}

@@ -6,22 +6,17 @@
 // it met, and each branch counts where it went. An instruction that has run often enough is
 // replaced by a quick one, which expects the classes in its profile: it is quickened.
 //
-// With the archive of an earlier run, a function is quickened as soon as it turns out to be
-// worth it, and goes on counting in the archive, mapped into memory.
+// With the archive of an earlier run, a function is quickened at its first call, and goes on counting in the
+// archive, mapped into memory.
 //
 //	code.go        programs: instructions, functions, classes
 //	interpret.go   the interpreter, and how it gets faster
-//	learn.go       the archive of earlier runs: open, adopt, count on
-//	dump.go        the archive of this run: what its entries are, dump, merge
+//	learn.go       the archive: start with what earlier runs learned, dump what this one did
 //	generate.go    a program of 5,008 functions
 package example
 
 import (
-	"hash/fnv"
-	"sync/atomic"
-
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc"
 )
 
 // An Op is what an instruction does.
@@ -53,14 +48,14 @@ type instr struct {
 	A, Site int32
 }
 
-// A Value has a class, and bits whose meaning the class decides.
-type Value struct {
+// A value has a class, and bits whose meaning the class decides.
+type value struct {
 	Class *class
 	Bits  uint64
 }
 
-// Int returns an integer.
-func Int(n int64) Value { return Value{intClass, uint64(n)} }
+// integer returns an integer.
+func integer(n int64) value { return value{intClass, uint64(n)} }
 
 // A Class has methods by name.
 type class struct {
@@ -94,15 +89,10 @@ type Function struct {
 	id     uint64 // of the code, before any of it was quickened
 	getter bool   // it returns the field of its receiver
 
-	calls   *atomic.Uint64 // nil until the first call
-	sites   []site
-	heat    int            // slow instructions that were run
-	state   state          // in the archive
-	profile reader.Profile // if it is adopted
+	calls *profarc.Word // nil until the first call
+	sites []site
+	count int // of sites
 }
-
-// Key returns the function's key in the archive.
-func (f *Function) Key() layout.Key { return layout.Key{Class: f.Owner, Name: f.Name} }
 
 // A Program is what a VM runs.
 type Program struct {
@@ -113,17 +103,17 @@ type Program struct {
 
 // finish numbers the sites of a function, and sums its code.
 func (f *Function) finish() *Function {
-	h, sites := fnv.New64a(), int32(0)
+	var code []byte
 	for i := range f.Code {
 		in := &f.Code[i]
 		in.Site = -1
 		if in.Op == opAdd || in.Op == opLess || in.Op == opUnless || in.Op == opSend {
-			in.Site = sites
-			sites++
+			in.Site = int32(f.count)
+			f.count++
 		}
-		h.Write([]byte{byte(in.Op), byte(in.A), byte(in.A >> 8), byte(in.A >> 16), byte(in.A >> 24)})
+		code = append(code, byte(in.Op), byte(in.A), byte(in.A>>8), byte(in.A>>16), byte(in.A>>24))
 	}
-	f.id = h.Sum64()
+	f.id = profarc.CodeID(code)
 	f.getter = len(f.Code) == 2 && f.Code[0].Op == opField && f.Code[1].Op == opReturn
 	return f
 }

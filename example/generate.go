@@ -92,7 +92,7 @@ func called(i int) int { return i/80*29%modules*80 + i%80 }
 // some hundreds. It returns the sum of their results.
 func (p *Program) Round(vm *VM, n int) (sum uint64) {
 	for i := range min(n, workers) {
-		sum += vm.Call(p.Functions[2*shapes+called(i)], Int(loops(called(i)))).Bits
+		sum += vm.call(p.Functions[2*shapes+called(i)], integer(loops(called(i)))).Bits
 	}
 	return sum
 }

@@ -2,17 +2,16 @@ package example
 
 import (
 	"math"
-	"sync/atomic"
+
+	"github.com/profarc/profarc"
 )
 
-// A site is the profile of an instruction. Its words are the VM's own until the function
-// is adopted, and then lie in the archive: the interpreter does not see the difference.
+// A site is the profile of an instruction. Whether its words are in an archive or not, the interpreter does not see.
 type site struct {
-	taken, notTaken *atomic.Uint64 // of a branch
-	rows            [receiverRows]row
-	other           *atomic.Uint64 // classes that found no row
-	heat            int            // how often the slow instruction was run
-	adopted         bool           // it counts in the archive
+	taken, notTaken *profarc.Word     // of a branch
+	receivers       profarc.Receivers // of other instructions
+	rows            [receiverRows]row // what the receivers have, as an inline cache
+	heat            int               // how often the slow instruction was run
 }
 
 // receiverRows is how many classes an instruction remembers.
@@ -21,7 +20,7 @@ const receiverRows = 2
 // A row is an inline cache: a class, how often it came, and its method.
 type row struct {
 	class  *class
-	count  *atomic.Uint64
+	count  *profarc.Word
 	target *Function // of a send
 }
 
@@ -32,9 +31,10 @@ const quickenAfter = 200
 // A VM runs a program, in one goroutine.
 type VM struct {
 	program   *Program
-	operators map[operation]func(a, b uint64) Value
-	stack     []Value
-	archive   archived
+	operators map[operation]func(a, b uint64) value
+	stack     []value
+	profiles  *profarc.Run
+	classes   map[*profarc.Type]*class
 
 	Quickened int // instructions that were quickened
 	Slow      int // slow instructions that were run
@@ -45,44 +45,46 @@ type operation struct {
 	left, right *class
 }
 
-// NewVM makes a VM for a program, which it changes.
-func NewVM(p *Program) *VM {
+// NewVM makes a VM for a program, which it changes. The VM begins with the archive of earlier runs at path; the
+// error says why it begins without.
+func NewVM(p *Program, path string) (*VM, error) {
 	float := math.Float64frombits
-	number := func(x float64) Value { return Value{floatClass, math.Float64bits(x)} }
-	return &VM{program: p, stack: make([]Value, 1<<12), operators: map[operation]func(a, b uint64) Value{
-		{opAdd, intClass, intClass}:     func(a, b uint64) Value { return Value{intClass, a + b} },
-		{opAdd, floatClass, floatClass}: func(a, b uint64) Value { return number(float(a) + float(b)) },
-		{opAdd, floatClass, intClass}:   func(a, b uint64) Value { return number(float(a) + float64(int64(b))) },
-		{opLess, intClass, intClass}:    func(a, b uint64) Value { return truth(int64(a) < int64(b)) },
+	number := func(x float64) value { return value{floatClass, math.Float64bits(x)} }
+	vm := &VM{program: p, stack: make([]value, 1<<12), operators: map[operation]func(a, b uint64) value{
+		{opAdd, intClass, intClass}:     func(a, b uint64) value { return value{intClass, a + b} },
+		{opAdd, floatClass, floatClass}: func(a, b uint64) value { return number(float(a) + float(b)) },
+		{opAdd, floatClass, intClass}:   func(a, b uint64) value { return number(float(a) + float64(int64(b))) },
+		{opLess, intClass, intClass}:    func(a, b uint64) value { return truth(int64(a) < int64(b)) },
 	}}
+	return vm, vm.start(path)
 }
 
-func truth(is bool) Value {
+func truth(is bool) value {
 	if is {
-		return Int(1)
+		return integer(1)
 	}
-	return Int(0)
+	return integer(0)
 }
 
-// Call runs a function.
-func (vm *VM) Call(f *Function, args ...Value) Value {
+// call runs a function.
+func (vm *VM) call(f *Function, args ...value) value {
 	copy(vm.stack, args)
 	return vm.run(f, 0)
 }
 
 // run runs a function whose arguments, its first locals, lie on the stack from base on.
-func (vm *VM) run(f *Function, base int) Value {
+func (vm *VM) run(f *Function, base int) value {
 	if f.calls == nil {
-		f.makeOwn()
+		vm.setUp(f)
 	}
-	f.calls.Add(1)
+	f.calls.Count1()
 	locals := vm.stack[base : base+f.Locals]
 	stack := vm.stack[base+f.Locals:]
 	n := 0 // values on the stack
 	for pc := 0; ; pc++ {
 		switch in := &f.Code[pc]; in.Op {
 		case opPush:
-			stack[n] = Int(int64(in.A))
+			stack[n] = integer(int64(in.A))
 			n++
 		case opLoad:
 			stack[n] = locals[in.A]
@@ -91,7 +93,7 @@ func (vm *VM) run(f *Function, base int) Value {
 			n--
 			locals[in.A] = stack[n]
 		case opField:
-			stack[n] = Value{intClass, locals[0].Bits}
+			stack[n] = value{intClass, locals[0].Bits}
 			n++
 		case opNew:
 			stack[n-1].Class = vm.program.Classes[in.A]
@@ -100,7 +102,7 @@ func (vm *VM) run(f *Function, base int) Value {
 			if a.Class != intClass || b.Class != intClass {
 				stack[n-2] = vm.operate(f, in, opAdd, *a, b)
 			} else {
-				f.sites[in.Site].rows[0].count.Add(1)
+				f.sites[in.Site].rows[0].count.Count1()
 				a.Bits += b.Bits
 			}
 			n--
@@ -109,7 +111,7 @@ func (vm *VM) run(f *Function, base int) Value {
 			if a.Class != intClass || b.Class != intClass {
 				stack[n-2] = vm.operate(f, in, opLess, a, b)
 			} else {
-				f.sites[in.Site].rows[0].count.Add(1)
+				f.sites[in.Site].rows[0].count.Count1()
 				stack[n-2] = truth(int64(a.Bits) < int64(b.Bits))
 			}
 			n--
@@ -119,10 +121,10 @@ func (vm *VM) run(f *Function, base int) Value {
 		case opUnless:
 			n--
 			if stack[n].Bits == 0 {
-				f.sites[in.Site].taken.Add(1)
+				f.sites[in.Site].taken.Count1()
 				pc = int(in.A) - 1
 			} else {
-				f.sites[in.Site].notTaken.Add(1)
+				f.sites[in.Site].notTaken.Count1()
 			}
 		case opJump:
 			pc = int(in.A) - 1
@@ -132,7 +134,7 @@ func (vm *VM) run(f *Function, base int) Value {
 				target = vm.look(f, in, stack[n-1].Class)
 			}
 			if target.getter && target.calls != nil {
-				target.calls.Add(1) // inlined
+				target.calls.Count1() // inlined
 				stack[n-1].Class = intClass
 			} else {
 				stack[n-1] = vm.run(target, base+f.Locals+n-1)
@@ -150,7 +152,7 @@ func (vm *VM) run(f *Function, base int) Value {
 func (s *site) cached(c *class) *Function {
 	for i := range s.rows {
 		if r := &s.rows[i]; r.class == c && r.target != nil {
-			r.count.Add(1)
+			r.count.Count1()
 			return r.target
 		}
 	}
@@ -158,7 +160,7 @@ func (s *site) cached(c *class) *Function {
 }
 
 // operate implements Add and Less for any two values.
-func (vm *VM) operate(f *Function, in *instr, op opcode, a, b Value) Value {
+func (vm *VM) operate(f *Function, in *instr, op opcode, a, b value) value {
 	vm.see(f, in, a.Class)
 	return vm.operators[operation{op, a.Class, b.Class}](a.Bits, b.Bits)
 }
@@ -175,46 +177,38 @@ func (vm *VM) look(f *Function, in *instr, c *class) *Function {
 	return target
 }
 
-// see notes the class that a slow instruction met. Whoever is slow often enough gets
-// faster: the function by the archive, the instruction by the classes that it has met.
+// see notes the class that a slow instruction met. An instruction that was slow often enough gets faster by the
+// classes that it has met.
 func (vm *VM) see(f *Function, in *instr, c *class) {
 	s := &f.sites[in.Site]
-	vm.count(f, in, c)
+	vm.count(s, c)
 	vm.Slow++
-	f.heat++
 	s.heat++
-	if f.heat%adoptAfter == 0 {
-		vm.warm(f)
-	}
 	if s.heat == quickenAfter {
 		vm.quicken(in, s)
 	}
 }
 
-// count counts a class, in its row or a free one.
-func (vm *VM) count(f *Function, in *instr, c *class) {
-	s := &f.sites[in.Site]
+// count counts a class in its row, or in a free one that becomes its.
+func (vm *VM) count(s *site, c *class) {
 	for i := range s.rows {
 		switch r := &s.rows[i]; r.class {
 		case c:
-			r.count.Add(1)
+			r.count.Count1()
 			return
 		case nil:
-			if s.adopted {
-				vm.recordNew(f, in, c)
-				return
+			if count := s.receivers.Record(vm.profiles.Type(c.Name)); count != nil {
+				*r = row{class: c, count: count}
 			}
-			r.class = c
-			r.count.Add(1)
 			return
 		}
 	}
-	s.other.Add(1)
+	s.receivers.Record(vm.profiles.Type(c.Name))
 }
 
 // quicken replaces an instruction by one that expects the classes in its profile.
 func (vm *VM) quicken(in *instr, s *site) {
-	ints := s.rows[0].class == intClass && s.rows[1].class == nil && s.other.Load() == 0
+	ints := s.rows[0].class == intClass && s.rows[1].class == nil && s.receivers.Others() == 0
 	switch {
 	case in.Op == opAdd && ints:
 		in.Op = addInt
@@ -231,23 +225,4 @@ func (vm *VM) quicken(in *instr, s *site) {
 		return
 	}
 	vm.Quickened++
-}
-
-// makeOwn makes the counters of a function that was never called before.
-func (f *Function) makeOwn() {
-	sites := 0
-	for _, in := range f.Code {
-		sites = max(sites, int(in.Site)+1)
-	}
-	words := make([]atomic.Uint64, 1+sites*(receiverRows+1))
-	f.calls, words = &words[0], words[1:]
-	f.sites = make([]site, sites)
-	for i := range f.sites {
-		s := &f.sites[i]
-		s.taken, s.notTaken, s.other = &words[0], &words[1], &words[receiverRows]
-		for j := range s.rows {
-			s.rows[j].count = &words[j]
-		}
-		words = words[receiverRows+1:]
-	}
 }

@@ -2,7 +2,9 @@ package example
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -24,16 +29,46 @@ type run struct {
 func (r run) dump(t *testing.T, to string) (vm *VM, sum uint64) {
 	t.Helper()
 	p := Generate()
-	vm = NewVM(p)
-	vm.Use(r.with)
+	vm = begin(t, p, r.with)
 	for range r.rounds {
 		sum += p.Round(vm, r.functions)
 	}
-	if err := vm.Dump(t.Context(), to); err != nil || vm.Err() != nil {
-		t.Fatal(err, vm.Err())
-	}
-	t.Cleanup(func() { vm.Close() })
+	dump(t, vm, to)
 	return vm, sum
+}
+
+// begin makes a VM with an archive, unless its path is "".
+func begin(t *testing.T, p *Program, with string) *VM {
+	t.Helper()
+	vm, err := NewVM(p, with)
+	if (err == nil) != (with != "") {
+		t.Fatalf("archive %q: %v", with, err)
+	}
+	t.Cleanup(func() { _ = vm.Close() })
+	return vm
+}
+
+func dump(t *testing.T, vm *VM, to string) {
+	t.Helper()
+	if lost, err := vm.Dump(t.Context(), to); err != nil || lost.Rows+lost.Profiles > 0 {
+		t.Fatal(lost, err)
+	}
+}
+
+// sum merges archives.
+func sum(ctx context.Context, to string, dumps ...string) error {
+	b := builder.New(layout.DomainCustom, builder.Config{})
+	for _, path := range dumps {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(merge.Into(ctx, b, s, builder.Run{}), s.Close()); err != nil {
+			return err
+		}
+	}
+	_, err := b.Commit(ctx, to)
+	return err
 }
 
 // TestAnArchiveMakesTheStartFaster: a run with the archive of another computes the same
@@ -72,13 +107,13 @@ func TestFiveRunsAreMerged(t *testing.T) {
 		}
 		r.with = first
 		learnt = append(learnt, filepath.Join(dir, fmt.Sprintf("warm%d.parc", i)))
-		if vm, _ := r.dump(t, learnt[i]); vm.archive.store == nil {
+		if vm, _ := r.dump(t, learnt[i]); vm.profiles.Store() == nil {
 			t.Fatal("the archive was not opened")
 		}
 	}
 	sums := []string{filepath.Join(dir, "learnt.parc"), filepath.Join(dir, "alone.parc")}
 	for i, dumps := range [][]string{learnt, alone} {
-		if err := Merge(t.Context(), sums[i], dumps...); err != nil {
+		if err := sum(t.Context(), sums[i], dumps...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,37 +131,34 @@ func TestFiveRunsAreMerged(t *testing.T) {
 // an instruction meets first are recorded in its free rows.
 func TestWhatAnArchiveDoesNotHave(t *testing.T) {
 	dir := t.TempDir()
-	empty, dump, cold := filepath.Join(dir, "empty.parc"), filepath.Join(dir, "dump.parc"), filepath.Join(dir, "cold.parc")
+	empty, dumped := filepath.Join(dir, "empty.parc"), filepath.Join(dir, "dump.parc")
+	cold := filepath.Join(dir, "cold.parc")
 	p := Generate()
-	vm := NewVM(p)
+	vm := begin(t, p, "")
 	const n = 200
 	for _, f := range p.Order(n) {
-		vm.Call(f, Int(0)) // no loop is run
+		vm.call(f, integer(0)) // no loop is run
 	}
-	if err := vm.Dump(t.Context(), empty); err != nil {
-		t.Fatal(err)
-	}
+	dump(t, vm, empty)
 	p = Generate()
 	other := p.Order(n)[n-1]
 	other.Code[0].A = 1000 // the sum begins there
 	other.finish()
-	vm = NewVM(p)
-	vm.Use(empty)
-	sum := p.Round(vm, n)
+	vm = begin(t, p, empty)
+	answer := p.Round(vm, n)
 	p.Round(vm, n)
-	if err := vm.Dump(t.Context(), dump); err != nil {
-		t.Fatal(err)
-	}
+	dump(t, vm, dumped)
 	_, want := run{functions: n, rounds: 1}.dump(t, cold)
-	if sum != want+1000 || other.state != unknown || p.Order(n)[n-2].state != adopted {
-		t.Errorf("the sum is %d, want %d; states %d and %d", sum, want+1000, other.state, p.Order(n)[n-2].state)
+	if answer != want+1000 || trained(vm, other) || !trained(vm, p.Order(n)[n-2]) {
+		t.Errorf("the sum is %d, want %d; in the archive: %t and %t", answer, want+1000, trained(vm, other),
+			trained(vm, p.Order(n)[n-2]))
 	}
-	if err := Merge(t.Context(), empty, cold, cold+"2"); err == nil {
+	if err := sum(t.Context(), empty, cold, cold+"2"); err == nil {
 		t.Error("merged a dump that does not exist")
 	}
 	twice := filepath.Join(dir, "twice.parc")
 	run{functions: n, rounds: 2}.dump(t, twice)
-	got, all := countsIn(t, dump), countsIn(t, twice)
+	got, all := countsIn(t, dumped), countsIn(t, twice)
 	delete(got, other.Owner+"."+other.Name)
 	delete(all, other.Owner+"."+other.Name)
 	if diff := cmp.Diff(all, got); diff != "" {
@@ -134,14 +166,19 @@ func TestWhatAnArchiveDoesNotHave(t *testing.T) {
 	}
 }
 
+// trained reports whether a function counts in the archive.
+func trained(vm *VM, f *Function) bool {
+	_, ok := vm.profiles.Function(f.Key(), f.id).Trained()
+	return ok
+}
+
 // TestAVMRunsWithoutItsArchive: an archive that cannot be opened stops nothing.
 func TestAVMRunsWithoutItsArchive(t *testing.T) {
 	p := Generate()
-	vm := NewVM(p)
-	vm.Use(filepath.Join(t.TempDir(), "missing.parc"))
+	vm, err := NewVM(p, filepath.Join(t.TempDir(), "missing.parc"))
 	p.Round(vm, 100)
-	if vm.Err() == nil || vm.Quickened == 0 {
-		t.Errorf("%v, %d quickened", vm.Err(), vm.Quickened)
+	if !errors.Is(err, fs.ErrNotExist) || vm.Quickened == 0 {
+		t.Errorf("%v, %d quickened", err, vm.Quickened)
 	}
 }
 
@@ -173,8 +210,9 @@ func profileText(p reader.Profile) (lines []string) {
 	calls, _ := p.Invocations()
 	lines = append(lines, fmt.Sprintf("code %x, calls %d", p.Code(), calls.Load()))
 	for e := range p.Entries() {
-		if e.Tag() == tagBranch {
-			lines = append(lines, fmt.Sprintf("%d: taken %d, not taken %d", e.Point(), e.Cell(0).Load(), e.Cell(1).Load()))
+		if e.Tag() == layout.TagSuccessors {
+			lines = append(lines,
+				fmt.Sprintf("%d: taken %d, not taken %d", e.Point(), e.Cell(1).Load(), e.Cell(3).Load()))
 		}
 		if r, ok := e.Receivers(); ok {
 			var rows []string
@@ -200,19 +238,19 @@ func Example() {
 	first, second, next := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc"),
 		filepath.Join(dir, "next.parc")
 
-	program := Generate()
-	vm := NewVM(program)
-	sum := program.Round(vm, 500)
-	fmt.Println("sum", sum, "by", vm.Slow, "slow instructions", vm.Dump(context.Background(), first))
-
-	program = Generate()
-	vm = NewVM(program)
-	vm.Use(first)
-	sum = program.Round(vm, 500)
-	fmt.Println("sum", sum, "by", vm.Slow, "slow instructions", vm.Err(), vm.Dump(context.Background(), second))
-	fmt.Println(vm.Close(), Merge(context.Background(), next, first, second))
+	for _, path := range []string{first, second} {
+		program := Generate()
+		vm, err := NewVM(program, first)
+		answer := program.Round(vm, 500)
+		fmt.Println("sum", answer, "by", vm.Slow, "slow instructions; began with an archive:", err == nil)
+		_, err = vm.Dump(context.Background(), path)
+		fmt.Println(err, vm.Close())
+	}
+	fmt.Println(sum(context.Background(), next, first, second))
 	// Output:
-	// sum 2033219 by 101117 slow instructions <nil>
-	// sum 2033219 by 12030 slow instructions <nil> <nil>
+	// sum 2033219 by 101117 slow instructions; began with an archive: false
 	// <nil> <nil>
+	// sum 2033219 by 0 slow instructions; began with an archive: true
+	// <nil> <nil>
+	// <nil>
 }

@@ -14,8 +14,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -101,9 +103,13 @@ func exampleTables(dir string) ([]table, error) {
 // train runs the VM once without an archive, and writes one.
 func train(path string) error {
 	p := example.Generate()
-	vm := example.NewVM(p)
+	vm, err := example.NewVM(p, path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is an archive already, or %w", path, err)
+	}
 	p.Round(vm, len(p.Functions))
-	return vm.Dump(context.Background(), path)
+	_, err = vm.Dump(context.Background(), path)
+	return errors.Join(err, vm.Close())
 }
 
 // A table has rows that are compared.

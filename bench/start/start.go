@@ -52,17 +52,16 @@ func startHere(functions, with string) error {
 		return err
 	}
 	p := example.Generate()
-	vm := example.NewVM(p)
 	runtime.LockOSThread()
 	begin := cputime.Thread()
-	vm.Use(with)
+	vm, err := example.NewVM(p, with)
+	if err != nil && with != "" {
+		return err
+	}
 	p.Round(vm, n)
 	first := cputime.Thread()
 	p.Round(vm, n)
 	second := cputime.Thread()
-	if vm.Err() != nil {
-		return vm.Err()
-	}
 	fmt.Printf("%.1f %.1f\n", float64(first-begin)/1e3, float64(second-first)/1e3)
 	return nil
 }
