@@ -93,7 +93,7 @@ type Provenance struct {
 // A Process identifies a process among the processes of all machines. The zero value is none.
 type Process struct {
 	Boot      [16]byte // boot id of the machine
-	Namespace uint64   // of process numbers
+	Namespace uint64   // of process numbers; of several VMs in the process, the high 32 bits are the number of this one
 	PID       uint64   // in that namespace
 	Start     uint64   // in clock ticks since the machine was booted
 }
