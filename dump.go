@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -56,14 +57,15 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	}
 	r.form = f
 	id := newDumpID()
-	b, err := r.builder(id)
+	b, err := r.builder(id, &layout.Provenance{VM: r.vm.Name, Process: r.process(), Since: r.since})
 	if err != nil {
 		return lost, err
 	}
 	if lost, err = r.copyArchive(ctx, b); err != nil {
 		return lost, err
 	}
-	b.NextRun(builder.Run{}) // a function whose profile in the archive lacks a point has two, which are summed
+	// A function whose profile in the archive lacks a point has two, which are summed.
+	rawprofile.Set(b).NextRun(profileset.RunRules{})
 	d := dump{b: b, totals: r.form == totals}
 	for _, f := range r.used() {
 		if err := d.function(f); err != nil {
@@ -78,13 +80,8 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	return lost, err
 }
 
-// copyArchive copies what has been counted in the archive, and describes the run.
+// copyArchive copies what has been counted in the archive.
 func (r *Run) copyArchive(ctx context.Context, b *builder.Builder) (lost merge.Dropped, err error) {
-	run := layout.Provenance{VM: r.vm.Name, Process: r.process()}
-	if r.form == increments {
-		run.Since = r.since
-	}
-	b.DescribeRun(run)
 	switch {
 	case r.form == increments:
 		if r.store != nil {
@@ -111,9 +108,9 @@ func (r *Run) used() []*Function {
 }
 
 // builder returns an empty builder of the VM's archives.
-func (r *Run) builder(id [16]byte) (*builder.Builder, error) {
+func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, error) {
 	c := builder.Config{Producer: r.vm.Name, ProducerID: r.vm.ID, DumpID: id, DumpTime: time.Now(),
-		ReceiverRows: r.vm.Rows}
+		ReceiverRows: r.vm.Rows, Run: run}
 	if r.since != [16]byte{} {
 		c.Flags = layout.FlagDelta
 	}
