@@ -142,11 +142,28 @@ pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts which, const
 /* pai_copy_shapes declares the shapes of an archive. */
 bool pai_copy_shapes(pa_builder *b, const pa_archive *a);
 
-/* ---- process.c ---- */
+/* ---- random.c ---- */
 
-/* pai_draw draws a random id. pai_now returns nanoseconds since 1970. */
+/* pai_draw draws a random id. */
 bool pai_draw(pa_builder *b, uint8_t id[16]);
+
+/* ---- posix.c, windows.c ---- */
+
+/* A file that appears whole or not at all. pai_open_target finds the directory of its path, pai_create_target makes a
+ * temporary file there, and pai_publish_target gives it its name. */
+typedef struct target target;
+target *pai_open_target(const char *path, pa_error *e);
+bool pai_create_target(target *t, pa_error *e);
+bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e);
+bool pai_publish_target(target *t, pa_error *e);
+void pai_close_target(target *t);
+
+/* pai_this_process fills boot, name_space, process, start and begun; false if the system does not say them. */
+bool pai_this_process(pa_provenance *r);
+/* pai_now returns nanoseconds since 1970. */
 int64_t pai_now(void);
+/* pai_random draws random bytes; false if the system has none. */
+bool pai_random(uint8_t id[16]);
 
 /* ---- rows.c ---- */
 

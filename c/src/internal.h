@@ -166,7 +166,7 @@ static inline bool pai_system(pa_error *e, const char *message) {
 	return false;
 }
 
-/* ---- map.c ---- */
+/* ---- posix.c, windows.c ---- */
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e);
 void pai_unmap(pa_archive *a);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What systems with POSIX do for the library: files in memory, files that appear whole, processes, random numbers.
+ * Linux and macOS; windows.c is the same for Windows. */
+#ifndef _WIN32
+
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
+#define _FILE_OFFSET_BITS 64 /* else 32-bit systems refuse files by their size or their inode */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build.h"
+
+/* ---- the archive in memory ---- */
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0 /* the address is a hint then */
+#endif
+
+bool pai_map(const char *path, pa_archive *a, pa_error *e) {
+	struct stat info;
+	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
+	if (a->file < 0) return pai_system(e, "the file can't be opened");
+	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
+	if (!S_ISREG(info.st_mode) || info.st_size < 64)
+		return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or too short");
+	if ((uint64_t)info.st_size > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the file is too large for this machine");
+	void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, a->file, 0);
+	if (bytes == MAP_FAILED) return pai_system(e, "the file can't be mapped");
+	a->bytes = bytes;
+	a->size = (uint64_t)info.st_size;
+	return true;
+}
+
+void pai_unmap(pa_archive *a) {
+	if (a->file < 0) return;
+	if (a->bytes != NULL) munmap((void *)(uintptr_t)a->bytes, (size_t)a->size);
+	close(a->file);
+}
+
+/* ---- the second mapping ---- */
+
+/* reserve takes address space, at base if that is free and not 0. */
+static void *reserve(uint64_t base, size_t size) {
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *wanted = (void *)(uintptr_t)base;
+	if (base != 0 && base <= UINTPTR_MAX) {
+		void *p = mmap(wanted, size, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+		if (p != MAP_FAILED) return p; /* old kernels take the address as a hint: anywhere is as good */
+	}
+	return mmap(NULL, size, PROT_NONE, flags, -1, 0);
+}
+
+static bool place_file(const pa_archive *a, uint8_t *base, pa_error *e) {
+	span rw = a->region[PA_RW];
+	struct stat info;
+	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
+	if ((uint64_t)info.st_size < a->size)
+		return pai_fail(e, PA_TRUNCATED, "the file was cut short since it was opened");
+	if (mmap(base, (size_t)a->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, a->file, 0) == MAP_FAILED)
+		return pai_system(e, "the file can't be mapped a second time");
+	/* Little of rw is ever written: no swap space must be reserved for it. */
+	if (rw.size > 0 &&
+		mmap(base + rw.at, (size_t)rw.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, a->file,
+			(off_t)rw.at) == MAP_FAILED)
+		return pai_system(e, "rw can't be mapped for writing");
+	return true;
+}
+
+static bool place_copy(const pa_archive *a, uint8_t *base, pa_error *e) {
+	span rw = a->region[PA_RW];
+	if (mprotect(base, (size_t)a->size, PROT_READ | PROT_WRITE) != 0)
+		return pai_system(e, "no memory for a second copy");
+	memcpy(base, a->bytes, (size_t)a->size);
+	if (mprotect(base, (size_t)(rw.size > 0 ? rw.at : a->size), PROT_READ) != 0)
+		return pai_system(e, "a copy can't be protected");
+	return true;
+}
+
+bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e) {
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	to->late_at = round_up(a->size, page);
+	to->size = to->late_at + round_up(late, page);
+	if (a->region[PA_RW].size > 0 && a->region[PA_RW].at % page != 0)
+		return pai_fail(e, PA_UNSUPPORTED, "the pages of this machine are too large for the archive");
+	if (to->size > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the archive is too large for this machine");
+	to->base = reserve(base, (size_t)to->size);
+	if (to->base == MAP_FAILED) {
+		to->base = NULL;
+		return pai_system(e, "no room for a second mapping");
+	}
+	bool placed = a->file >= 0 ? place_file(a, to->base, e) : place_copy(a, to->base, e);
+	if (placed && mprotect(to->base + to->late_at, (size_t)(to->size - to->late_at), PROT_READ | PROT_WRITE) == 0)
+		return true;
+	if (placed) pai_system(e, "no memory for late types");
+	pai_unmap_again(to);
+	return false;
+}
+
+void pai_unmap_again(live *l) {
+	if (l->base != NULL) munmap(l->base, (size_t)l->size);
+	l->base = NULL;
+}
+
+/* ---- a file ---- */
+
+/* A temporary file in the directory of the file that it becomes. It is locked while it is written: a file with such a
+ * name and without a lock is what a killed process left, and the next writer may remove it. */
+struct target { int folder, file; const char *name; char temporary[64]; };
+
+static bool open_folder(const char *path, target *t, pa_error *e) {
+	const char *slash = strrchr(path, '/');
+	size_t n = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+	char *folder = malloc(n + 2);
+	if (folder == NULL) {
+		errno = ENOMEM;
+		return pai_system(e, "no memory for the name of a folder");
+	}
+	memcpy(folder, n > 0 ? path : ".", n > 0 ? n : 1);
+	folder[n > 0 ? n : 1] = 0;
+	t->name = path + n;
+	t->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int failed = errno;
+	free(folder);
+	errno = failed;
+	if (t->folder < 0) return pai_system(e, "the folder of the file can't be opened");
+	return *t->name != 0 || pai_fail(e, PA_ARGUMENT, "a path without the name of a file");
+}
+
+/* find_old sets old to what the file at the path is, exists to whether there is one. It must be an ordinary file. */
+static bool find_old(const target *t, struct stat *old, bool *exists, pa_error *e) {
+	*exists = fstatat(t->folder, t->name, old, AT_SYMLINK_NOFOLLOW) == 0;
+	if (!*exists) return errno == ENOENT || pai_system(e, "the file can't be examined");
+	if (S_ISLNK(old->st_mode))
+		return pai_fail(e, PA_ARGUMENT, "the path is a symbolic link: name the file that it leads to");
+	return S_ISREG(old->st_mode) || pai_fail(e, PA_ARGUMENT, "the path is no ordinary file");
+}
+
+/* host_tag tells machines apart: locks may not work between them. It is FNV-1a of the name. */
+static uint32_t host_tag(void) {
+	char name[256] = {0};
+	uint32_t h = 2166136261;
+	if (gethostname(name, sizeof name - 1) != 0) name[0] = 0;
+	for (const char *p = name; *p != 0; p++) h = (h ^ (uint8_t)*p) * 16777619;
+	return h;
+}
+
+static uint64_t random_number(const target *t, unsigned try) {
+	struct timespec now = {0};
+	clock_gettime(CLOCK_REALTIME, &now);
+	const uint64_t seed[] = {
+		(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(), (uint64_t)(uintptr_t)t, try};
+	return pai_xxh64(NULL, 0, (const void *)seed, sizeof seed);
+}
+
+static bool create(target *t, mode_t mode, pa_error *e) {
+	struct stat made;
+	for (unsigned try = 0; try < 100; try++) {
+		snprintf(t->temporary, sizeof t->temporary, ".profarc-%08x-%016llx.tmp", (unsigned)host_tag(),
+			(unsigned long long)random_number(t, try));
+		t->file = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (t->file < 0 && errno == EEXIST) continue;
+		if (t->file < 0) break;
+		bool locked = flock(t->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+		if (locked && fstat(t->file, &made) == 0 && made.st_nlink > 0) return true;
+		close(t->file);
+		t->file = -1; /* taken for litter before it was locked */
+	}
+	t->temporary[0] = 0;
+	return pai_system(e, "a temporary file can't be made");
+}
+
+target *pai_open_target(const char *path, pa_error *e) {
+	target *t = malloc(sizeof *t);
+	if (t == NULL) {
+		pai_system(e, "no memory for a file");
+		return NULL;
+	}
+	*t = (target){-1, -1, NULL, {0}};
+	if (open_folder(path, t, e)) return t;
+	pai_close_target(t);
+	return NULL;
+}
+
+bool pai_create_target(target *t, pa_error *e) {
+	struct stat old;
+	bool exists;
+	return find_old(t, &old, &exists, e) && create(t, exists ? 0600 : 0644, e);
+}
+
+bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e) {
+	while (size > 0) {
+		ssize_t n = pwrite(t->file, bytes, size, (off_t)at);
+		if (n < 0 && errno == EINTR) continue;
+		if (n <= 0) return pai_system(e, "the file can't be written");
+		bytes += n;
+		size -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return true;
+}
+
+/* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the
+ * permissions for it: if the group could not be kept, group and others get only what both had. */
+static mode_t keep_owner(int file, const struct stat *old) {
+	mode_t mode = old->st_mode & 0777, both = mode >> 3 & mode & 7;
+	if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0) return mode;
+	return (mode & 0700) | both << 3 | both;
+}
+
+bool pai_publish_target(target *t, pa_error *e) {
+	struct stat old;
+	bool exists;
+	if (!find_old(t, &old, &exists, e)) return false;
+	if (exists && fchmod(t->file, keep_owner(t->file, &old)) != 0)
+		return pai_system(e, "the file can't get the permissions of the old one");
+	if (fsync(t->file) != 0) return pai_system(e, "the file can't be synced");
+	if (renameat(t->folder, t->temporary, t->folder, t->name) != 0) return pai_system(e, "the file can't be renamed");
+	t->temporary[0] = 0;
+	if (fsync(t->folder) != 0 && errno != EINVAL)
+		return pai_system(e, "the file is in place, but may be gone after a power failure");
+	return true;
+}
+
+void pai_close_target(target *t) {
+	if (t == NULL) return;
+	if (t->temporary[0] != 0) unlinkat(t->folder, t->temporary, 0);
+	if (t->file >= 0) close(t->file);
+	if (t->folder >= 0) close(t->folder);
+	free(t);
+}
+
+/* ---- the process ---- */
+
+enum { TICK = 10000000 }; /* of start times in /proc, in nanoseconds */
+
+/* read_text reads the beginning of a file, and ends it with a NUL byte. */
+static bool read_text(const char *path, char *text, size_t room) {
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0) return false;
+	ssize_t n = read(file, text, room - 1);
+	close(file);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+/* find_boot reads the boot id: 32 digits, with lines between some of them. */
+static bool find_boot(uint8_t boot[16]) {
+	char text[64];
+	unsigned n = 0;
+	if (!read_text("/proc/sys/kernel/random/boot_id", text, sizeof text)) return false;
+	memset(boot, 0, 16);
+	for (const char *p = text; *p != 0 && n < 32; p++)
+		if (digit(*p) >= 0) {
+			boot[n / 2] |= (uint8_t)(digit(*p) << (n % 2 == 0 ? 4 : 0));
+			n++;
+		}
+	return n == 32;
+}
+
+/* find_start reads when the process started: the 20th of the fields behind its name, which may have any bytes. */
+static bool find_start(uint64_t *start) {
+	char text[1024];
+	if (!read_text("/proc/self/stat", text, sizeof text)) return false;
+	const char *p = strrchr(text, ')');
+	for (unsigned i = 0; p != NULL && i < 20; i++) p = strchr(p + 1, ' ');
+	*start = p == NULL ? 0 : strtoull(p, NULL, 10);
+	return *start != 0;
+}
+
+/* name_space returns the number of the namespace of process numbers, 0 if it is not known. */
+static uint64_t name_space(void) {
+	char text[64];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text - 1);
+	text[n > 0 ? n : 0] = 0;
+	return strncmp(text, "pid:[", 5) == 0 ? strtoull(text + 5, NULL, 10) : 0;
+}
+
+static int64_t clock_now(clockid_t clock) {
+	struct timespec now = {0};
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t pai_now(void) { return clock_now(CLOCK_REALTIME); }
+
+/* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not
+ * say. */
+static int64_t begun(uint64_t start) {
+#ifdef CLOCK_BOOTTIME
+	int64_t at = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME) + (int64_t)start * TICK;
+	return (at + TICK / 2) / TICK * TICK;
+#else
+	(void)start;
+	return 0;
+#endif
+}
+
+bool pai_this_process(pa_provenance *r) {
+	if (!find_boot(r->boot) || !find_start(&r->start)) return false;
+	r->name_space = name_space();
+	r->process = (uint64_t)getpid();
+	r->begun = begun(r->start);
+	return true;
+}
+
+bool pai_random(uint8_t id[16]) { return getentropy(id, 16) == 0; }
+
+#endif
