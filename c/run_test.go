@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/layout"
@@ -255,6 +257,70 @@ func TestForkedRuns(t *testing.T) {
 	runs("fork-checkpoints", filepath.Join(dir, "none.parc"), parent, child)
 	wantCounts(t, merged(t, parent+".early", parent, child),
 		counts{}.add(5).addMore(5).add(100).addMore(100).add(10).addMore(10))
+}
+
+// TestRunsCountExactly: four threads count while checkpoints are written, with an archive and without one. The
+// checkpoints have all that was counted, once.
+func TestRunsCountExactly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	app := filepath.Join(dir, "app.parc")
+	const n = 3000
+	// The thread sanitizer lets no program map anything at the bases that most archives ask for.
+	for round, sanitizers := range []string{"thread", "address,undefined"} {
+		program := sanitized(t, sanitizers).client(t, "tests/run.c")
+		if out, stderr, status := cprogram.Run(t, program, "busy", app, dir, strconv.Itoa(n)); status != 0 {
+			t.Fatalf("exit status %d: %s%s", status, out, stderr)
+		}
+		var files []string
+		if round > 0 {
+			files = append(files, app)
+		}
+		for i := range 5 {
+			files = append(files, filepath.Join(dir, fmt.Sprint(i, ".parc")))
+		}
+		s := merged(t, files...)
+		got, each := countsOf(t, s), uint64(round+1)*4*n/2
+		for _, name := range []string{"m", "n"} {
+			if got[name+" calls"] != each || got[name+" seen"] != each ||
+				got[name+" taken"]+got[name+" not taken"] != each || receiversOf(t, s, name) != each {
+				t.Errorf("%s, %s: %v and %d receivers, want %d of each", sanitizers, name, got, receiversOf(t, s, name), each)
+			}
+		}
+		if err := os.WriteFile(app, s.Mapping().Unchecked(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// receiversOf returns how many receivers a function has seen.
+func receiversOf(t *testing.T, s *reader.Store, name string) (sum uint64) {
+	t.Helper()
+	p, err := s.Profile(layout.Key{Class: "A", Name: name}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _ := p.At(callPoint)
+	r, ok := e.Receivers()
+	if !ok {
+		t.Fatalf("%s has no receivers", name)
+	}
+	sum = r.Other().Load()
+	for row := range r.All() {
+		sum += row.Count.Load()
+	}
+	return sum
+}
+
+// TestCodeIDIsXXH64: pa_code_id is the CodeID of package profarc.
+func TestCodeIDIsXXH64(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	for _, code := range []string{"", "a", "load 0; ifneg 6; ...", strings.Repeat("nop ", 100)} {
+		if got, want := runs("code", code), fmt.Sprintln(xxhash.Sum64String(code)); got != want {
+			t.Errorf("%q: %s, want %s", code, got, want)
+		}
+	}
 }
 
 // TestCountsOfSeveralThreads: one thread that counts by a load and a store loses nothing. Two that count in one word

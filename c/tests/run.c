@@ -7,6 +7,8 @@
  *	run fork ARCHIVE PARENT CHILD             counts 5, forks, counts 100 in the parent and 10 in the child
  *	run fork-checkpoints ARCHIVE PARENT CHILD the same with checkpoints, of which the parent writes one before
  *	run more ARCHIVE OUT N                    as dump, with points that the archive does not have
+ *	run busy ARCHIVE FOLDER N                 four threads count N each, while FOLDER/0.parc to 4.parc are written
+ *	run code TEXT                             prints the code id of a text
  *	run start ARCHIVE id|no-id|other-id       prints why a run begins without an archive
  *	run threads 1|2 N                         so many threads count N each in one word, which is printed
  */
@@ -143,11 +145,47 @@ static void print_threads(unsigned count, uint64_t n) {
 	printf("%llu\n", (unsigned long long)pa_load(&word));
 }
 
+typedef struct thread_work { pa_run *run; uint64_t n; } thread_work;
+
+/* count_busily counts in all words that several threads may share, without a loss. */
+static void *count_busily(void *arg) {
+	const thread_work *w = arg;
+	static const char *const names[] = {"Circle", "Square", "Line"};
+	void *const own[] = {&circle, &square, &line};
+	for (uint64_t i = 0; i < w->n; i++) {
+		pa_function *f = pa_function_of(w->run, &keys[i % 2], 1);
+		pa_counter *taken, *not_taken, *operands[2];
+		pa_branch_words(f, BRANCH, &taken, &not_taken);
+		pa_words(f, ADD, OPERANDS, operands, 2);
+		pa_count(pa_calls(f), 1);
+		pa_count(i % 3 == 0 ? taken : not_taken, 1);
+		pa_count(operands[0], 1);
+		pa_count_class(pa_receivers_at(f, CALL), class_of(w->run, names[i % 3], own[i % 3]));
+	}
+	return NULL;
+}
+
+static void dump_busy(const char *archive, const char *folder, uint64_t n) {
+	enum { THREADS = 4, DUMPS = 5 };
+	thread_work w = {start(archive), n};
+	pthread_t threads[THREADS];
+	for (unsigned i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, count_busily, &w);
+	for (unsigned i = 0; i < DUMPS; i++) {
+		char path[1000];
+		snprintf(path, sizeof path, "%s/%u.parc", folder, i);
+		for (unsigned k = 0; i == DUMPS - 1 && k < THREADS; k++) pthread_join(threads[k], NULL);
+		must(pa_checkpoint(w.run, path, NULL));
+	}
+	pa_end(w.run);
+}
+
 int main(int argc, char **argv) {
 	if (argc < 3) fail("usage: see the source");
 	const char *what = argv[1];
 	if (strcmp(what, "checkpoints") == 0) write_checkpoints(argv[2], argv[3]);
 	else if (strcmp(what, "threads") == 0) print_threads(argv[2][0] == '2' ? 2 : 1, strtoull(argv[3], NULL, 10));
+	else if (strcmp(what, "busy") == 0) dump_busy(argv[2], argv[3], strtoull(argv[4], NULL, 10));
+	else if (strcmp(what, "code") == 0) printf("%llu\n", (unsigned long long)pa_code_id(pa_text_of(argv[2])));
 	else if (strcmp(what, "start") == 0) print_start(argv[2], argv[3]);
 	else if (strncmp(what, "fork", 4) == 0) fork_and_count(argv + 2, strcmp(what, "fork") != 0);
 	else {
