@@ -12,8 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cespare/xxhash/v2"
-
+	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/layout"
@@ -172,6 +171,7 @@ func TestRunsWithoutAnArchive(t *testing.T) {
 		{"id", "14 app.parc: the file can't be opened: No such file or directory\n0\n"},
 		{"id", "0 app.parc: no error\n0\n"},
 		{"other-id", "9 app.parc: the archive is of another producer"},
+		{"other-shape", "9 app.parc: a tag has another shape already\n0\n"},
 		{"no-id", "13 app.parc: the VM has no id: draw one with uuidgen\n13\n"},
 	} {
 		if got := runs("start", app, c.id); !strings.HasPrefix(got, c.want) {
@@ -186,6 +186,21 @@ func TestRunsWithoutAnArchive(t *testing.T) {
 	runs("start", cprogram.Write(t, data), "id")
 	if got := runs("start", cprogram.Write(t, data[:1000]), "id"); !strings.HasPrefix(got, "6 ") {
 		t.Errorf("a file that is cut short: %q", got)
+	}
+}
+
+// TestRunsWithoutMemory lets each allocation of a run fail: it counts on, and frees all.
+func TestRunsWithoutMemory(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	app := filepath.Join(t.TempDir(), "app.parc")
+	runs("dump", app, app, "3")
+	b := sanitized(t, "address,undefined")
+	b.link = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
+	out, stderr, status := cprogram.Run(t, b.client(t, "tests/failing.c"), app, app+".more")
+	n, err := strconv.Atoi(strings.TrimSpace(string(out)))
+	if status != 0 || len(stderr) > 0 || err != nil || n < 50 {
+		t.Errorf("exit status %d: %s%s", status, out, stderr)
 	}
 }
 
@@ -245,7 +260,8 @@ func TestForkedRuns(t *testing.T) {
 	t.Parallel()
 	_, runs := runner(t)
 	dir := t.TempDir()
-	app, parent, child := filepath.Join(dir, "app.parc"), filepath.Join(dir, "parent.parc"), filepath.Join(dir, "child.parc")
+	app, parent := filepath.Join(dir, "app.parc"), filepath.Join(dir, "parent.parc")
+	child := filepath.Join(dir, "child.parc")
 	runs("dump", app, app, "3")
 	runs("fork", app, parent, child)
 	wantCounts(t, open(t, parent), counts{}.add(3).add(5).addMore(5).add(100).addMore(100))
@@ -312,12 +328,50 @@ func receiversOf(t *testing.T, s *reader.Store, name string) (sum uint64) {
 	return sum
 }
 
-// TestCodeIDIsXXH64: pa_code_id is the CodeID of package profarc.
-func TestCodeIDIsXXH64(t *testing.T) {
+// TestRunsOfBothLanguagesLearn: a VM in Go begins with what a VM in C has learned, and the other way round.
+func TestRunsOfBothLanguagesLearn(t *testing.T) {
+	t.Parallel()
+	_, runs := runner(t)
+	app := filepath.Join(t.TempDir(), "app.parc")
+	runs("dump", app, app, "7")
+	vm := profarc.VM{ID: [16]byte{0xb1, 0x5e, 7}, Name: "test VM 1", Rows: 2, Shapes: []layout.EntryShape{{
+		Tag: layout.TagProducer, Name: "Operands", Cells: []layout.CellShape{{Name: "seen", Kind: layout.CellCount},
+			{Name: "largest", Kind: layout.CellMax}}}}}
+	r, err := profarc.Start(app, vm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for i, name := range []string{"m", "n"} {
+		f, n := r.Function(layout.Key{Class: "A", Name: name}, 1), uint64(8)<<i
+		taken, notTaken := f.Branch(branchPoint)
+		if got := f.Calls().Load(); got != 7<<i || taken.Load() != got || notTaken.Load() != 2*got {
+			t.Errorf("%s: %d calls, %d taken, %d not taken", name, got, taken.Load(), notTaken.Load())
+		}
+		f.Calls().Count(n)
+		f.Backedges().Count(3 * n)
+		taken.Count(n)
+		notTaken.Count(2 * n)
+		f.Words(addPoint, layout.TagProducer)[0].Count(n)
+		f.Words(addPoint, layout.TagProducer)[1].Count(n - f.Words(addPoint, layout.TagProducer)[1].Load())
+		for range n {
+			f.Receivers(callPoint).Record(r.Type("Circle"))
+		}
+		f.Branch(laterPoint)
+	}
+	if _, err := r.Dump(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	runs("dump", app, app, "9")
+	wantCounts(t, open(t, app), counts{}.add(7).add(8).add(9))
+}
+
+// TestCodeIDsOfBothLanguagesAreTheSame compares pa_code_id with the CodeID of package profarc.
+func TestCodeIDsOfBothLanguagesAreTheSame(t *testing.T) {
 	t.Parallel()
 	_, runs := runner(t)
 	for _, code := range []string{"", "a", "load 0; ifneg 6; ...", strings.Repeat("nop ", 100)} {
-		if got, want := runs("code", code), fmt.Sprintln(xxhash.Sum64String(code)); got != want {
+		if got, want := runs("code", code), fmt.Sprintln(profarc.CodeID([]byte(code))); got != want {
 			t.Errorf("%q: %s, want %s", code, got, want)
 		}
 	}

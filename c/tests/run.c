@@ -9,7 +9,8 @@
  *	run more ARCHIVE OUT N                    as dump, with points that the archive does not have
  *	run busy ARCHIVE FOLDER N                 four threads count N each, while FOLDER/0.parc to 4.parc are written
  *	run code TEXT                             prints the code id of a text
- *	run start ARCHIVE id|no-id|other-id       prints why a run begins without an archive
+ *	run start ARCHIVE id|no-id|other-id|other-shape
+ *	                                          prints why a run begins without an archive
  *	run threads 1|2 N                         so many threads count N each in one word, which is printed
  */
 #include <string.h>
@@ -121,6 +122,11 @@ static void print_start(const char *archive, const char *id) {
 	pa_run *run;
 	if (strcmp(id, "no-id") == 0) memset(vm.id, 0, sizeof vm.id);
 	if (strcmp(id, "other-id") == 0) vm.id[0]++;
+	pa_new_shape other = shapes[0];
+	if (strcmp(id, "other-shape") == 0) {
+		other.n = 1;
+		vm.shapes = &other;
+	}
 	pa_error e = pa_start(archive, &vm, &run);
 	count_all(run, 1);
 	printf("%d %s\n", e.code, pa_error_text(e, "app.parc", text, sizeof text));
