@@ -95,7 +95,7 @@ func needLittleEndian(t testing.TB, err error) {
 
 func TestAdoptTellsWhereItLies(t *testing.T) {
 	// A base that no other test asks for: what they adopted may still be there.
-	want := disk.RequestedBase(77) + rand.Uint64N(1<<18)<<disk.SmallShift
+	want := disk.RequestedBase(77) + rand.Uint64N(1<<18)<<disk.PagesShift
 	data := synthetic{ro: 64, rw: 64, base: want}.bytes()
 	m := mustOpen(t, writeFile(t, data), Options{})
 	first := mustAdopt(t, m, BaseRequested)

@@ -16,7 +16,11 @@ import (
 )
 
 func TestTruncatedAtEveryLength(t *testing.T) {
-	data := synthetic{ro: 5000, rw: 64}.bytes()
+	small := synthetic{ro: 5000, rw: 64}.bytes()
+	for n := range small {
+		wantRefusal(t, n, func() (*Mapping, error) { return FromBytes("app.parc", small[:n], Options{}) })
+	}
+	data := synthetic{ro: 5000, rw: disk.PagesRW}.bytes()
 	for n := range data {
 		wantRefusal(t, n, func() (*Mapping, error) { return FromBytes("app.parc", data[:n], Options{}) })
 	}

@@ -143,7 +143,7 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 
 // A header alone is an archive too: there is no page, and ps is padding.
 func TestArchiveWithoutPages(t *testing.T) {
-	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.SmallShift,
+	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.LineShift,
 		SumRoot: disk.Sum(nil)}
 	disk.SetRegion(h, disk.RegionPS, layout.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
 	h.FileSize = disk.HeaderSize + disk.LineSize

@@ -43,7 +43,7 @@ func (s synthetic) place(h *layout.Header, ps int64) {
 		disk.RegionBM: 8, disk.RegionEX: 8, disk.RegionRW: s.rw}
 	for r := disk.RegionPS; r <= disk.RegionRW; r++ {
 		align := int64(disk.LineSize)
-		if r == disk.RegionRW && s.rw > 0 {
+		if r == disk.RegionRW {
 			align = 1 << h.RWShift
 		}
 		span := layout.Span{Offset: disk.AlignUp(end, align), Size: sizes[r]}

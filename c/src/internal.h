@@ -13,7 +13,7 @@
 
 #include "profarc_more.h"
 
-#define FORMAT 0x80000007u /* version of the format: draft 7 */
+#define FORMAT 0x80000008u /* version of the format: draft 8 */
 
 enum {
 	HEADER = 640,
@@ -314,6 +314,9 @@ unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]);
 bool pai_is_signed(const pa_entry *entry);
 /* pai_pointer checks a pointer cell of kind. */
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
+/* rw_shift returns the alignment of an rw region of that size, as a power of two. */
+static inline uint64_t rw_shift(uint64_t size) { return size >= 64 << 20 ? 21 : size >= 64 << 10 ? 16 : 6; }
+
 static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
 
 /* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false.

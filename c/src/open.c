@@ -26,7 +26,7 @@ static bool generic(pa_archive *a, pa_error *e) {
 	uint64_t sum = size < 72 ? pai_xxh64(NULL, 0, first, size - 8) : pai_xxh64(first, 64, p + 72, size - 72);
 	if (sum != get64(p + 32)) return pai_damage(a, e, 32, "the header does not have its sum");
 	if (get32(p + 12) != FORMAT)
-		return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 7");
+		return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 8");
 	if (get64(p + 40) != 0)
 		return pai_fail(e, PA_UNSUPPORTED, "the archive needs features that this library does not know");
 	return size == HEADER || pai_damage(a, e, 16, "a wrong size of the header");
@@ -34,10 +34,9 @@ static bool generic(pa_archive *a, pa_error *e) {
 
 static bool regions(pa_archive *a, pa_error *e) {
 	static const uint8_t protection[] = {0, 1, 1, 1, 3, 3, 2};
-	uint64_t shift = get64(a->bytes + 288 + 24 * (PA_RW - PA_PS) + 8) >= 64 << 20 ? 21 : 16, end = HEADER;
+	uint64_t shift = rw_shift(get64(a->bytes + 288 + 24 * (PA_RW - PA_PS) + 8)), end = HEADER;
 	for (unsigned kind = PA_PS; kind <= PA_RW; end = end_of(a->region[kind++])) {
-		uint64_t row = 288 + 24 * (kind - PA_PS),
-				 align = kind == PA_RW && get64(a->bytes + row + 8) > 0 ? (uint64_t)1 << shift : 64;
+		uint64_t row = 288 + 24 * (kind - PA_PS), align = kind == PA_RW ? (uint64_t)1 << shift : 64;
 		a->region[kind] = span_at(a, row);
 		if (get32(a->bytes + row + 16) != protection[kind] || get32(a->bytes + row + 20) != kind)
 			return pai_damage(a, e, row, "a wrong region row");

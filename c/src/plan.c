@@ -2,7 +2,7 @@
 /* What records and blocks there are, and where all of them lie. */
 #include "plan.h"
 
-enum { MAX_NAMED = 65535 * 8 - 16, LARGE_RW = 64 << 20, HEAD = 32 };
+enum { MAX_NAMED = 65535 * 8 - 16, HEAD = 32 };
 
 /* ---- records ---- */
 
@@ -185,11 +185,11 @@ static uint64_t sums_size(uint64_t start, uint64_t end) {
 /* place_regions decides where the regions lie. The sums need room in proportion to the file, which grows with that
  * room. */
 static bool place_regions(plan *p) {
-	p->shift = p->size[PA_RW] >= LARGE_RW ? 21 : 16;
+	p->shift = (unsigned)rw_shift(p->size[PA_RW]);
 	for (uint64_t needed = 0;; p->size[PA_PS] = needed) {
 		uint64_t end = HEADER;
 		for (unsigned r = PA_PS; r <= PA_RW; end = p->at[r] + p->size[r], r++)
-			p->at[r] = round_up(end, r == PA_RW && p->size[r] > 0 ? (uint64_t)1 << p->shift : LINE);
+			p->at[r] = round_up(end, r == PA_RW ? (uint64_t)1 << p->shift : LINE);
 		p->file_size = end;
 		needed = sums_size(p->at[PA_IX], end);
 		if (p->size[PA_PS] >= needed) break;

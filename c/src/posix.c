@@ -60,8 +60,13 @@ static void *reserve(uint64_t base, size_t size) {
 	return mmap(NULL, size, PROT_NONE, flags, -1, 0);
 }
 
-static bool place_file(const pa_archive *a, uint8_t *base, pa_error *e) {
+/* writable returns where the pages of rw begin: a small rw shares the first with the region before it. */
+static uint64_t writable(const pa_archive *a) {
 	span rw = a->region[PA_RW];
+	return rw.size > 0 ? rw.at - rw.at % (uint64_t)sysconf(_SC_PAGESIZE) : a->size;
+}
+
+static bool place_file(const pa_archive *a, uint8_t *base, pa_error *e) {
 	struct stat info;
 	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
 	if ((uint64_t)info.st_size < a->size)
@@ -69,19 +74,19 @@ static bool place_file(const pa_archive *a, uint8_t *base, pa_error *e) {
 	if (mmap(base, (size_t)a->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, a->file, 0) == MAP_FAILED)
 		return pai_system(e, "the file can't be mapped a second time");
 	/* Little of rw is ever written: no swap space must be reserved for it. */
-	if (rw.size > 0 &&
-		mmap(base + rw.at, (size_t)rw.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, a->file,
-			(off_t)rw.at) == MAP_FAILED)
+	uint64_t from = writable(a);
+	if (from < a->size &&
+		mmap(base + from, (size_t)(a->size - from), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
+			a->file, (off_t)from) == MAP_FAILED)
 		return pai_system(e, "rw can't be mapped for writing");
 	return true;
 }
 
 static bool place_copy(const pa_archive *a, uint8_t *base, pa_error *e) {
-	span rw = a->region[PA_RW];
 	if (mprotect(base, (size_t)a->size, PROT_READ | PROT_WRITE) != 0)
 		return pai_system(e, "no memory for a second copy");
 	memcpy(base, a->bytes, (size_t)a->size);
-	if (mprotect(base, (size_t)(rw.size > 0 ? rw.at : a->size), PROT_READ) != 0)
+	if (mprotect(base, (size_t)writable(a), PROT_READ) != 0)
 		return pai_system(e, "a copy can't be protected");
 	return true;
 }
@@ -90,8 +95,6 @@ bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, 
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	to->late_at = round_up(a->size, page);
 	to->size = to->late_at + round_up(late, page);
-	if (a->region[PA_RW].size > 0 && a->region[PA_RW].at % page != 0)
-		return pai_fail(e, PA_UNSUPPORTED, "the pages of this machine are too large for the archive");
 	if (to->size > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the archive is too large for this machine");
 	to->base = reserve(base, (size_t)to->size);
 	if (to->base == MAP_FAILED) {

@@ -74,6 +74,7 @@ static void *take_memory(uint64_t base, size_t size) {
 
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e) {
 	span rw = a->region[PA_RW];
+	uint64_t read_only = rw.size > 0 ? rw.at - rw.at % PAGE : a->size; /* a small rw shares a page with what is before */
 	DWORD before;
 	to->late_at = round_up(a->size, PAGE);
 	to->size = to->late_at + round_up(late, PAGE);
@@ -81,7 +82,7 @@ bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, 
 	to->base = take_memory(base, (size_t)to->size);
 	if (to->base == NULL) return fail(e, "no memory for a second copy");
 	memcpy(to->base, a->bytes, (size_t)a->size);
-	if (VirtualProtect(to->base, (size_t)(rw.size > 0 ? rw.at : a->size), PAGE_READONLY, &before)) return true;
+	if (read_only == 0 || VirtualProtect(to->base, (size_t)read_only, PAGE_READONLY, &before)) return true;
 	fail(e, "a copy can't be protected");
 	pai_unmap_again(to);
 	return false;

@@ -77,7 +77,7 @@ func (p *plan) place() error {
 		h.RWShift = disk.RWShift(p.sizeOf(disk.RegionRW))
 		for r := disk.RegionPS; r <= disk.RegionRW; r++ {
 			align := int64(disk.LineSize)
-			if r == disk.RegionRW && p.sizeOf(r) > 0 {
+			if r == disk.RegionRW {
 				align = 1 << h.RWShift
 			}
 			from := disk.AlignUp(end, align)

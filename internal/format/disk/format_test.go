@@ -349,6 +349,7 @@ func TestLimitsAreAsDocumented(t *testing.T) {
 		fmt.Sprintf("| frames of a context | %d |", disk.MaxDepth),
 		fmt.Sprintf("| lines that a lookup reads | %d |", disk.MaxProbe),
 		fmt.Sprintf("64 MiB (%d bytes) or more", disk.LargeRW),
+		fmt.Sprintf("64 KiB (%d", disk.PagesRW),
 	} {
 		if !strings.Contains(page(t), s) {
 			t.Errorf("the page does not say %q", s)

@@ -69,18 +69,23 @@ const (
 	LineSize    = 64 // an index line; regions begin on a multiple of it
 	PageShift   = 12 // log2 of the page that has one sum
 	PageSize    = 1 << PageShift
-	SmallShift  = 16       // rw begins on a multiple of 1<<SmallShift ...
+	LineShift   = 6        // rw begins on a multiple of 1<<LineShift ...
+	PagesShift  = 16       // ... of 1<<PagesShift, which every system's pages divide ...
+	PagesRW     = 64 << 10 // ... from this size of rw on ...
 	LargeShift  = 21       // ... or of 1<<LargeShift
-	LargeRW     = 64 << 20 // ... from this size of rw on
+	LargeRW     = 64 << 20 // ... from this one on
 	MaxFileSize = 32 << 30 // what a reference reaches
 )
 
 // RWShift returns the alignment of an rw region of that size, as a power of two.
 func RWShift(size int64) uint32 {
-	if size >= LargeRW {
+	switch {
+	case size >= LargeRW:
 		return LargeShift
+	case size >= PagesRW:
+		return PagesShift
 	}
-	return SmallShift
+	return LineShift
 }
 
 // AlignUp rounds n up to a multiple of align, a power of two.
@@ -151,11 +156,10 @@ func checkRegions(h *layout.Header, p []byte) error {
 	return nil
 }
 
-// regionAlign returns the alignment of a region. An archive without profiles has
-// an empty rw, which needs none of its own.
+// regionAlign returns the alignment of a region.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
-	if r == RegionRW && h.Region(RegionRW).Size > 0 && (h.RWShift == SmallShift || h.RWShift == LargeShift) {
-		return 1 << h.RWShift
+	if r == RegionRW {
+		return 1 << RWShift(h.Region(RegionRW).Size)
 	}
 	return LineSize
 }

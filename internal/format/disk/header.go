@@ -22,7 +22,7 @@ const (
 	// Draft is set in the version of a format that is not final yet. A reader takes only its own draft.
 	Draft = 1 << 31
 	// Version is the format version that this code reads and writes.
-	Version = Draft | 7
+	Version = Draft | 8
 	// genericSize is the part of the header that never changes.
 	genericSize = 64
 	// maxHeaderSize bounds what any version may claim.

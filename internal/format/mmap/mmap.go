@@ -64,7 +64,7 @@ func Guard(owns func(address uintptr) bool, f func() error) (err error) {
 type Plan struct {
 	Base uint64 // the address to lie at, if it is free; 0 for any
 	Size int64  // bytes of the file that are mapped, from its start
-	RW   int64  // offset of the writable part; Size if there is none
+	RW   int64  // offset of the writable part; Size if there is none. The rest of its first page is writable, too
 	Late int64  // bytes of zeroed, writable memory next to the file
 }
 
@@ -101,10 +101,16 @@ func (p *Plan) check() error {
 		return fmt.Errorf("%w: %d bytes, writable from %d, %d beside", errPlan, p.Size, p.RW, p.Late)
 	case p.Size > math.MaxInt-page || p.Late > math.MaxInt-page-p.lateAt():
 		return fmt.Errorf("%w: %d and %d bytes do not fit into the address space", errPlan, p.Size, p.Late)
-	case p.RW < p.Size && p.RW%page != 0:
-		return fmt.Errorf("%w: writable from %d, which is not on a page of %d", errPlan, p.RW, page)
 	}
 	return nil
+}
+
+// writable returns the offset of the first page of the writable part.
+func (p *Plan) writable() int64 {
+	if p.RW == p.Size {
+		return p.Size
+	}
+	return p.RW - p.RW%int64(os.Getpagesize())
 }
 
 // lateAt returns the offset of the late memory.

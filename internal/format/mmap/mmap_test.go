@@ -117,11 +117,24 @@ func TestImpossibleBases(t *testing.T) {
 	}
 }
 
+// TestWritableFromWithinAPage: the part begins where it should, and what is written there stays in the process.
+func TestWritableFromWithinAPage(t *testing.T) {
+	f, content := testFile(t)
+	p := mustMap(t, f, Plan{Size: int64(len(content)), RW: boundary + 72})
+	if !bytes.Equal(p.RW(), content[boundary+72:]) {
+		t.Error("the writable part is not the file's")
+	}
+	p.RW()[0]++
+	if now, err := os.ReadFile(f.Name()); err != nil || !bytes.Equal(now, content) {
+		t.Errorf("a write reached the file: %v", err)
+	}
+}
+
 func TestImpossiblePlans(t *testing.T) {
 	f, _ := testFile(t)
 	for _, plan := range []Plan{
 		{}, {Size: -1}, {Size: 10, RW: 11}, {Size: 10, RW: -1}, {Size: 10, Late: -1},
-		{Size: boundary, RW: 8}, {Size: math.MaxInt64}, {Size: 10, Late: math.MaxInt64},
+		{Size: math.MaxInt64}, {Size: 10, Late: math.MaxInt64},
 		{Size: 1 << 40, RW: boundary, Late: math.MaxInt64 - 1<<40},
 	} {
 		if p, err := NewPrivate(f, plan); !errors.Is(err, errPlan) {

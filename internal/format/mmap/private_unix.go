@@ -30,7 +30,8 @@ func (p *Private) fill(fd int) error {
 	}
 	// The private part is as large as all counters of the program, and little of it is
 	// ever written: no swap space must be reserved for it.
-	if err := p.place(fd, p.plan.RW, p.plan.Size-p.plan.RW, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
+	from := p.plan.writable()
+	if err := p.place(fd, from, p.plan.Size-from, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
 		return err
 	}
 	return p.place(-1, p.plan.lateAt(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)

@@ -46,9 +46,9 @@ func viewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 
 // finish protects the read-only part and gets the late memory.
 func (p *Private) finish() error {
-	if p.plan.RW > 0 {
+	if before := p.plan.writable(); before > 0 {
 		var old uint32
-		if err := windows.VirtualProtect(p.base, uintptr(p.plan.RW), windows.PAGE_READONLY, &old); err != nil {
+		if err := windows.VirtualProtect(p.base, uintptr(before), windows.PAGE_READONLY, &old); err != nil {
 			return os.NewSyscallError("VirtualProtect", err)
 		}
 	}

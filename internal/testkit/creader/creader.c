@@ -122,9 +122,9 @@ static uint64_t md5_low(struct text text) {
 /* ---- header and sums ---- */
 static void check_regions(void) {
 	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
-	uint64_t end = HEADER, shift = u64(288 + 24 * (RW - PS) + 8) >= 64 << 20 ? 21 : 16;
+	uint64_t end = HEADER, most = u64(288 + 24 * (RW - PS) + 8), shift = most >= 64 << 20 ? 21 : most >= 1 << 16 ? 16 : 6;
 	for (uint64_t kind = PS; kind <= RW; end = end_of(file.region[kind++])) {
-		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW && u64(row + 8) > 0 ? (uint64_t)1 << shift : 64;
+		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW ? (uint64_t)1 << shift : 64;
 		struct span s = file.region[kind] = span_at(row);
 		must(u32(row + 16) == protection[kind] && u32(row + 20) == kind, row, "wrong region row");
 		must(placed(s, round_up(end, align), (struct span){0, file.size}), row, "a region does not lie at its place");
@@ -157,7 +157,7 @@ static void check_header(void) {
 	memcpy(summed, need(0, size), 32);
 	memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000007, 12, "unsupported version: this reader takes draft 7 alone");
+	must(u32(12) == 0x80000008, 12, "unsupported version: this reader takes draft 8 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64);
@@ -862,7 +862,7 @@ static void put_tables(void) {
 static void dump(void) {
 	static const char *const domains[8] = {
 		"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
-	say("{\n'header':{'format':'draft 7','domain':'%s'", domains[file.domain]);
+	say("{\n'header':{'format':'draft 8','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'producer_id':'");
 	put_hex(608, 16);
