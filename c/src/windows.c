@@ -74,7 +74,7 @@ static void *take_memory(uint64_t base, size_t size) {
 
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e) {
 	span rw = a->region[PA_RW];
-	uint64_t read_only = rw.size > 0 ? rw.at - rw.at % PAGE : a->size; /* a small rw shares a page with what is before */
+	uint64_t read_only = rw.size > 0 ? rw.at - rw.at % PAGE : a->size; /* a small rw shares its first page */
 	DWORD before;
 	to->late_at = round_up(a->size, PAGE);
 	to->size = to->late_at + round_up(late, PAGE);

@@ -261,7 +261,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString returns "draft 7" or "1".
+// VersionString returns "draft 8" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)

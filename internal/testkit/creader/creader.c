@@ -122,7 +122,7 @@ static uint64_t md5_low(struct text text) {
 /* ---- header and sums ---- */
 static void check_regions(void) {
 	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
-	uint64_t end = HEADER, most = u64(288 + 24 * (RW - PS) + 8), shift = most >= 64 << 20 ? 21 : most >= 1 << 16 ? 16 : 6;
+	uint64_t rw = u64(288 + 24 * (RW - PS) + 8), shift = rw >= 64 << 20 ? 21 : rw >= 64 << 10 ? 16 : 6, end = HEADER;
 	for (uint64_t kind = PS; kind <= RW; end = end_of(file.region[kind++])) {
 		uint64_t row = 288 + 24 * (kind - 1), align = kind == RW ? (uint64_t)1 << shift : 64;
 		struct span s = file.region[kind] = span_at(row);
