@@ -32,7 +32,9 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/copier", "layout internal/format internal/build reader"},
 	{"internal/dump", "layout internal/format internal/parse reader"},
 	{"internal/naming", "layout internal/format internal/parse reader"},
-	{"merge", "layout internal/format internal/build internal/rawprofile internal/copier reader builder"},
+	{"internal/merging", "layout internal/format internal/build internal/rawprofile internal/copier reader builder"},
+	{"merge",
+		"layout internal/format internal/build internal/rawprofile internal/copier internal/merging reader builder"},
 	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
 	{"verify", "layout internal/format relocate archive reader"},
 	{".", "layout internal/format internal/build internal/rawprofile archive reader builder merge"}, // one door for embedders
@@ -53,13 +55,14 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/testkit",
 		"layout internal/format internal/build internal/rawprofile internal/dump archive reader builder merge formats"},
 	{"cmd",
-		"layout internal/format internal/build internal/rawprofile internal/parse internal/copier internal/dump " +
+		"layout internal/format internal/build internal/rawprofile internal/parse internal/copier internal/merging " +
+			"internal/dump " +
 			"internal/naming internal/hotspot internal/paired internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
 	{"bench", "layout internal/format internal/paired internal/rawprofile archive reader builder example"},
-	{"fleet", "layout internal/format internal/rawprofile internal/parse internal/cli " +
+	{"fleet", "layout internal/format internal/rawprofile internal/parse internal/cli internal/merging " +
 		"archive reader builder merge verify fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }

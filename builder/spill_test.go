@@ -48,7 +48,8 @@ func TestSpilledMerges(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			runs := []testarchive.Archive{testarchive.DrawRun(t, domain, "a"), testarchive.DrawHighRun(t, domain, "b"),
 				testarchive.DrawRun(t, domain, "c")}
-			versions := merge.Versions(rapid.IntRange(0, 2).Draw(t, "versions"))
+			versions := rapid.SampledFrom([]merge.Versions{merge.AllVersions, merge.NewestVersion,
+				merge.HeaviestVersion}).Draw(t, "versions")
 			write := func(budget int64) string {
 				b := builder.New(domain, builder.Config{Params: testarchive.Params(domain), MemoryBudget: budget})
 				for i, run := range runs {

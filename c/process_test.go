@@ -85,15 +85,7 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	if err := merge.Into(t.Context(), b, second, builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two dumps of one process: %v, want ErrSameProcess", err)
 	}
-	var all []merge.Contents
-	for _, s := range []*reader.Store{first, other, second} {
-		c, err := merge.ContentsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
-	}
-	if by, err := merge.Superseded(all); err != nil || by[0] != 2 || by[1] != -1 || by[2] != -1 {
+	if by, err := merge.Superseded(first, other, second); err != nil || by[0] != 2 || by[1] != -1 || by[2] != -1 {
 		t.Errorf("superseded by %v, %v, want the first by the last", by, err)
 	}
 	b = builder.New(layout.DomainGraal, builder.Config{})
@@ -119,20 +111,14 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 		t.Fatalf("exit status %d: %s%s", status, out, stderr)
 	}
 	var stores []*reader.Store
-	var all []merge.Contents
 	for _, path := range args {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := cprogram.Store(t, data)
-		c, err := merge.ContentsOf(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stores, all = append(stores, s), append(all, c)
+		stores = append(stores, cprogram.Store(t, data))
 	}
-	by, err := merge.Superseded(all)
+	by, err := merge.Superseded(stores...)
 	if err != nil || !slices.Equal(by, []int{-1, 2, -1, -1}) {
 		t.Fatalf("superseded by %v, %v, want the early dump by that of the parent", by, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -173,7 +174,7 @@ func TestWhatWasCertainIsKept(t *testing.T) {
 			left = append([]weighted{both}, left[2:]...)
 		}
 		checkSame(t, "by twos", left[0].Archive, once)
-		checkSame(t, "in parts", inParts(t, []merge.Bound{{Class: "A", Name: "m1"}, {Class: "A", Name: "m3"}}, archives,
+		checkSame(t, "in parts", inParts(t, []merging.Bound{{Class: "A", Name: "m1"}, {Class: "A", Name: "m3"}}, archives,
 			r.Perm), once)
 		checkSame(t, "with an empty run", whole(t, append(left[:1:1], weighted{Archive: runOf(t, 99, nil)})),
 			whole(t, append(archives[:5:5], weighted{Archive: runOf(t, 99, nil)})))

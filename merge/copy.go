@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -110,28 +110,28 @@ func (d *Dropped) all(c *copier.Copier) error {
 }
 
 // Snapshot copies everything in an archive into the builder, for a snapshot of an adopted archive. A damaged
-// profile does not end a copy with Live or Delta, nor does one that the run has recorded already: the copy
+// profile does not end a copy of Totals or Increments, nor does one that the run has recorded already: the copy
 // lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then writes the same bytes
 // again. To sum several archives, see Into. The error matches ErrMismatch if domain or shape differ,
 // ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted if one of the dumps was
 // merged, and otherwise is the reader's or ctx's. What it returns beside an error is of the part that was
 // copied.
 //
-// A snapshot is a dump of its own: Live and Delta clear the builder's DumpID if it is the
-// archive's, and Delta sets layout.FlagDelta.
+// A snapshot is a dump of its own: Totals and Increments clear the builder's DumpID if it is the
+// archive's, and Increments sets layout.FlagDelta.
 func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
 	return snapshot(ctx, b, s, take, nil)
 }
 
 func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts, since *copier.Counted) (Dropped,
 	error) {
-	contents, err := ContentsOf(s)
+	contents, err := merging.ContentsOf(s)
 	if err != nil {
 		return Dropped{}, err
 	}
-	t := targetOf(b)
+	t := merging.TargetOf(b)
 	var run profileset.Run
-	t.Locked(func() { run, err = t.admit(s, &contents, take) })
+	t.Locked(func() { run, err = t.AdmitCopy(s, &contents, copier.Take(take)) })
 	if err != nil {
 		return Dropped{}, err
 	}
@@ -140,36 +140,4 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	c.Take, c.Since = copier.Take(take), since
 	err = dropped.all(c)
 	return dropped, err
-}
-
-// admit checks an archive, notes its dumps, and returns the run that the copy belongs to. The
-// caller holds mu.
-func (b target) admit(s *reader.Store, contents *Contents, take Counts) (profileset.Run, error) {
-	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
-	h := s.Header()
-	if h.Domain != b.Domain || !s.Mapping().Shape().SameSettings(b.Shape) {
-		return b.Run,
-			fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and "+
-				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
-				h.Domain, describeShape(s.Mapping().Shape()), b.Domain, describeShape(b.Shape))
-	}
-	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
-		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
-	}
-	for id := range contents.ids {
-		if _, ok := b.Dumps[id]; ok {
-			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)
-		}
-	}
-	if take != Increments {
-		b.note(contents)
-	}
-	if take != Trained && b.Heading.DumpID == h.DumpID {
-		b.Heading.DumpID = [16]byte{}
-	}
-	if take == Increments {
-		b.Heading.Flags |= layout.FlagDelta
-		b.CountedSince(h.DumpID)
-	}
-	return b.Run, nil
 }

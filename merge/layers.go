@@ -3,45 +3,16 @@ package merge
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-// baseOf returns the archive that s is a layer on, nil if it is none.
-func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
-	base, layer, err := s.Base()
-	if err != nil || !layer {
-		return nil, err
-	}
-	return &base, nil
-}
-
-// joinBase returns an error if an archive is a layer on another base than those that the
-// builder has. The caller holds mu.
-func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
-	have := b.Base
-	switch {
-	case empty || base == nil && have == nil || base != nil && have != nil && base.Is(*have):
-		return nil
-	case base == nil:
-		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put "+
-			"each layer and its base together first",
-			profileset.ErrMismatch, have.ID())
-	case have == nil:
-		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first",
-			profileset.ErrMismatch, base.ID())
-	}
-	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first",
-		profileset.ErrMismatch, base.ID(), have.ID())
-}
 
 // Flatten adds layers to an empty builder as one archive: each version of a method's code is
 // the one of the layer that answers for it. Types, tables and all else of the layers are united
@@ -50,7 +21,7 @@ func (b target) joinBase(base *layout.BaseArchive, empty bool) error {
 // The archive lists the dumps of all layers, and is merged with none of them. The error matches ErrMismatch
 // if the layers could not be merged, and otherwise is the reader's, or ctx's.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
-	f := flattening{t: targetOf(b), poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
+	f := flattening{t: merging.TargetOf(b), poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
 		if err := f.add(ctx, s); err != nil {
 			return err
@@ -67,7 +38,7 @@ type answeredVersion struct {
 
 // A flattening copies layers, the topmost first.
 type flattening struct {
-	t        target
+	t        merging.Target
 	poll     *poll.Poll
 	answered map[answeredVersion]bool // by layers above
 }
@@ -79,7 +50,7 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 		return err
 	}
 	c := copier.New(ctx, f.t.Set, s, run, copier.Hooks{Skip: func(t *reader.Table) bool {
-		return isRelisted(t) || t.Kind == disk.TableBase
+		return merging.IsRelisted(t) || t.Kind == disk.TableBase
 	}})
 	if err := c.Records(); err != nil {
 		return err
@@ -124,41 +95,30 @@ func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answered
 // join makes a layer a part of the builder's archive. A dump that several layers have, as a
 // run that adopted the base has, is not counted twice: each version is of one layer.
 func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run, error) {
-	contents, err := ContentsOf(s)
+	contents, err := merging.ContentsOf(s)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	use, err := useOf(ctx, s)
+	use, err := merging.UseOf(ctx, s)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	rest := contents.besides(f.t)
-	run, err := f.t.joinRun(&rest, builder.Run{}, use)
+	rest := contents.Besides(f.t)
+	run, err := f.t.JoinRun(&rest, builder.Run{}, use)
 	if err == nil {
-		f.t.Locked(func() { f.t.note(&contents) })
+		f.t.Locked(func() { f.t.NoteDumps(&contents) })
 	}
 	return run, err
-}
-
-// besides returns an archive without the dumps and runs that the builder has, and as no layer.
-func (c *Contents) besides(b target) Contents {
-	rest := *c
-	rest.base, rest.ids, rest.runs = nil, maps.Clone(c.ids), maps.Clone(c.runs)
-	b.Locked(func() {
-		maps.DeleteFunc(rest.ids, func(id [16]byte, _ bool) bool { _, has := b.Copied[id]; return has })
-		maps.DeleteFunc(rest.runs, func(key profileset.RunKey, _ runDump) bool { _, has := b.RunIDs[key]; return has })
-	})
-	return rest
 }
 
 // CopyLayers copies the live counts of adopted layers into the builder, for a snapshot, as
 // Snapshot does with one archive.
 //
-// With Live the snapshot takes the place of the topmost archive: it has all of that, and from the layers
+// With Totals the snapshot takes the place of the topmost archive: it has all of that, and from the layers
 // beneath the versions in which something was counted, with their trained counts. So it answers for them from
 // then on, and no count is in both. It is a layer on the same base.
 //
-// With Delta it has the increments of all layers, and is no layer: it is merged with the
+// With Increments it has the increments of all layers, and is no layer: it is merged with the
 // archive that Flatten makes of them. With Trained it is Flatten.
 func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take Counts) (Dropped, error) {
 	if take == Trained {
@@ -166,7 +126,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	}
 	var dropped Dropped
 	for i, s := range l.Stores() {
-		c := layerCopy{ctx: ctx, t: targetOf(b), s: s, take: take, dropped: &dropped}
+		c := layerCopy{ctx: ctx, t: merging.TargetOf(b), s: s, take: take, dropped: &dropped}
 		if err := c.run(i == 0); err != nil {
 			return dropped, err
 		}
@@ -180,7 +140,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 // A layerCopy copies what a snapshot has of one layer.
 type layerCopy struct {
 	ctx     context.Context
-	t       target
+	t       merging.Target
 	s       *reader.Store
 	take    Counts
 	dropped *Dropped
@@ -188,7 +148,7 @@ type layerCopy struct {
 }
 
 func (l *layerCopy) run(top bool) error {
-	contents, err := ContentsOf(l.s)
+	contents, err := merging.ContentsOf(l.s)
 	if err != nil {
 		return err
 	}
@@ -202,8 +162,8 @@ func (l *layerCopy) run(top bool) error {
 	return l.copy(&contents, hooks, l.counted)
 }
 
-func (l *layerCopy) copy(contents *Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
-	run, err := l.t.admit(l.s, contents, l.take)
+func (l *layerCopy) copy(contents *merging.Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
+	run, err := l.t.AdmitCopy(l.s, contents, copier.Take(l.take))
 	if err != nil {
 		return err
 	}
@@ -249,7 +209,7 @@ func (l *layerCopy) counted(c *copier.Copier) error {
 	return c.Tables()
 }
 
-// countedOf copies the versions of a method in which something was counted: in Live with all
+// countedOf copies the versions of a method in which something was counted: of Totals with all
 // their contexts, as they then answer alone.
 func (l *layerCopy) countedOf(c *copier.Copier, m reader.Method) error {
 	changed := map[uint64]bool{}

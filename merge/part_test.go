@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -37,12 +38,12 @@ func whole(t testarchive.TB, archives []weighted) testarchive.Archive {
 }
 
 // partOf merges a part of archives.
-func partOf(t testarchive.TB, part merge.Part, archives []weighted) testarchive.Archive {
+func partOf(t testarchive.TB, part merging.Part, archives []weighted) testarchive.Archive {
 	t.Helper()
 	h := archives[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, a := range archives {
-		if err := part.Into(t.Context(), b, a.Store, merge.PartOptions{Run: a.run, OneShape: true}); err != nil {
+		if err := part.Into(t.Context(), b, a.Store, merging.PartOptions{Run: a.run, OneShape: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,9 +51,10 @@ func partOf(t testarchive.TB, part merge.Part, archives []weighted) testarchive.
 }
 
 // inParts merges archives in parts, which it joins in the order of a permutation.
-func inParts(t testarchive.TB, bounds []merge.Bound, archives []weighted, order func(n int) []int) testarchive.Archive {
+func inParts(t testarchive.TB, bounds []merging.Bound, archives []weighted,
+	order func(n int) []int) testarchive.Archive {
 	t.Helper()
-	parts, err := merge.Parts(bounds...)
+	parts, err := merging.Parts(bounds...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +70,14 @@ func joined(t testarchive.TB, parts []*reader.Store) testarchive.Archive {
 	t.Helper()
 	h := parts[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
-	if err := merge.Join(t.Context(), b, parts...); err != nil {
+	if err := merging.Join(t.Context(), b, parts...); err != nil {
 		t.Fatal(err)
 	}
 	return testarchive.Build(t, b)
 }
 
 // boundsOf returns places of methods and types of archives, sorted, without that before all.
-func boundsOf(t testarchive.TB, archives []weighted) (all []merge.Bound) {
+func boundsOf(t testarchive.TB, archives []weighted) (all []merging.Bound) {
 	t.Helper()
 	for _, a := range archives {
 		for m, err := range a.Methods() {
@@ -83,19 +85,19 @@ func boundsOf(t testarchive.TB, archives []weighted) (all []merge.Bound) {
 			if err := errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, merge.Bound{Class: k.Class, Name: k.Name})
+			all = append(all, merging.Bound{Class: k.Class, Name: k.Name})
 		}
 		for k, err := range a.Types() {
 			name, failed := k.Name()
 			if err := errors.Join(err, failed); err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, merge.Bound{Class: name.String()})
+			all = append(all, merging.Bound{Class: name.String()})
 		}
 	}
-	slices.SortFunc(all, merge.Bound.Compare)
+	slices.SortFunc(all, merging.Bound.Compare)
 	all = slices.Compact(all)
-	return slices.DeleteFunc(all, func(b merge.Bound) bool { return b == merge.Bound{} })
+	return slices.DeleteFunc(all, func(b merging.Bound) bool { return b == merging.Bound{} })
 }
 
 func TestPartsJoinToTheMerge(t *testing.T) {
@@ -107,7 +109,7 @@ func TestPartsJoinToTheMerge(t *testing.T) {
 			run := builder.Run{Weight: rapid.SampledFrom(weights).Draw(t, "weight")}
 			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), run})
 		}
-		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merge.Bound) bool { return rapid.Bool().Draw(t, "skip") })
+		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merging.Bound) bool { return rapid.Bool().Draw(t, "skip") })
 		shuffle := func(n int) []int { return rapid.Permutation(rand.New(rand.NewPCG(1, 2)).Perm(n)).Draw(t, "order") }
 		checkSame(t, "a merge in parts", whole(t, archives), inParts(t, bounds, archives, shuffle))
 	})
@@ -122,7 +124,7 @@ func TestPartsInAnotherOrder(t *testing.T) {
 		}
 		all := whole(t, archives)
 		bounds := boundsOf(t, archives)
-		parts, err := merge.Parts(bounds[len(bounds)/2])
+		parts, err := merging.Parts(bounds[len(bounds)/2])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +152,7 @@ func TestPartsOfSpecimens(t *testing.T) {
 		checkSame(t, "one part", one, inParts(t, nil, all, inOrder))
 		for i, b := range bounds {
 			if i%5 == 0 {
-				checkSame(t, "two parts", one, inParts(t, []merge.Bound{b}, all, inOrder))
+				checkSame(t, "two parts", one, inParts(t, []merging.Bound{b}, all, inOrder))
 			}
 		}
 	})
@@ -164,7 +166,7 @@ func TestPartsOfTablesOfProfiles(t *testing.T) {
 		for i := range 2 {
 			archives = append(archives, weighted{profilesInRows(t, byte(i+1)), builder.Run{}})
 		}
-		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merge.Bound) bool { return rapid.Bool().Draw(t, "skip") })
+		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merging.Bound) bool { return rapid.Bool().Draw(t, "skip") })
 		shuffle := func(n int) []int { return rapid.Permutation(rand.New(rand.NewPCG(1, 2)).Perm(n)).Draw(t, "order") }
 		checkSame(t, "a merge in parts", whole(t, archives), inParts(t, bounds, archives, shuffle))
 	})
@@ -210,9 +212,9 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 		if len(bounds) < 2 {
 			return // too few methods for parts
 		}
-		parts, err := merge.Parts(bounds[len(bounds)/3], bounds[len(bounds)*2/3])
+		parts, err := merging.Parts(bounds[len(bounds)/3], bounds[len(bounds)*2/3])
 		if len(bounds) < 3 {
-			parts, err = merge.Parts(bounds[1])
+			parts, err = merging.Parts(bounds[1])
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +222,7 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 		profiles := 0
 		for _, part := range parts {
 			got := partOf(t, part, all)
-			of, ok, err := merge.PartOf(got.Store)
+			of, ok, err := merging.PartOf(got.Store)
 			if err != nil || !ok || of != part {
 				t.Errorf("%s says that it has %s: %v, %v", part, of, ok, err)
 			}
@@ -230,7 +232,7 @@ func TestPartHasItsMethodsOnly(t *testing.T) {
 					t.Fatal(err)
 				}
 				for range m.Profiles() {
-					if profiles++; !part.Holds(merge.Bound{Class: k.Class, Name: k.Name}) {
+					if profiles++; !part.Holds(merging.Bound{Class: k.Class, Name: k.Name}) {
 						t.Errorf("%s has a profile of %v", part, k)
 					}
 				}
@@ -271,12 +273,12 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := merge.Parts(merge.Bound{Class: "C400"}, merge.Bound{Class: "C450"})
+		parts, err := merging.Parts(merging.Bound{Class: "C400"}, merging.Bound{Class: "C450"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		to := testarchive.New(domain)
-		if err := parts[1].Into(t.Context(), to, reader.New(m), merge.PartOptions{OneShape: true}); err != nil {
+		if err := parts[1].Into(t.Context(), to, reader.New(m), merging.PartOptions{OneShape: true}); err != nil {
 			t.Fatal(err)
 		}
 		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
@@ -328,7 +330,7 @@ func TestJoinRefuses(t *testing.T) {
 	}
 	x, y := []weighted{run(1, 5)}, []weighted{run(1, 5), run(2, 7)}
 	heavy := []weighted{{x[0].Archive, builder.Run{Weight: 2 * layout.WeightOne}}}
-	parts, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "C", Name: "m"})
+	parts, err := merging.Parts(merging.Bound{Class: "B"}, merging.Bound{Class: "C", Name: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,20 +346,20 @@ func TestJoinRefuses(t *testing.T) {
 		"an archive that is no part":   {part(0, x), part(1, x), part(2, x), x[0].Store},
 		"nothing":                      {},
 		"a part of other bounds": {part(0, x), part(1, x),
-			partOf(t, merge.Part{From: merge.Bound{Class: "D"}}, x).Store},
-		"everything, and a part beside": {partOf(t, merge.Part{}, x).Store, part(2, x)},
+			partOf(t, merging.Part{From: merging.Bound{Class: "D"}}, x).Store},
+		"everything, and a part beside": {partOf(t, merging.Part{}, x).Store, part(2, x)},
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
-		if err := merge.Join(t.Context(), b, stores...); !errors.Is(err, merge.ErrPart) {
+		if err := merging.Join(t.Context(), b, stores...); !errors.Is(err, merging.ErrPart) {
 			t.Errorf("%s: %v, want ErrPart", what, err)
 		}
 	}
 	b := testarchive.New(layout.DomainHotSpot)
 	for what, err := range map[string]error{
 		"a merge of a part": merge.Into(t.Context(), b, part(1, x), builder.Run{}),
-		"a part of a part":  parts[1].Into(t.Context(), b, part(1, x), merge.PartOptions{}),
+		"a part of a part":  parts[1].Into(t.Context(), b, part(1, x), merging.PartOptions{}),
 		"bounds in other order": func() error {
-			_, err := merge.Parts(merge.Bound{Class: "B"}, merge.Bound{Class: "A"})
+			_, err := merging.Parts(merging.Bound{Class: "B"}, merging.Bound{Class: "A"})
 			return err
 		}(),
 	} {
@@ -374,11 +376,11 @@ func TestPartNeedsOneShape(t *testing.T) {
 	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4},
 		DumpID: [16]byte{1}})
 	s := testarchive.Build(t, other).Store
-	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{OneShape: true}); !errors.Is(err,
+	if err := (merging.Part{}).Into(t.Context(), b, s, merging.PartOptions{OneShape: true}); !errors.Is(err,
 		builder.ErrMismatch) {
 		t.Errorf("another shape: %v, want ErrMismatch", err)
 	}
-	if err := (merge.Part{}).Into(t.Context(), b, s, merge.PartOptions{}); err != nil {
+	if err := (merging.Part{}).Into(t.Context(), b, s, merging.PartOptions{}); err != nil {
 		t.Errorf("another shape that no entry depends on: %v", err)
 	}
 }
@@ -386,10 +388,10 @@ func TestPartNeedsOneShape(t *testing.T) {
 // TestNoteRefusesAsInto: what was noted is refused as what was merged.
 func TestNoteRefusesAsInto(t *testing.T) {
 	t.Parallel()
-	of := func(d layout.Domain, id byte) merge.Contents {
+	of := func(d layout.Domain, id byte) merging.Contents {
 		config := testarchive.Config(d)
 		config.DumpID = [16]byte{id}
-		c, err := merge.ContentsOf(testarchive.Build(t, builder.New(d, config)).Store)
+		c, err := merging.ContentsOf(testarchive.Build(t, builder.New(d, config)).Store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -398,7 +400,7 @@ func TestNoteRefusesAsInto(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	for _, c := range []struct {
 		what string
-		of   merge.Contents
+		of   merging.Contents
 		want error
 	}{
 		{"the first", of(layout.DomainHotSpot, 1), nil},
@@ -406,7 +408,7 @@ func TestNoteRefusesAsInto(t *testing.T) {
 		{"the first again", of(layout.DomainHotSpot, 1), merge.ErrCounted},
 		{"another domain", of(layout.DomainGraal, 3), builder.ErrMismatch},
 	} {
-		if err := merge.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
+		if err := merging.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.what, err, c.want)
 		}
 	}
@@ -415,15 +417,15 @@ func TestNoteRefusesAsInto(t *testing.T) {
 func TestBoundsAsText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		b := merge.Bound{Class: string(rapid.SliceOf(rapid.Byte()).Draw(t, "class")), Name: rapid.String().Draw(t, "name")}
+		b := merging.Bound{Class: string(rapid.SliceOf(rapid.Byte()).Draw(t, "class")), Name: rapid.String().Draw(t, "name")}
 		text, err := b.MarshalText()
-		var got merge.Bound
+		var got merging.Bound
 		if err := errors.Join(err, got.UnmarshalText(text)); err != nil || got != b {
 			t.Errorf("%q as text is %s, and that is %q: %v", b, text, got, err)
 		}
 	})
 	for _, text := range []string{"", `"a"`, `"a" b`, `"a" "b" "c"`, `a "b"`} {
-		if err := new(merge.Bound).UnmarshalText([]byte(text)); err == nil {
+		if err := new(merging.Bound).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%s is taken for a bound", text)
 		}
 	}

@@ -44,21 +44,13 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 			return testarchive.Build(t, b)
 		}
 		all := []testarchive.Archive{{Store: s}, dump(), dump()}
-		var contents []merge.Contents
-		for _, a := range all {
-			c, err := merge.ContentsOf(a.Store)
-			if err != nil {
-				t.Fatal(err)
-			}
-			contents = append(contents, c)
-		}
 		for _, a := range all[1:] {
 			runs, err := a.Runs()
 			if err != nil || len(runs) != 1 || runs[0].Since != s.Header().DumpID || !runs[0].Process.Known() {
 				t.Fatalf("runs %+v, %v", runs, err)
 			}
 		}
-		by, err := merge.Superseded(contents)
+		by, err := merge.Superseded(all[0].Store, all[1].Store, all[2].Store)
 		if err != nil || !slices.Equal(by, []int{-1, 2, -1}) {
 			t.Fatalf("superseded by %v, %v, want the first dump by the second", by, err)
 		}

@@ -14,47 +14,35 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
+// setOf returns the profiles of a builder.
+func setOf(b *builder.Builder) *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
+
 // A Versions says which versions of a method's code keep their profiles.
-type Versions int
+type Versions string
 
 // The choices. Profiles of different versions are never summed.
 const (
-	AllVersions     Versions = iota
-	NewestVersion            // the one with the newest dump
-	HeaviestVersion          // the one with the highest sum of counts
+	AllVersions     Versions = "all"
+	NewestVersion   Versions = "newest"   // the one with the newest dump
+	HeaviestVersion Versions = "heaviest" // the one with the highest sum of counts
 )
-
-var versionNames = [...]string{"all", "newest", "heaviest"}
-
-func (v Versions) String() string {
-	if v < 0 || int(v) >= len(versionNames) {
-		return fmt.Sprintf("versions %d", int(v))
-	}
-	return versionNames[v]
-}
-
-// ParseVersions reads all, newest or heaviest.
-func ParseVersions(text string) (Versions, error) {
-	for i, name := range versionNames {
-		if text == name {
-			return Versions(i), nil
-		}
-	}
-	return 0, fmt.Errorf("versions %q: it is one of all, newest, heaviest", text)
-}
 
 // KeepVersions drops the profiles of all other versions of the code of methods that have several, in all
 // contexts. Between equal versions, the one with the higher code ID stays. It returns the number of methods
 // with several versions, and of dropped profiles. The error matches profileset.ErrBatch, names a profile without
-// Done, comes from a file of spilled profiles, or is ctx's; the builder is unchanged then.
+// Done or a choice that is none, comes from a file of spilled profiles, or is ctx's; the builder is unchanged
+// then.
 func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods, dropped int, err error) {
-	b := targetOf(of)
-	b.Locked(func() { methods, dropped, err = b.keepVersions(ctx, v) })
+	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
+		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
+	}
+	b := setOf(of)
+	b.Locked(func() { methods, dropped, err = keepVersions(ctx, b, v) })
 	return methods, dropped, err
 }
 
 // keepVersions is KeepVersions. The caller holds mu.
-func (b target) keepVersions(ctx context.Context, v Versions) (methods, dropped int, err error) {
+func keepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
 	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
 		return 0, 0, err
 	}
@@ -63,7 +51,7 @@ func (b target) keepVersions(ctx context.Context, v Versions) (methods, dropped 
 	}
 	best := make([]version, b.Methods.Len())
 	several := map[profileset.MethodRef]bool{}
-	worth, err := b.versionWorth(ctx, v)
+	worth, err := versionWorth(ctx, b, v)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -95,7 +83,7 @@ func (v version) compare(w version) int {
 }
 
 // versionWorth returns how new, or how heavy, each version of each method is.
-func (b target) versionWorth(ctx context.Context, v Versions) (map[profileset.ProfileKey]uint64, error) {
+func versionWorth(ctx context.Context, b *profileset.Set, v Versions) (map[profileset.ProfileKey]uint64, error) {
 	worth, stop := map[profileset.ProfileKey]uint64{}, poll.New(ctx)
 	for ref, d := range b.Profiles.All {
 		if err := stop.Err(); err != nil {
@@ -110,14 +98,14 @@ func (b target) versionWorth(ctx context.Context, v Versions) (map[profileset.Pr
 			if err != nil {
 				return nil, err
 			}
-			worth[key] = disk.SaturatingAdd(worth[key], b.weight(block))
+			worth[key] = disk.SaturatingAdd(worth[key], weight(b, block))
 		}
 	}
 	return worth, nil
 }
 
 // weight returns the sum of all counts of a profile.
-func (b target) weight(block disk.Block) (sum uint64) {
+func weight(b *profileset.Set, block disk.Block) (sum uint64) {
 	if f := block.Field(disk.HasInvocations); f != nil {
 		sum = binary.LittleEndian.Uint64(f)
 	}
@@ -146,21 +134,21 @@ type Narrowing struct {
 // the last step of a merge. After an error, which may be ctx's, the builder is
 // unchanged.
 func NarrowRows(ctx context.Context, of *builder.Builder, n int) (done Narrowing, err error) {
-	b := targetOf(of)
-	b.Locked(func() { done, err = b.narrowRows(ctx, n) })
+	b := setOf(of)
+	b.Locked(func() { done, err = narrowRows(ctx, b, n) })
 	return done, err
 }
 
 // narrowRows is NarrowRows. The caller holds mu.
-func (b target) narrowRows(ctx context.Context, n int) (Narrowing, error) {
-	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.narrowable(n)); err != nil {
+func narrowRows(ctx context.Context, b *profileset.Set, n int) (Narrowing, error) {
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), narrowable(b, n)); err != nil {
 		return Narrowing{}, err
 	}
 	to := b.Heading.Params
 	if b.Domain == layout.DomainHotSpot {
 		to.TypeProfileWidth = uint32(n)
 	}
-	w, stop := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b.Set), poll.New(ctx)
+	w, stop := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b), poll.New(ctx)
 	if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return w.Block(block), stop.Err() }); err != nil {
 		return Narrowing{}, fmt.Errorf("builder: %w", err)
 	}
@@ -169,7 +157,7 @@ func (b target) narrowRows(ctx context.Context, n int) (Narrowing, error) {
 }
 
 // narrowable returns an error unless type profiles can be cut to n rows.
-func (b target) narrowable(n int) error {
+func narrowable(b *profileset.Set, n int) error {
 	switch {
 	case b.Domain != layout.DomainHotSpot && b.Domain != layout.DomainGraal:
 		return fmt.Errorf("builder: profiles of domain %s have no type profiles to be narrowed", b.Domain)
@@ -185,13 +173,13 @@ func (b target) narrowable(n int) error {
 // receivers or return points than the VM keeps rows for. NarrowRows makes them HotSpot's own again. In other
 // domains it is 0. The error comes from a file of spilled profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
-	b := targetOf(of)
-	b.Locked(func() { entries, err = b.widened(ctx) })
+	b := setOf(of)
+	b.Locked(func() { entries, err = widened(ctx, b) })
 	return entries, err
 }
 
 // widened is Widened. The caller holds mu.
-func (b target) widened(ctx context.Context) (entries int, err error) {
+func widened(ctx context.Context, b *profileset.Set) (entries int, err error) {
 	if b.Domain != layout.DomainHotSpot {
 		return 0, nil
 	}

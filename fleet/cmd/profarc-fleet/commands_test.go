@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -69,7 +70,7 @@ func mergeWhole(args []string) error {
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range stores {
 		if err := merge.Into(context.Background(), b, s,
-			builder.Run{Weight: merge.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
+			builder.Run{Weight: merging.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -65,7 +66,8 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 	if err != nil {
 		return r, err
 	}
-	r.Bytes, r.DumpID, r.Counts, r.Dumps = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts, merge.Dumps(b)
+	r.Bytes, r.DumpID, r.Counts = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts
+	r.Dumps = merging.Dumps(b)
 	r.There, err = publish(ctx, s, out, name)
 	return r, err
 }
@@ -154,5 +156,5 @@ func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder str
 			return fmt.Errorf("%s is damaged: remove it and run merge-shard for part %d: %w", o, i, err)
 		}
 	}
-	return merge.Join(ctx, b, stores...)
+	return merging.Join(ctx, b, stores...)
 }

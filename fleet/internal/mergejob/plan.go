@@ -19,23 +19,23 @@ import (
 	"path"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 )
 
 // A Plan names the archives to merge, the parts, and the place of the result. Its ID is made from all of it.
 type Plan struct {
-	Version  int           `json:"profarc_plan"`
-	ID       string        `json:"id"`
-	Out      string        `json:"out"`  // URL of the result
-	Work     string        `json:"work"` // URL below which the parts are written
-	Domain   layout.Domain `json:"domain"`
-	Params   layout.Params `json:"params"` // of the first archive
-	OneShape bool          `json:"one_shape"`
-	Rows     int           `json:"rows"` // of receivers that stay in the result; all if negative
-	Bounds   []merge.Bound `json:"bounds"`
-	Buckets  []string      `json:"buckets"`
-	Inputs   []Input       `json:"inputs"`
+	Version  int             `json:"profarc_plan"`
+	ID       string          `json:"id"`
+	Out      string          `json:"out"`  // URL of the result
+	Work     string          `json:"work"` // URL below which the parts are written
+	Domain   layout.Domain   `json:"domain"`
+	Params   layout.Params   `json:"params"` // of the first archive
+	OneShape bool            `json:"one_shape"`
+	Rows     int             `json:"rows"` // of receivers that stay in the result; all if negative
+	Bounds   []merging.Bound `json:"bounds"`
+	Buckets  []string        `json:"buckets"`
+	Inputs   []Input         `json:"inputs"`
 }
 
 // An Input is an archive to be merged.
@@ -118,7 +118,7 @@ func Decode(name string, text []byte) (*Plan, error) {
 }
 
 // Parts returns the parts of the merge.
-func (p *Plan) Parts() ([]merge.Part, error) { return merge.Parts(p.Bounds...) }
+func (p *Plan) Parts() ([]merging.Part, error) { return merging.Parts(p.Bounds...) }
 
 // object returns where an input is.
 func (p *Plan) object(in *Input) blobs.Object {

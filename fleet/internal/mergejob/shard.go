@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
-	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/internal/merging"
 )
 
 // A Place is where a worker keeps its files.
@@ -78,7 +78,8 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 }
 
 // isThere reports whether a part was written whole. One that is damaged is written again.
-func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merge.Part) (size int64, ok bool, err error) {
+func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merging.Part) (size int64, ok bool,
+	err error) {
 	size, err = s.Size(ctx, l)
 	if errors.Is(err, blobs.ErrNotFound) {
 		return 0, false, nil
@@ -91,7 +92,7 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merge.
 		return 0, false, ctx.Err()
 	}
 	defer of.Close()
-	has, ok, err := merge.PartOf(of)
+	has, ok, err := merging.PartOf(of)
 	if err != nil || !ok || has != part {
 		return 0, false, ctx.Err()
 	}
@@ -99,7 +100,7 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merge.
 }
 
 // mergeInto merges a part of every archive.
-func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b *builder.Builder, jobs int,
+func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merging.Part, b *builder.Builder, jobs int,
 	progress func(done, total int64)) error {
 	if p.weighted() {
 		jobs = 1 // the order of fractions counts
@@ -123,7 +124,7 @@ func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merge.Part, b
 }
 
 // mergeOne merges a part of an archive, which must be the one that was planned.
-func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merge.Part,
+func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merging.Part,
 	b *builder.Builder) error {
 	object := p.object(in)
 	s, err := open(ctx, stores, object)
@@ -135,5 +136,5 @@ func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, par
 		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object,
 			blobs.ErrChanged, sum, in.Sum)
 	}
-	return part.Into(ctx, b, s, merge.PartOptions{Run: builder.Run{Weight: in.Weight}, OneShape: p.OneShape})
+	return part.Into(ctx, b, s, merging.PartOptions{Run: builder.Run{Weight: in.Weight}, OneShape: p.OneShape})
 }

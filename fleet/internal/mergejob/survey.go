@@ -15,8 +15,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -51,8 +51,8 @@ type found struct {
 	object   blobs.Object
 	header   layout.Header
 	sum      string
-	contents merge.Contents
-	sizes    map[merge.Bound]int64 // of profiles, if it is a sample
+	contents merging.Contents
+	sizes    map[merging.Bound]int64 // of profiles, if it is a sample
 	weight   layout.Weight
 }
 
@@ -175,19 +175,19 @@ func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample
 	}
 	defer s.Close()
 	f = found{object: object, header: *s.Header(), sum: headerSum(s.Mapping()), weight: layout.WeightOne}
-	if part, is, err := merge.PartOf(s); err != nil || is {
+	if part, is, err := merging.PartOf(s); err != nil || is {
 		return f, cmp.Or(err, fmt.Errorf("%s is a part of a merge (%s): leave it out", object, part))
 	}
-	if f.contents, err = merge.ContentsOf(s); err == nil && sample {
+	if f.contents, err = merging.ContentsOf(s); err == nil && sample {
 		f.sizes, err = sizes(s)
 	}
 	return f, err
 }
 
 // sizes returns how many bytes of profiles an archive has at each place.
-func sizes(s *reader.Store) (map[merge.Bound]int64, error) {
+func sizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	const alone = 64 // what a method takes without its profiles
-	all := map[merge.Bound]int64{}
+	all := map[merging.Bound]int64{}
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err
@@ -203,18 +203,18 @@ func sizes(s *reader.Store) (map[merge.Bound]int64, error) {
 			}
 			size += int64(len(p.Bytes()))
 		}
-		all[merge.Bound{Class: k.Class, Name: k.Name}] += size
+		all[merging.Bound{Class: k.Class, Name: k.Name}] += size
 	}
 	return all, nil
 }
 
 // latest leaves out archives if another one has a later dump of the same process.
 func latest(all []found, v *Survey) ([]found, error) {
-	contents := make([]merge.Contents, len(all))
+	contents := make([]merging.Contents, len(all))
 	for i := range all {
 		contents[i] = all[i].contents
 	}
-	by, err := merge.Superseded(contents)
+	by, err := merging.Superseded(contents)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func latest(all []found, v *Survey) ([]found, error) {
 func check(all []found) error {
 	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
 	for i := range all {
-		if err := merge.Note(b, all[i].contents, builder.Run{Weight: all[i].weight}); err != nil {
+		if err := merging.Note(b, all[i].contents, builder.Run{Weight: all[i].weight}); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func weigh(all []found, o Options) error {
 		for i := range all {
 			totals[i] = cmp.Or(all[i].header.Summary.TotalCount, all[i].header.Summary.TotalInvocations)
 		}
-		for i, w := range merge.Equalize(totals) {
+		for i, w := range merging.Equalize(totals) {
 			all[i].weight = w
 		}
 	}
@@ -266,29 +266,29 @@ func weigh(all []found, o Options) error {
 		}
 	}
 	for i := range all {
-		all[i].weight = disk.MultiplyWeights(all[i].weight, merge.HalfLife(newest.Sub(all[i].header.Time()), o.HalfLife))
+		all[i].weight = disk.MultiplyWeights(all[i].weight, merging.HalfLife(newest.Sub(all[i].header.Time()), o.HalfLife))
 	}
 	return nil
 }
 
 // divide returns bounds between at most n parts, which have about as many bytes of profiles in the samples.
-func divide(all []found, n int64) []merge.Bound {
-	sizes, total := map[merge.Bound]int64{}, int64(0)
+func divide(all []found, n int64) []merging.Bound {
+	sizes, total := map[merging.Bound]int64{}, int64(0)
 	for i := range all {
 		for at, size := range all[i].sizes {
 			sizes[at] += size
 			total += size
 		}
 	}
-	places := make([]merge.Bound, 0, len(sizes))
+	places := make([]merging.Bound, 0, len(sizes))
 	for at := range sizes {
 		places = append(places, at)
 	}
-	slices.SortFunc(places, merge.Bound.Compare)
-	bounds, before := []merge.Bound{}, int64(0)
+	slices.SortFunc(places, merging.Bound.Compare)
+	bounds, before := []merging.Bound{}, int64(0)
 	for _, at := range places {
 		if share := total * int64(len(bounds)+1) / max(n, 1); int64(len(bounds)) < n-1 && before >= share &&
-			at != (merge.Bound{}) {
+			at != (merging.Bound{}) {
 			bounds = append(bounds, at)
 		}
 		before += sizes[at]

@@ -150,15 +150,11 @@ func Merge(t TB, archives ...Archive) Archive {
 // MergeLatest merges the archives that no other one supersedes.
 func MergeLatest(t TB, archives ...Archive) (Archive, error) {
 	t.Helper()
-	var contents []merge.Contents
-	for _, a := range archives {
-		c, err := merge.ContentsOf(a.Store)
-		if err != nil {
-			t.Fatal(err)
-		}
-		contents = append(contents, c)
+	stores := make([]*reader.Store, len(archives))
+	for i, a := range archives {
+		stores[i] = a.Store
 	}
-	by, err := merge.Superseded(contents)
+	by, err := merge.Superseded(stores...)
 	if err != nil {
 		return Archive{}, err
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 )
 
 // ParseSize parses a number of bytes, kB, MB or GB, at least 1 byte.
@@ -32,7 +32,7 @@ func ParseSize(text string) (int64, error) {
 // ParseShare parses 99.9% or 0.999, the value of a flag. An empty text is 0.
 func ParseShare(flag, text string) (layout.Weight, error) {
 	number, percent := strings.CutSuffix(text, "%")
-	w, err := merge.ParseWeight(number)
+	w, err := merging.ParseWeight(number)
 	if percent {
 		if w%100 != 0 {
 			err = fmt.Errorf("at most seven decimal places are held")

@@ -22,8 +22,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/merge"
 )
 
 type importOptions struct {
@@ -99,7 +99,7 @@ func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error)
 		if !ok || name == "" {
 			return nil, cli.Usagef("--weighted %s: write it as 3,FILE", w)
 		}
-		parsed, err := merge.ParseWeight(weight)
+		parsed, err := merging.ParseWeight(weight)
 		if err != nil {
 			return nil, cli.Usagef("--weighted %s: %w", w, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -13,6 +14,7 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
@@ -175,18 +177,18 @@ func noLayers(base *reader.Store, name string) error {
 // be merged, and which are left out.
 func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
 	[]supersededInput, error) {
-	versions, err := merge.ParseVersions(o.versions)
-	if err != nil {
-		return 0, nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+	versions := merge.Versions(o.versions)
+	if !slices.Contains([]merge.Versions{merge.AllVersions, merge.NewestVersion, merge.HeaviestVersion}, versions) {
+		return "", nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
-		return 0, nil, nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+		return "", nil, nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
 	}
 	if cli.CheckOutput(o.out, o.flatten) != nil {
-		return 0, nil, nil, cli.Usagef("-o %s is the base: name another file", o.out)
+		return "", nil, nil, cli.Usagef("-o %s is the base: name another file", o.out)
 	}
 	if o.jobs < 1 {
-		return 0, nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+		return "", nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
 	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
 	if err == nil && versions == merge.NewestVersion {
@@ -206,7 +208,7 @@ func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions m
 	if err != nil {
 		return err
 	}
-	r.Dumps, r.Doubtful = merge.Dumps(b), int(rawprofile.Set(b).Unmatchable())
+	r.Dumps, r.Doubtful = merging.Dumps(b), int(rawprofile.Set(b).Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
 	unmerged := formats.LossUnmerged
 	if o.asLLVM {

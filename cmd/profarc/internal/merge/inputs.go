@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -64,7 +65,7 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
 	superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
-	contents := make([]merge.Contents, len(args))
+	contents := make([]merging.Contents, len(args))
 	for i, arg := range args {
 		if all[i], err = parseMergeInput(arg); err != nil {
 			return nil, nil, err
@@ -74,14 +75,14 @@ func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOpti
 		}
 		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
 			all[i].header = *s.Header()
-			contents[i], err = merge.ContentsOf(s)
+			contents[i], err = merging.ContentsOf(s)
 			return err
 		})
 		if err != nil {
 			return nil, nil, err
 		}
 	}
-	by, err := merge.Superseded(contents)
+	by, err := merging.Superseded(contents)
 	for i, other := range by {
 		if other < 0 {
 			inputs = append(inputs, all[i])
@@ -99,7 +100,7 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], cli.ArchiveExtension) {
 		return in, nil
 	}
-	w, err := merge.ParseWeight(arg[at+1:])
+	w, err := merging.ParseWeight(arg[at+1:])
 	if err != nil {
 		return in, cli.Usagef("%s: %v", arg, err)
 	}
@@ -115,7 +116,7 @@ func equalize(inputs []mergeInput) {
 			totals[i] = in.header.Summary.TotalInvocations
 		}
 	}
-	for i, w := range merge.Equalize(totals) {
+	for i, w := range merging.Equalize(totals) {
 		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, w)
 	}
 }
@@ -136,7 +137,7 @@ func age(inputs []mergeInput, text string) error {
 		}
 	}
 	for i := range inputs {
-		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, merge.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, merging.HalfLife(newest.Sub(inputs[i].header.Time()), half))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -39,8 +40,8 @@ type Aside struct {
 // Did reports whether anything was done.
 func (b *Batch) Did() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
 
-// A merging is a batch under way.
-type merging struct {
+// An openBatch is a batch under way.
+type openBatch struct {
 	*Batch
 	w       *Watcher
 	ledger  *ledger
@@ -54,7 +55,7 @@ type merging struct {
 // merge merges a batch. After an error the archive is as it was, or as it should be; the
 // files that were claimed are taken up by the next batch.
 func (w *Watcher) merge(ctx context.Context) (*Batch, error) {
-	m := &merging{Batch: &Batch{}, w: w, ledger: newLedger()}
+	m := &openBatch{Batch: &Batch{}, w: w, ledger: newLedger()}
 	defer m.close()
 	if err := m.open(); err != nil {
 		return m.Batch, err
@@ -75,7 +76,7 @@ func (w *Watcher) merge(ctx context.Context) (*Batch, error) {
 	return m.Batch, m.finish(ctx)
 }
 
-func (m *merging) close() {
+func (m *openBatch) close() {
 	for _, in := range m.remove {
 		in.file.Close()
 	}
@@ -86,7 +87,7 @@ func (m *merging) close() {
 
 // open reads what the archive holds. If it is not the one that the watcher published last,
 // all files need another look.
-func (m *merging) open() (err error) {
+func (m *openBatch) open() (err error) {
 	var id [16]byte
 	if m.archive, err = openArchive(m.w.out); err != nil {
 		return err
@@ -102,7 +103,7 @@ func (m *merging) open() (err error) {
 }
 
 // add deals with a file. Only errors that are not the file's own are returned.
-func (m *merging) add(ctx context.Context, c candidate) error {
+func (m *openBatch) add(ctx context.Context, c candidate) error {
 	in, err := m.w.open(c)
 	if err != nil {
 		return m.leave(c, err)
@@ -144,7 +145,7 @@ func (m *merging) add(ctx context.Context, c candidate) error {
 type fatalError struct{ error }
 
 // leave leaves a file where it is.
-func (m *merging) leave(c candidate, err error) error {
+func (m *openBatch) leave(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
 		delete(m.w.seen, c.path)
@@ -172,7 +173,7 @@ func (w *Watcher) settledSince(c candidate) bool {
 }
 
 // mergeStore adds what was read of an input, and claims it.
-func (m *merging) mergeStore(ctx context.Context, in *input, p profile) error {
+func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error {
 	first := m.sum == nil
 	if err := m.begin(ctx, p.store); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (m *merging) mergeStore(ctx context.Context, in *input, p profile) error {
 }
 
 // begin makes the sum, with what the archive has.
-func (m *merging) begin(ctx context.Context, first *reader.Store) error {
+func (m *openBatch) begin(ctx context.Context, first *reader.Store) error {
 	if m.sum != nil {
 		return nil
 	}
@@ -225,7 +226,7 @@ func (m *merging) begin(ctx context.Context, first *reader.Store) error {
 	return nil
 }
 
-func (m *merging) lose(lost formats.Losses) {
+func (m *openBatch) lose(lost formats.Losses) {
 next:
 	for _, l := range lost {
 		for i := range m.Lost {
@@ -239,7 +240,7 @@ next:
 }
 
 // finish publishes the archive, and only then removes the files that it holds.
-func (m *merging) finish(ctx context.Context) error {
+func (m *openBatch) finish(ctx context.Context) error {
 	if m.Merged > 0 {
 		m.w.stepped("publish")
 		if m.archive != nil { // some systems replace no file that is mapped
@@ -250,7 +251,7 @@ func (m *merging) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.Archive, m.Dumps, m.w.published = r.Bytes, merge.Dumps(m.sum), r.DumpID
+		m.Archive, m.Dumps, m.w.published = r.Bytes, merging.Dumps(m.sum), r.DumpID
 	}
 	m.w.stepped("published")
 	for _, c := range m.settle {
@@ -266,7 +267,7 @@ func (m *merging) finish(ctx context.Context) error {
 
 // discard removes a file whose counts are in the archive. One that a process has added to
 // all the same is left where it is.
-func (m *merging) discard(in *input) error {
+func (m *openBatch) discard(in *input) error {
 	delete(m.w.seen, in.path)
 	m.w.stepped("remove")
 	if err := in.still(); err != nil {

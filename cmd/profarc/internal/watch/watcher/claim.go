@@ -10,7 +10,7 @@ import (
 // claim makes sure that an input is still what was read and, if it is to be removed, takes
 // it out of the folder, so that no process can add to it any more. The error matches
 // errInUse if a process had it open: it is tried again later, where it is then.
-func (w *Watcher) claim(m *merging, in *input) error {
+func (w *Watcher) claim(m *openBatch, in *input) error {
 	if !w.o.Remove || in.claimed {
 		return w.unused(in)
 	}

@@ -1,4 +1,4 @@
-package merge
+package merging
 
 import (
 	"context"
@@ -20,30 +20,30 @@ var ErrPart = errors.New("archives are not the parts of one merge")
 
 // A PartOptions holds facts about all archives whose parts are merged.
 type PartOptions struct {
-	Run builder.Run // as for Into
+	Run builder.Run // as for merge.Into
 	// OneShape promises that all archives have the shape of the builder's Params, so that
 	// nothing outside the part has to be read to find it. Another shape is ErrMismatch.
 	OneShape bool
 }
 
-// Into adds the part of an archive that another run recorded to the builder's, as the function Into does with
+// Into adds the part of an archive that another run recorded to the builder's, as merge.Into does with
 // the whole. The builder becomes an archive that says which part it is, and that Join puts together with the
 // others; do not add anything else. Of the archive only the page sums, the index, names and tables are read,
 // and the profiles in the part.
 func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
-	t := targetOf(b)
+	t := TargetOf(b)
 	use, err := p.useOf(ctx, t, s, o)
 	if err != nil {
 		return err
 	}
-	run, err := t.admitRun(s, o.Run, use)
+	run, err := t.AdmitRun(s, o.Run, use)
 	if err != nil {
 		return err
 	}
 	rawprofile.Set(b).Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
 		uint64(b.Symbol(p.property())))
 	chooser := newChooser(p, s)
-	hooks := mergeHooks(o.Run.Weight)
+	hooks := Hooks(o.Run.Weight)
 	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
 	hooks.Chosen, hooks.Kind, hooks.Rows = chooser.method, chooser.kind, chooser.rows
 	c := copier.New(ctx, t.Set, s, run, hooks)
@@ -54,11 +54,11 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 	return t.UniteGrown()
 }
 
-// useOf returns what the entries of an archive depend on, unless that is known.
-func (p Part) useOf(ctx context.Context, t target, s *reader.Store, o PartOptions) (use profileset.ShapeUse,
+// UseOf returns what the entries of an archive depend on, unless that is known.
+func (p Part) useOf(ctx context.Context, t Target, s *reader.Store, o PartOptions) (use profileset.ShapeUse,
 	err error) {
 	if !o.OneShape {
-		return useOf(ctx, s)
+		return UseOf(ctx, s)
 	}
 	var have disk.Shape
 	t.Locked(func() { have = t.Shape })

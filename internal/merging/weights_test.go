@@ -1,10 +1,10 @@
-package merge_test
+package merging_test
 
 import (
 	"testing"
 
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 )
 
 func TestWeights(t *testing.T) {
@@ -16,7 +16,7 @@ func TestWeights(t *testing.T) {
 		"18446744073": 18446744073 * layout.WeightOne,
 		"0.000000001": 1,
 	} {
-		w, err := merge.ParseWeight(text)
+		w, err := merging.ParseWeight(text)
 		if err != nil || w != want {
 			t.Errorf("%s: %d, %v, want %d", text, w, err, want)
 		}
@@ -25,7 +25,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "1.0000000001", "x", "1e3", "18446744074", "0.0"} {
-		if w, err := merge.ParseWeight(text); err == nil {
+		if w, err := merging.ParseWeight(text); err == nil {
 			t.Errorf("%q: accepted as %s", text, w)
 		}
 	}

@@ -1,4 +1,4 @@
-package merge
+package merging
 
 import (
 	"cmp"
@@ -15,18 +15,18 @@ import (
 )
 
 // Join adds all parts of a merge, in any order, to a builder that is empty but for the Params of one of them.
-// It then writes the same bytes as after an Into for each of the archives that the parts were merged from.
+// It then writes the same bytes as after a merge.Into for each of the archives that the parts were merged from.
 // The error matches ErrPart if an archive is no part, or if a part is missing, comes twice, or is of a merge
-// of other archives, which is found before anything is added; otherwise errors are as from Into.
+// of other archives, which is found before anything is added; otherwise errors are as from merge.Into.
 func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error {
 	all, err := sortParts(parts)
 	if err != nil {
 		return err
 	}
-	t := targetOf(b)
+	t := TargetOf(b)
 	use := profileset.ShapeUse{}
 	for _, p := range all {
-		of, err := useOf(ctx, p.s)
+		of, err := UseOf(ctx, p.s)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error
 		return err
 	}
 	contents.dumps = all[0].dumps
-	run, err := t.joinRun(&contents, builder.Run{}, use)
+	run, err := t.JoinRun(&contents, builder.Run{}, use)
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 
 // copyTo copies what a part has itself: no profiles that stand for profiles of other parts,
 // and not the row that says which part it is.
-func (p *partStore) copyTo(ctx context.Context, t target, run profileset.Run) error {
+func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) error {
 	chooser := newChooser(p.Part, p.s)
-	hooks := mergeHooks(0)
+	hooks := Hooks(0)
 	hooks.Lazy, hooks.Elsewhere, hooks.Chosen = true, copier.ALatecomer, chooser.method
 	hooks.Rows = func(table *reader.Table) func(row int) (bool, error) {
 		if table.Kind != disk.TableProperties {
@@ -127,7 +127,7 @@ func (p *partStore) copyTo(ctx context.Context, t target, run profileset.Run) er
 }
 
 // anotherRun returns a run that follows those so far.
-func (b target) anotherRun() (run profileset.Run) {
+func (b Target) anotherRun() (run profileset.Run) {
 	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
 	return run
 }
