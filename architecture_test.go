@@ -44,7 +44,8 @@ var rooms = []struct{ name, mayImport string }{
 		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/parse reader builder formats"},
 
 	{"formats",
-		"layout internal/format internal/build internal/rawprofile internal/parse internal/dump internal/naming reader builder merge fit"},
+		"layout internal/format internal/build internal/rawprofile internal/parse internal/dump internal/merging " +
+			"internal/naming reader builder merge fit"},
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library

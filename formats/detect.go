@@ -24,21 +24,21 @@ var (
 	ErrUnknown = errors.New("not a format that import understands")
 )
 
-// An InputError says what an input is that no importer reads.
+// An InputError says why an input cannot be imported, or was left out.
 type InputError struct {
 	Name string // of the input
-	Err  error  // wraps ErrEmpty, ErrArchive or ErrUnknown
+	Err  error  // of what is no profile wraps ErrEmpty, ErrArchive or ErrUnknown, of a repeated input merge.ErrCounted
 }
 
 // Error returns `app.parc: it is an archive already`.
 func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
 
-// Unwrap returns what the input is.
+// Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
 // Detect returns the importer for an input, of [Importers]. The error matches ErrEmpty, ErrArchive or
 // ErrUnknown if there is none, or says what the input is instead. It reads the beginning of the input.
-func Detect(ctx context.Context, in Input) (Importer, error) {
+func Detect(ctx context.Context, in Input) (codec.Importer, error) {
 	s, err := openInput(ctx, in, &ImportOptions{})
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Detect(ctx context.Context, in Input) (Importer, error) {
 }
 
 // detectNear returns the importer that recognises the stream, or else one that finds the mistake in it.
-func (s *stream) detectNear(importers []Importer) (Importer, error) {
+func (s *stream) detectNear(importers []codec.Importer) (codec.Importer, error) {
 	found, err := s.detect(importers)
 	if errors.Is(err, ErrUnknown) {
 		head, _ := s.Peek(headSize)
@@ -63,7 +63,7 @@ func (s *stream) detectNear(importers []Importer) (Importer, error) {
 
 // detect returns the importer that recognises the stream. A compressed stream that is cut off may do: the
 // importer meets the error again, and may know what to make of the rest.
-func (s *stream) detect(importers []Importer) (Importer, error) {
+func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 	if err := s.skipTextMark(); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *stream) detect(importers []Importer) (Importer, error) {
 		return nil, fmt.Errorf("%s: it is %s", s.name, what)
 	}
 	return nil, &InputError{s.name, fmt.Errorf("%w: it understands %s, also compressed with gzip or zstd", ErrUnknown,
-		strings.Join(Names(importers), ", "))}
+		strings.Join(namesOf(importers), ", "))}
 }
 
 const utf16 = "UTF-16: convert it to UTF-8 first"

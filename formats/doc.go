@@ -11,9 +11,9 @@
 //
 // An importer or exporter is a struct. Its fields are the options of the format, such as
 // &[LLVMImporter]{Release: 22} in [ImportOptions].Importers. Commands and servers that learn
-// options at run time find them by name in [Importer.Options] and [Exporter.Options].
+// options at run time find them by name in [codec.Importer.Options] and [codec.Exporter.Options].
 //
-// What a conversion loses is counted, never silent: see [Losses].
+// What a conversion loses is counted, never silent: see [codec.Losses].
 //
 // # Formats
 //
@@ -45,7 +45,7 @@
 //     user may set by name. A type with options gets an alias in options.go.
 //  3. Importer.Detect must refuse input that may be of another format: importers are
 //     asked in the order of the registry. Importer.Import fills a builder for the
-//     dump that the input holds and hands it to [codec.Batch.AddDump].
+//     dump that the input holds and returns it in the Dumps of its report.
 //  4. Count what the archive or the format cannot hold in a list of losses, with
 //     a constant for each kind.
 //  5. Add the line to Importers or Exporters, and a row to the table above and to

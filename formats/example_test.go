@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -103,7 +104,7 @@ func writeProfdata(path, text string) {
 // An importer with options takes the place of the one without.
 func ExampleImport_options() {
 	in, err := formats.Import(context.Background(), []formats.Input{{Name: "text", Reader: strings.NewReader(firstRun)}},
-		formats.ImportOptions{Importers: []formats.Importer{&formats.LLVMImporter{Release: 22}}})
+		formats.ImportOptions{Importers: []codec.Importer{&formats.LLVMImporter{Release: 22}}})
 	if err != nil {
 		log.Fatal(err)
 	}

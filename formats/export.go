@@ -16,11 +16,11 @@ import (
 // It returns what the format cannot express; the list is empty, not nil, if that
 // is nothing. The error is an [*OptionError] if an option has a value that it
 // cannot have; errors of the archive match the errors of package layout.
-func Export(ctx context.Context, w io.Writer, s *reader.Store, e Exporter) (Losses, error) {
-	if err := codec.CheckOptions(e.Format().Options); err != nil {
+func Export(ctx context.Context, w io.Writer, s *reader.Store, e codec.Exporter) (codec.Losses, error) {
+	if err := checkOptions(e.Format().Options); err != nil {
 		return nil, err
 	}
-	lost := Losses{}
+	lost := codec.Losses{}
 	err := s.Mapping().Guard(func() error {
 		l, err := e.Export(ctxWriter{ctx, w}, s)
 		lost = append(lost, l...)

@@ -19,21 +19,10 @@ import (
 	"github.com/profarc/profarc/internal/formats/text"
 )
 
-// What importers and exporters are, see package codec.
-type (
-	Format      = codec.Format
-	Importer    = codec.Importer
-	Exporter    = codec.Exporter
-	Option      = codec.Option
-	OptionError = codec.OptionError
-	Loss        = codec.Loss
-	Losses      = codec.Losses
-)
-
 // Importers returns an importer of each format, with the default options, in the
 // order in which they are asked whether an input is theirs.
-func Importers() []Importer {
-	return []Importer{
+func Importers() []codec.Importer {
+	return []codec.Importer{
 		&llvm.Importer{},
 		&pprof.Importer{},
 		&text.Importer{},
@@ -47,10 +36,10 @@ func Importers() []Importer {
 
 // withDefaults returns Importers() with some in the place of importers of the same
 // format. Those of other formats come first.
-func withDefaults(given []Importer) []Importer {
+func withDefaults(given []codec.Importer) []codec.Importer {
 	all := Importers()
-	names := Names(all)
-	var others []Importer
+	names := namesOf(all)
+	var others []codec.Importer
 	for _, i := range given {
 		if at := slices.Index(names, i.Format().Name); at >= 0 {
 			all[at] = i
@@ -62,8 +51,8 @@ func withDefaults(given []Importer) []Importer {
 }
 
 // Exporters returns an exporter of each format, with the default options.
-func Exporters() []Exporter {
-	return []Exporter{
+func Exporters() []codec.Exporter {
+	return []codec.Exporter{
 		&hotspot.Exporter{},
 		&jsondump.Exporter{},
 		&text.Exporter{},
@@ -79,17 +68,17 @@ func Exporters() []Exporter {
 }
 
 // NewExporter returns the exporter of the format with a name, with the default options.
-func NewExporter(name string) (Exporter, error) {
+func NewExporter(name string) (codec.Exporter, error) {
 	all := Exporters()
-	i := slices.IndexFunc(all, func(e Exporter) bool { return e.Format().Name == name })
+	i := slices.IndexFunc(all, func(e codec.Exporter) bool { return e.Format().Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no format %q to export: use one of %s", name, strings.Join(Names(all), ", "))
+		return nil, fmt.Errorf("there is no format %q to export: use one of %s", name, strings.Join(namesOf(all), ", "))
 	}
 	return all[i], nil
 }
 
-// Names returns the names of the formats of importers or exporters.
-func Names[F interface{ Format() Format }](all []F) []string {
+// namesOf returns the names of the formats of importers or exporters.
+func namesOf[F interface{ Format() codec.Format }](all []F) []string {
 	names := make([]string, len(all))
 	for i, f := range all {
 		names[i] = f.Format().Name

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -21,19 +22,19 @@ type ImportOptions struct {
 	Unordered bool
 	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each takes the place of the
 	// one of its format in Importers(); importers of formats of your own are asked before those.
-	Importers []Importer
+	Importers []codec.Importer
 	// SkipBad leaves bad inputs out if there are several and one is good.
 	// Otherwise the first bad input fails the import. Empty inputs among several
 	// are always left out: a process that was killed leaves such files.
 	SkipBad bool
 	// OnSkip, if not nil, is called for each input when it is left out.
-	OnSkip func(Skipped)
+	OnSkip func(in Input, why error)
 	// MaxExpansion is how many times the size of its compressed form an input may
 	// have: 0 for 64, negative for no bound.
 	MaxExpansion int64
 	// Accept, if not nil, is called with each input and its importer before it is
 	// read. An error ends the import.
-	Accept func(in Input, i Importer) error
+	Accept func(in Input, i codec.Importer) error
 	// Progress, if not nil, is called with how many bytes of how many were read of
 	// an input. It may be called by another goroutine.
 	Progress func(name string, done, total int64)
@@ -47,19 +48,13 @@ type Imported struct {
 	// Runs are the builders of the dumps of the input, if its importer keeps them
 	// apart, as jamaica.Importer.Runs asks for; Builder is the first.
 	Runs    []*builder.Builder
-	Methods int    // sum over all inputs
-	Entries int    // likewise
-	Lost    Losses // of all inputs, the kinds in the order in which they came; not nil
+	Methods int          // sum over all inputs
+	Entries int          // likewise
+	Lost    codec.Losses // of all inputs, the kinds in the order in which they came; not nil
 	// Notes tell, in sentences, which facts of the inputs the archive keeps in another form.
 	Notes   []string
 	Inputs  []ImportedInput // what was read, in the order in which it was read
-	Skipped []Skipped       // what was left out
-}
-
-// Skipped is an input that was left out.
-type Skipped struct {
-	Input
-	Reason error
+	Skipped []InputError    // what was left out, and why
 }
 
 // ImportedInput says what was read of one input.
@@ -80,19 +75,17 @@ var (
 	ErrRuns = errors.New("the runs of one file are kept apart: import each file by itself, without a weight")
 )
 
-// A RepeatedError says that an input has the same content as one before it. It matches [merge.ErrCounted].
-type RepeatedError struct{ Name string }
+// A repeatedError says that an input has the same content as one before it.
+type repeatedError struct{}
 
-// Error returns `b.iprof says the same as a file before it: ...`.
-func (e *RepeatedError) Error() string {
-	return e.Name + " says the same as a file before it: leave it out, or give one of them the weight 2"
+func (repeatedError) Error() string {
+	return "it says the same as a file before it: leave it out, or give one of them the weight 2"
 }
 
 // HasAdvice reports true: see layout.Error.
-func (e *RepeatedError) HasAdvice() bool { return true }
+func (repeatedError) HasAdvice() bool { return true }
 
-// Unwrap returns [merge.ErrCounted].
-func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
+func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
 // Import reads inputs of one format into a builder. Several are summed: as llvm-profdata merge does if they
 // are LLVM's, otherwise as archives are merged, none counted twice. The error is of the first input that
@@ -100,11 +93,11 @@ func (e *RepeatedError) Unwrap() error { return merge.ErrCounted }
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
-		if err := codec.CheckOptions(i.Format().Options); err != nil {
+		if err := checkOptions(i.Format().Options); err != nil {
 			return nil, err
 		}
 	}
-	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: Losses{}}}
+	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
 	for _, in := range inputs {
 		err := m.add(in)
 		if err == nil {
@@ -113,10 +106,9 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		if !m.maySkip(err) {
 			return nil, err
 		}
-		skipped := Skipped{in, err}
-		m.result.Skipped = append(m.result.Skipped, skipped)
+		m.result.Skipped = append(m.result.Skipped, InputError{in.Name, err})
 		if o.OnSkip != nil {
-			o.OnSkip(skipped)
+			o.OnSkip(in, err)
 		}
 	}
 	if m.result.Builder == nil {
@@ -169,7 +161,7 @@ func (m *importing) add(in Input) error {
 }
 
 // accept refuses an input that does not go together with those before it.
-func (m *importing) accept(in Input, i Importer) error {
+func (m *importing) accept(in Input, i codec.Importer) error {
 	name := i.Format().Name
 	if m.result.Builder != nil && m.result.Format != name {
 		return fmt.Errorf("%s is of format %s, the files before it are of %s: %w", in.Name, name, m.result.Format, ErrMixed)
@@ -180,20 +172,19 @@ func (m *importing) accept(in Input, i Importer) error {
 	return nil
 }
 
-// read reads an input into a batch and adds the batch to the result.
-func (m *importing) read(in Input, s *stream, i Importer) error {
+// read reads an input and adds what it has to the result.
+func (m *importing) read(in Input, s *stream, i codec.Importer) error {
 	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
-	input.Config.Progress = m.progress
+	input.Sum, input.Weight, input.Config.Progress = m.result.Builder, in.Weight, m.progress
 	if m.merges(in) {
 		input.Unordered = true // an order is of one input
 	}
 	var report *codec.Report
-	batch := codec.NewBatch(builder.Run{Weight: in.Weight}, m.result.Builder)
 	err := m.allOrNothing(func() (err error) {
-		if report, err = i.Import(input, batch); err != nil {
+		if report, err = i.Import(input); err != nil {
 			return err
 		}
-		return m.take(batch, in)
+		return m.take(report, in)
 	})
 	if err != nil {
 		return err
@@ -207,7 +198,7 @@ func (m *importing) read(in Input, s *stream, i Importer) error {
 	} else {
 		r.Lost = sumLosses(r.Lost, report.Lost)
 	}
-	m.asLLVM = batch.Run.AsLLVM
+	m.asLLVM = report.AsLLVM
 	return nil
 }
 
@@ -241,11 +232,13 @@ func (m *importing) allOrNothing(work func() error) error {
 }
 
 // take adds what an importer made of an input to the result.
-func (m *importing) take(batch *codec.Batch, in Input) error {
-	dumps := batch.Dumps()
+func (m *importing) take(r *codec.Report, in Input) error {
+	dumps := r.Dumps
 	switch {
+	case len(dumps) == 0 && r.Sum == nil:
+		return fatalError{fmt.Errorf("%s: the importer's report has neither dumps nor a sum", in.Name)}
 	case len(dumps) == 0:
-		m.result.Builder = batch.Parts()
+		m.result.Builder = r.Sum
 	case !m.merges(in):
 		m.result.Builder = dumps[0]
 		if len(dumps) > 1 {
@@ -254,7 +247,7 @@ func (m *importing) take(batch *codec.Batch, in Input) error {
 	case len(dumps) > 1:
 		return fatalError{ErrRuns}
 	default:
-		return m.merge(dumps[0], in.Name, batch.Run)
+		return m.merge(dumps[0], in.Name, builder.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
 	}
 	return nil
 }
@@ -274,7 +267,7 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 	}
 	err = merge.Into(m.ctx, all, s, run)
 	if errors.Is(err, merge.ErrCounted) {
-		return &RepeatedError{name}
+		return &InputError{name, repeatedError{}}
 	}
 	if err == nil {
 		m.result.Builder = all
@@ -288,32 +281,20 @@ func (m *importing) countUnmerged() {
 	if n == 0 {
 		return
 	}
-	what := LossUnmerged
-	if m.asLLVM {
-		what = LossUnmergedAsLLVM
-	}
-	m.result.Lost = append(m.result.Lost, Loss{What: what, Count: n})
+	m.result.Lost = append(m.result.Lost, codec.Loss{What: codec.LossKind(merging.Unmerged(m.asLLVM)), Count: n})
 }
-
-// What summing inputs loses.
-const (
-	LossUnmerged codec.LossKind = "entries that do not go together with those of another file (other lengths, " +
-		"marks of what is hot): the longer, and counts, are kept"
-	LossUnmergedAsLLVM codec.LossKind = "entries that do not go together with those of a file before (other lengths, " +
-		"marks of what is hot), and values beyond the 255 of a site: the first are kept"
-)
 
 // sumLosses adds the losses of a further input, in the order in which the kinds
 // came first. Lines mean nothing across inputs.
-func sumLosses(all, more Losses) Losses {
-	sum := Losses{}
+func sumLosses(all, more codec.Losses) codec.Losses {
+	sum := codec.Losses{}
 	at := map[codec.LossKind]int{}
 	for _, l := range slices.Concat(all, more) {
 		i, ok := at[l.What]
 		if !ok {
 			i = len(sum)
 			at[l.What] = i
-			sum = append(sum, Loss{What: l.What})
+			sum = append(sum, codec.Loss{What: l.What})
 		}
 		sum[i].Count += l.Count
 	}

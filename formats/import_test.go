@@ -52,12 +52,12 @@ func TestSkippedPartLeavesNothing(t *testing.T) {
 	_, want := requireImport(t, formats.ImportOptions{}, input("1", firstRun), input("2", secondRun))
 	var called []string
 	in, got := requireImport(t, formats.ImportOptions{SkipBad: true,
-		OnSkip: func(s formats.Skipped) { called = append(called, s.Name) }},
+		OnSkip: func(in formats.Input, _ error) { called = append(called, in.Name) }},
 		input("1", firstRun), bad, input("2", secondRun))
 	if !bytes.Equal(got, want) {
 		t.Error("another archive than without the bad input")
 	}
-	if len(in.Skipped) != 1 || in.Skipped[0].Name != "bad" || !errors.Is(in.Skipped[0].Reason, llvm.ErrCut) {
+	if len(in.Skipped) != 1 || in.Skipped[0].Name != "bad" || !errors.Is(in.Skipped[0].Err, llvm.ErrCut) {
 		t.Errorf("skipped %v", in.Skipped)
 	}
 	if !slices.Equal(called, []string{"bad"}) {
@@ -84,7 +84,7 @@ func TestImportErrors(t *testing.T) {
 		"all bad":        {inputs: []formats.Input{input("a", ""), input("b", "")}, want: formats.ErrNone},
 		"no input":       {want: formats.ErrNone},
 		"runs of two inputs": {inputs: []formats.Input{input("a", jamaicaText+jamaicaText), input("b", jamaicaText)},
-			o: formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
+			o: formats.ImportOptions{Importers: []codec.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 	defer store.Close()
 	_, importErr := formats.Import(t.Context(), []formats.Input{input("a", firstRun)},
-		formats.ImportOptions{Importers: []formats.Importer{&llvm.Importer{Release: 3}}})
+		formats.ImportOptions{Importers: []codec.Importer{&llvm.Importer{Release: 3}}})
 	_, exportErr := formats.Export(t.Context(), io.Discard, store, &llvm.IndexedExporter{Version: 3})
 	got := []string{importErr.Error(), exportErr.Error()}
 	want := []string{"llvm-release 3: it is 12 or higher, as 22", "profdata-version 3: use 4 to 13"}
@@ -125,7 +125,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 func TestRunsAreKeptApart(t *testing.T) {
 	t.Parallel()
-	o := formats.ImportOptions{Importers: []formats.Importer{&jamaica.Importer{Runs: true}}}
+	o := formats.ImportOptions{Importers: []codec.Importer{&jamaica.Importer{Runs: true}}}
 	in, _ := requireImport(t, o, input("a", jamaicaText+jamaicaText))
 	if len(in.Runs) != 2 || in.Builder != in.Runs[0] {
 		t.Errorf("%d runs", len(in.Runs))
@@ -136,7 +136,7 @@ func TestRunsAreKeptApart(t *testing.T) {
 // share a name share its meaning, and setting works.
 func TestEveryOptionIsDeclared(t *testing.T) {
 	t.Parallel()
-	var options [][]formats.Option
+	var options [][]codec.Option
 	for _, i := range formats.Importers() {
 		options = append(options, i.Format().Options)
 	}
@@ -162,22 +162,21 @@ func TestEveryOptionIsDeclared(t *testing.T) {
 // A wordCounter is a format of a program's own: a name and a number a line.
 type wordCounter struct{}
 
-func (wordCounter) Format() formats.Format { return formats.Format{Name: "words"} }
+func (wordCounter) Format() codec.Format { return codec.Format{Name: "words"} }
 
 func (wordCounter) Detect(head []byte, _ bool) bool { return bytes.HasPrefix(head, []byte("words\n")) }
 
-func (wordCounter) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (wordCounter) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainGraal, in.Config)
-	batch.AddDump(b)
 	p := b.Profile(layout.Key{Name: "word"}, 0)
 	p.Invocations(7)
-	return &codec.Report{Methods: 1}, p.Done()
+	return &codec.Report{Dumps: []*builder.Builder{b}, Methods: 1}, p.Done()
 }
 
 // A program can bring a format of its own.
 func TestOwnImporter(t *testing.T) {
 	t.Parallel()
-	o := formats.ImportOptions{Importers: []formats.Importer{wordCounter{}}}
+	o := formats.ImportOptions{Importers: []codec.Importer{wordCounter{}}}
 	own, _ := requireImport(t, o, input("a", "words\nword 7\n"))
 	known, _ := requireImport(t, o, input("a", firstRun))
 	if own.Format != "words" || known.Format != "llvm" {
@@ -224,10 +223,18 @@ func TestDocumentationListsEveryFormat(t *testing.T) {
 		}
 	}
 	same := cmpopts.SortSlices(func(a, b string) bool { return a < b })
-	if diff := cmp.Diff(formats.Names(formats.Importers()), imported, same); diff != "" {
+	if diff := cmp.Diff(namesOf(formats.Importers()), imported, same); diff != "" {
 		t.Error("importers:", diff)
 	}
-	if diff := cmp.Diff(formats.Names(formats.Exporters()), exported, same); diff != "" {
+	if diff := cmp.Diff(namesOf(formats.Exporters()), exported, same); diff != "" {
 		t.Error("exporters:", diff)
 	}
+}
+
+// namesOf returns the names of the formats of importers or exporters.
+func namesOf[F interface{ Format() codec.Format }](all []F) (names []string) {
+	for _, f := range all {
+		names = append(names, f.Format().Name)
+	}
+	return names
 }

@@ -1,6 +1,9 @@
 package formats
 
 import (
+	"fmt"
+
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/llvm"
@@ -42,3 +45,34 @@ type (
 	// coverage mapping tells the lines.
 	LcovExporter = lcov.Exporter
 )
+
+// An OptionError describes an invalid value of an option.
+type OptionError struct {
+	Option string // its name
+	Value  string // as text; empty if it was not set
+	Err    error  // why the value is invalid
+}
+
+// Error returns `profdata-version 99: use 4 to 13`.
+func (e *OptionError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("%s: %v", e.Option, e.Err)
+	}
+	return fmt.Sprintf("%s %s: %v", e.Option, e.Value, e.Err)
+}
+
+// Unwrap returns Err.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// checkOptions returns an [*OptionError] for the first option whose value is refused by its Check.
+func checkOptions(options []codec.Option) error {
+	for _, o := range options {
+		if o.Check == nil {
+			continue
+		}
+		if err := o.Check(); err != nil {
+			return &OptionError{o.Name, o.Value.String(), err}
+		}
+	}
+	return nil
+}

@@ -86,7 +86,8 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 					t.Errorf("%.60q: exit code %d: %.200s", args, p.code, p.plain.String())
 				}
 			}
-			for _, format := range formats.Names(formats.Exporters()) {
+			for _, e := range formats.Exporters() {
+				format := e.Format().Name
 				hostileExport(t, first, out, format)
 			}
 		})

@@ -121,7 +121,8 @@ func readingCommands(first, second, dir string) (all [][]string) {
 	for _, kind := range disk.TableKinds() {
 		all = append(all, []string{"show", first, "--table", kind.String()})
 	}
-	for _, format := range formats.Names(formats.Exporters()) {
+	for _, e := range formats.Exporters() {
+		format := e.Format().Name
 		all = append(all, []string{"export", "-t", format, first, "-o", filepath.Join(dir, "x."+format)})
 	}
 	out := filepath.Join(dir, "out.parc")

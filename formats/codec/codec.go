@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -23,9 +24,8 @@ type Importer interface {
 	// Detect reports whether an input is of the format, by its first bytes: all of
 	// them if whole is set, otherwise the first mebibyte.
 	Detect(head []byte, whole bool) bool
-	// Import reads the whole input and pushes its profiles into the batch. After
-	// an error the caller drops the batch, and what was pushed with it.
-	Import(in *Input, batch *Batch) (*Report, error)
+	// Import reads the whole input into a builder, which the report has.
+	Import(in *Input) (*Report, error)
 }
 
 // A NearDetector is an Importer that also recognises an input with a mistake where its format begins. It
@@ -54,19 +54,24 @@ type Input struct {
 	// Unordered asks to forget the order of the profiles in the input: then
 	// inputs that differ in nothing else give the same archive.
 	Unordered bool
+	// Sum and Weight are for importers that set Report.Sum: the builder with the inputs before this one, nil for
+	// the first, and what the counts of this one are multiplied by, 0 for 1.
+	Sum    *builder.Builder
+	Weight layout.Weight
 }
 
-// OfName returns "of NAME " for an input among several, and "" for a single one. It goes between a count and
-// the counted noun in messages that need no name if there is one input alone.
-func (in *Input) OfName() string {
-	if in.Several {
-		return "of " + in.Name + " "
-	}
-	return ""
-}
-
-// A Report says what an importer read of one input.
+// A Report has what an importer read of one input.
 type Report struct {
+	// Dumps are builders with the profiles. Mostly there is one: an input has all that a process dumped. The
+	// dumps of several inputs are merged as archives are, none counted twice.
+	Dumps []*builder.Builder
+	// Sum takes the place of Dumps if a training run leaves many inputs, thousands if they are LLVM's. Their
+	// profiles are summed while they are read: it is Input.Sum, to which the importer added those of this
+	// input, or a new builder for the first.
+	Sum *builder.Builder
+	// AsLLVM merges the input with others as llvm-profdata does. See builder.Run.
+	AsLLVM bool
+
 	Methods int // with a profile
 	Entries int // profile entries
 	// Facts is what else the format says of the input, by the key in JSON.

@@ -1,6 +1,5 @@
-// Package codec holds what the formats share with package formats, their registry: the interfaces [Importer]
-// and [Exporter], the options that they declare, and the list of what a conversion loses.
+// Package codec has what a format implements: the interfaces [Importer] and [Exporter], the options that they
+// declare, and the list of what a conversion loses. Its example is a whole importer.
 //
-// Package formats says how a format is added, and has aliases of what its callers
-// need: programs that only import and export need not import this package.
+// Package formats has the formats of this module, and runs importers and exporters. It says how a format is added.
 package codec

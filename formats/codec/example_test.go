@@ -28,7 +28,7 @@ type CallsImporter struct {
 // Format names the format, and declares the field Scale.
 func (i *CallsImporter) Format() codec.Format {
 	return codec.Format{Name: "calls",
-		Options: []codec.Option{codec.Int("scale", &i.Scale, "what counts are multiplied by")}}
+		Options: []codec.Option{codec.NewOption("scale", &i.Scale, "what counts are multiplied by")}}
 }
 
 // Detect looks for the first line.
@@ -37,10 +37,9 @@ func (*CallsImporter) Detect(head []byte, _ bool) bool {
 }
 
 // Import fills a builder.
-func (i *CallsImporter) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (i *CallsImporter) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainGraal, in.Config)
-	batch.AddDump(b)
-	var report codec.Report
+	report := codec.Report{Dumps: []*builder.Builder{b}}
 	lines := bufio.NewScanner(in)
 	lines.Scan()
 	for number := 2; lines.Scan(); number++ {
@@ -69,7 +68,7 @@ func Example() {
 	ctx := context.Background()
 	in, err := formats.Import(ctx,
 		[]formats.Input{{Name: "app.calls", Reader: strings.NewReader("calls\n7 main\n-1 odd\n21 print\n")}},
-		formats.ImportOptions{Importers: []formats.Importer{&CallsImporter{Scale: 2}}})
+		formats.ImportOptions{Importers: []codec.Importer{&CallsImporter{Scale: 2}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -11,41 +10,29 @@ import (
 type Option struct {
 	Name  string // as a flag spells it, for instance "profdata-version"
 	Usage string
-	Value Value
+	// Value is the field, set from text: a [flag.Value] that names its type.
+	Value interface {
+		String() string
+		Set(text string) error
+		Type() string // bool, int, string, or stringArray if each Set adds one
+	}
 	// Check returns an error if the value is invalid. It may be nil.
 	Check func() error
 }
 
-// A Value is a field that is set from text. It is a [flag.Value] that names its type.
-type Value interface {
-	String() string
-	Set(text string) error
-	Type() string // bool, int, string, or stringArray if each Set adds one
-}
-
-// Bool declares a field that is set or not.
-func Bool(name string, field *bool, usage string) Option {
-	return Option{Name: name, Usage: usage, Value: (*boolValue)(field)}
-}
-
-// Int declares a number.
-func Int(name string, field *int, usage string) Option {
-	return Option{Name: name, Usage: usage, Value: (*intValue)(field)}
-}
-
-// String declares a text.
-func String(name string, field *string, usage string) Option {
-	return Option{Name: name, Usage: usage, Value: (*stringValue)(field)}
-}
-
-// Strings declares a list of texts, to which each Set adds one.
-func Strings(name string, field *[]string, usage string) Option {
-	return Option{Name: name, Usage: usage, Value: (*stringsValue)(field)}
-}
-
-// WithCheck returns the option with a check of its value.
-func (o Option) WithCheck(check func() error) Option {
-	o.Check = check
+// NewOption declares a field. Each Set of a list adds one text to it.
+func NewOption[T bool | int | string | []string](name string, field *T, usage string) Option {
+	o := Option{Name: name, Usage: usage}
+	switch field := any(field).(type) {
+	case *bool:
+		o.Value = (*boolValue)(field)
+	case *int:
+		o.Value = (*intValue)(field)
+	case *string:
+		o.Value = (*stringValue)(field)
+	case *[]string:
+		o.Value = (*stringsValue)(field)
+	}
 	return o
 }
 
@@ -87,40 +74,9 @@ func (v *stringsValue) Set(text string) error {
 	return nil
 }
 
-// An OptionError describes an invalid value of an option.
-type OptionError struct {
-	Option string // its name
-	Value  string // as text; empty if it was not set
-	Err    error  // why the value is invalid
-}
-
-// Error returns `profdata-version 99: use 4 to 13`.
-func (e *OptionError) Error() string {
-	if e.Value == "" {
-		return fmt.Sprintf("%s: %v", e.Option, e.Err)
-	}
-	return fmt.Sprintf("%s %s: %v", e.Option, e.Value, e.Err)
-}
-
-// Unwrap returns Err.
-func (e *OptionError) Unwrap() error { return e.Err }
-
-// CheckOptions returns an [*OptionError] for the first option whose value is refused by its Check.
-func CheckOptions(options []Option) error {
-	for _, o := range options {
-		if o.Check == nil {
-			continue
-		}
-		if err := o.Check(); err != nil {
-			return &OptionError{o.Name, o.Value.String(), err}
-		}
-	}
-	return nil
-}
-
 // AsLLVM declares the option to merge as llvm-profdata does, which several formats have.
 func AsLLVM(field *bool) Option {
-	return Bool("llvm-compat", field,
+	return NewOption("llvm-compat", field,
 		"merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of the option llvm-release: of "+
 			"what does not go together the first stays, values new to a site have no weight, those without a name are paired "+
 			"by their places")

@@ -269,3 +269,13 @@ func (b Target) setShape(s disk.Shape) {
 	p := &b.Heading.Params
 	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = uint32(s.TypeRows), uint32(s.BciRows), uint32(s.Gap)
 }
+
+// Unmerged says, for people, what a merge loses of entries of one point that do not go together.
+func Unmerged(asLLVM bool) string {
+	if asLLVM {
+		return "entries that do not go together with those of a file before (other lengths, " +
+			"marks of what is hot), and values beyond the 255 of a site: the first are kept"
+	}
+	return "entries that do not go together with those of another file (other lengths, " +
+		"marks of what is hot): the longer, and counts, are kept"
+}

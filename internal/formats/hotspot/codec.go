@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,13 +24,13 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 }
 
 // Import reads one text, which is one dump. See [ReadText].
-func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b, r, err := ReadText(in, TextOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
 	if err != nil {
 		return nil, err
 	}
-	batch.AddDump(b)
 	return &codec.Report{
+		Dumps:   []*builder.Builder{b},
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"dialect": r.Dialect.String(), "hidden_classes": r.HiddenClasses, "other_lines": r.OtherLines},
 	}, nil

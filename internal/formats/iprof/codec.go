@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,7 +23,7 @@ type Importer struct {
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "iprof", About: "what a binary of native-image --pgo-instrument writes at its end",
 		Options: []codec.Option{
-			codec.Bool("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
+			codec.NewOption("salvage", &i.Salvage, "take what is whole of a file that is cut off or damaged"),
 		}}
 }
 
@@ -37,22 +38,26 @@ func (*Importer) DetectNear(head []byte) bool {
 var sectionKey = regexp.MustCompile(`"(` + strings.Join(sectionKeys[calls:], "|") + `)"\s*:`)
 
 // Import reads one file, which is one dump. See [Read].
-func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered, Salvage: i.Salvage})
 	if err != nil {
 		return nil, err
 	}
-	batch.AddDump(b)
+	name := ""
+	if in.Several {
+		name = "of " + in.Name + " "
+	}
 	report := &codec.Report{
+		Dumps:   []*builder.Builder{b},
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{
 			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
 			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Lost.Count(LossOdd),
 		},
-		Notes: r.notes(in.OfName()),
+		Notes: r.notes(name),
 	}
 	if r.Salvage != nil {
-		r.Salvage.describe(report, in.OfName())
+		r.Salvage.describe(report, name)
 	}
 	return report, nil
 }
@@ -88,15 +93,16 @@ type Exporter struct {
 // Format implements [codec.Exporter].
 func (e *Exporter) Format() codec.Format {
 	versions := strings.Join(Versions, ", ")
-	version := codec.String("iprof-version", &e.Version, "version to write, one of "+versions+
-		"; that of the source without it").WithCheck(func() error {
+	version := codec.NewOption("iprof-version", &e.Version, "version to write, one of "+versions+
+		"; that of the source without it")
+	version.Check = func() error {
 		if e.Version != "" && !slices.Contains(Versions, e.Version) {
 			return fmt.Errorf("use one of %s", versions)
 		}
 		return nil
-	})
+	}
 	return codec.Format{Name: "iprof", About: "what native-image --pgo reads (domain graal)", Options: []codec.Option{
-		version, codec.Bool("prune", &e.Prune, "leave out methods and types that nothing refers to"),
+		version, codec.NewOption("prune", &e.Prune, "leave out methods and types that nothing refers to"),
 	}}
 }
 

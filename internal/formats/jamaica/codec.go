@@ -16,7 +16,7 @@ type Importer struct {
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "jamaica", About: "the .prof file of a JamaicaVM's profiling run",
-		Options: []codec.Option{codec.Bool("runs", &i.Runs,
+		Options: []codec.Option{codec.NewOption("runs", &i.Runs,
 			"an archive for each run in the file: NAME.1.parc, NAME.2.parc, ...")}}
 }
 
@@ -24,15 +24,13 @@ func (i *Importer) Format() codec.Format {
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
 // Import reads one text. See [Read] and [ReadRuns].
-func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config}, i.Runs)
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range builders {
-		batch.AddDump(b)
-	}
 	return &codec.Report{
+		Dumps:   builders,
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"runs": r.Runs, "lines": r.Lines, "cut_signatures": r.Cut},
 	}, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,11 +21,12 @@ type Importer struct {
 
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
-	release := codec.Int("llvm-release", &i.Release,
+	release := codec.NewOption("llvm-release", &i.Release,
 		"release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it")
+	release.Check = i.checkRelease
 	return codec.Format{Name: "llvm",
 		About:   "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
-		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release.WithCheck(i.checkRelease)}}
+		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release}}
 }
 
 func (i *Importer) checkRelease() error {
@@ -45,9 +47,9 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
 // Import reads one file, which is a part of a dump. See [Read].
-func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
-	batch.Run.AsLLVM = i.AsLLVM
-	o := ReadOptions{Name: in.Name, Config: in.Config, Into: batch.Parts(), Run: batch.Run}
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
+	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum,
+		Run: builder.Run{Weight: in.Weight, AsLLVM: i.AsLLVM}}
 	if v := VersionOfRelease(i.Release); v != 0 {
 		o.Config.Params.LLVMVersion = uint32(v)
 	}
@@ -55,8 +57,8 @@ func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, e
 	if err != nil {
 		return nil, err
 	}
-	batch.SetParts(b)
 	return &codec.Report{
+		Sum: b, AsLLVM: i.AsLLVM,
 		Methods: r.Functions, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{
 			"kind": r.Kind.String(), "version": r.Version, "modules": r.Modules, "traces": r.Traces,
@@ -74,12 +76,13 @@ type IndexedExporter struct {
 
 // Format implements [codec.Exporter].
 func (e *IndexedExporter) Format() codec.Format {
-	version := codec.Int("profdata-version", &e.Version,
+	version := codec.NewOption("profdata-version", &e.Version,
 		"version of the format, 4 to 13; 7 is read by every LLVM from 12 on (without it: that of the LLVM that made the "+
 			"profiles; of several the oldest)")
+	version.Check = e.checkVersion
 	return codec.Format{Name: "profdata", Binary: true,
 		About: "what llvm-profdata merge writes and clang -fprofile-use reads (domains llvm-ir, llvm-frontend)",
-		Options: []codec.Option{version.WithCheck(e.checkVersion), sparseOption(&e.Sparse),
+		Options: []codec.Option{version, sparseOption(&e.Sparse),
 			vtableOption(&e.KeepVTableNames)}}
 }
 
@@ -121,9 +124,9 @@ func (e *TextExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error
 }
 
 func sparseOption(field *bool) codec.Option {
-	return codec.Bool("sparse", field, "leave out functions that never ran")
+	return codec.NewOption("sparse", field, "leave out functions that never ran")
 }
 
 func vtableOption(field *bool) codec.Option {
-	return codec.Bool("keep-vtable-symbols", field, "keep the names of vtables")
+	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables")
 }

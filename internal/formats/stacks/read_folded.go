@@ -59,9 +59,9 @@ func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
 
 // Import reads all lines. Frames are named by functions, their points are 0. The error
 // matches ErrSyntax for a line that is no stack.
-func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
-	report := &codec.Report{}
+	report := &codec.Report{Dumps: []*builder.Builder{b}}
 	r, read := NewRecorder(b, &report.Lost), 0
 	var stack []NamedFrame
 	lines := parse.NewLines(in, in.Name)
@@ -86,7 +86,6 @@ func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, err
 		}
 		read++
 	}
-	batch.AddDump(b)
 	var err error
 	report.Methods, report.Entries, err = r.Record()
 	report.Facts = map[string]any{"stacks": read}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/reader"
 )
@@ -27,14 +28,13 @@ func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []byte("profarc ")) }
 
 // Import reads one text, which is one dump. See [Read].
-func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
 	if err != nil {
 		return nil, err
 	}
-	batch.Run.AsLLVM = i.AsLLVM
-	batch.AddDump(b)
 	return &codec.Report{
+		Dumps: []*builder.Builder{b}, AsLLVM: i.AsLLVM,
 		Methods: r.Methods, Entries: r.Entries, Lost: r.Lost,
 		Facts: map[string]any{"domain": r.Domain.String(), "profiles": r.Profiles, "lines": r.Lines},
 	}, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/reader"
 )
@@ -29,7 +30,7 @@ func Import(t testing.TB, files ...[]byte) (*reader.Store, *formats.Imported) {
 }
 
 // Export returns an exporter's output for an archive, and its losses.
-func Export(t testing.TB, s *reader.Store, e formats.Exporter) ([]byte, formats.Losses) {
+func Export(t testing.TB, s *reader.Store, e codec.Exporter) ([]byte, codec.Losses) {
 	t.Helper()
 	var out bytes.Buffer
 	lost, err := formats.Export(t.Context(), &out, s, e)

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/live"
@@ -134,43 +133,43 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 
 // A dumpReport says what was read of a JVM, what was written, and what was left out.
 type dumpReport struct {
-	PID        int            `json:"pid"`
-	Producer   string         `json:"producer"`
-	Methods    int            `json:"methods"`
-	Entries    int            `json:"entries"`
-	Compiled   int            `json:"compilations"`
-	Skipped    int            `json:"skipped"`
-	Refused    formats.Losses `json:"refused"`
-	Undecoded  formats.Losses `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
-	Adopted    *Adopted       `json:"adopted,omitempty"`
-	Classes    int            `json:"classes"`
-	Loaders    int            `json:"loaders"`
-	DataBytes  int64          `json:"method_data_bytes"`
-	StoppedNS  int64          `json:"stopped_ns"`
-	Threads    int            `json:"threads"`
-	Consistent bool           `json:"consistent"`
-	Archive    string         `json:"archive"`
-	Bytes      int64          `json:"bytes"`
-	Base       string         `json:"base"`
-	DumpID     string         `json:"dump_id"`
-	Counts     layout.Counts  `json:"counts"`
-	ReadNS     int64          `json:"read_ns"`
-	WriteNS    int64          `json:"write_ns"`
+	PID        int           `json:"pid"`
+	Producer   string        `json:"producer"`
+	Methods    int           `json:"methods"`
+	Entries    int           `json:"entries"`
+	Compiled   int           `json:"compilations"`
+	Skipped    int           `json:"skipped"`
+	Refused    codec.Losses  `json:"refused"`
+	Undecoded  codec.Losses  `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
+	Adopted    *Adopted      `json:"adopted,omitempty"`
+	Classes    int           `json:"classes"`
+	Loaders    int           `json:"loaders"`
+	DataBytes  int64         `json:"method_data_bytes"`
+	StoppedNS  int64         `json:"stopped_ns"`
+	Threads    int           `json:"threads"`
+	Consistent bool          `json:"consistent"`
+	Archive    string        `json:"archive"`
+	Bytes      int64         `json:"bytes"`
+	Base       string        `json:"base"`
+	DumpID     string        `json:"dump_id"`
+	Counts     layout.Counts `json:"counts"`
+	ReadNS     int64         `json:"read_ns"`
+	WriteNS    int64         `json:"write_ns"`
 }
 
 func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	d := &dumpReport{
 		PID: o.pid, Producer: r.Producer, Methods: r.Methods, Entries: r.Entries, Compiled: r.Compilations,
-		Skipped: r.Skipped, Refused: formats.Losses{},
+		Skipped: r.Skipped, Refused: codec.Losses{},
 		Classes: r.Classes, Loaders: r.Loaders, DataBytes: r.Bytes, StoppedNS: r.Stopped.Nanoseconds(), Threads: r.Threads,
 		Consistent: r.Consistent, Archive: o.out, Bytes: w.Bytes, Base: fmt.Sprintf("0x%x", w.Base),
 		DumpID: fmt.Sprintf("%x", w.DumpID), Counts: w.Counts, Adopted: NewAdopted(r.Adopted),
 	}
 	for _, x := range r.Refused {
-		d.Refused = append(d.Refused, formats.Loss{What: codec.LossKind(x.Why), Count: x.Count})
+		d.Refused = append(d.Refused, codec.Loss{What: codec.LossKind(x.Why), Count: x.Count})
 	}
 	for _, x := range r.Undecoded {
-		d.Undecoded = append(d.Undecoded, formats.Loss{What: codec.LossKind(x.Why()), Count: x.Count})
+		d.Undecoded = append(d.Undecoded, codec.Loss{What: codec.LossKind(x.Why()), Count: x.Count})
 	}
 	return d
 }

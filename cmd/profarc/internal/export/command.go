@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
@@ -29,7 +30,7 @@ type exportOptions struct {
 	out    string
 	json   bool
 
-	exporters []formats.Exporter
+	exporters []codec.Exporter
 	flags     *pflag.FlagSet
 	of        formatflags.Flags
 }
@@ -37,7 +38,7 @@ type exportOptions struct {
 // Command returns the command export.
 func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
-	names := formats.Names(o.exporters)
+	names := namesOf(o.exporters)
 	cmd := &cobra.Command{
 		Use:   "export -t FORMAT ARCHIVE",
 		Short: "Write an archive's profiles in another format",
@@ -67,11 +68,19 @@ The formats:
 	return cmd
 }
 
+// namesOf returns the names of the formats of exporters.
+func namesOf(exporters []codec.Exporter) (names []string) {
+	for _, e := range exporters {
+		names = append(names, e.Format().Name)
+	}
+	return names
+}
+
 // exporter returns the exporter that the user named.
-func (o *exportOptions) exporter() (formats.Exporter, error) {
-	i := slices.IndexFunc(o.exporters, func(e formats.Exporter) bool { return e.Format().Name == o.format })
+func (o *exportOptions) exporter() (codec.Exporter, error) {
+	i := slices.IndexFunc(o.exporters, func(e codec.Exporter) bool { return e.Format().Name == o.format })
 	if i < 0 {
-		names := strings.Join(formats.Names(o.exporters), ", ")
+		names := strings.Join(namesOf(o.exporters), ", ")
 		if o.format == "" {
 			return nil, cli.Usagef("name a format: -t with one of %s", names)
 		}
@@ -82,12 +91,12 @@ func (o *exportOptions) exporter() (formats.Exporter, error) {
 
 // An exportReport says what was written and what was lost.
 type exportReport struct {
-	Archive string         `json:"archive"`
-	Format  string         `json:"format"`
-	Output  string         `json:"output"`
-	Bytes   int64          `json:"bytes"`
-	Lost    formats.Losses `json:"lost"`
-	NS      int64          `json:"ns"`
+	Archive string       `json:"archive"`
+	Format  string       `json:"format"`
+	Output  string       `json:"output"`
+	Bytes   int64        `json:"bytes"`
+	Lost    codec.Losses `json:"lost"`
+	NS      int64        `json:"ns"`
 }
 
 func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) error {
@@ -124,7 +133,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 }
 
 // export writes the archive to where the report says, and fills the rest of it.
-func export(ctx context.Context, a *cli.App, s *reader.Store, e formats.Exporter, most app.OutputLimit,
+func export(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
 		size := &sizedWriter{w: most.Writer(w, s)}
@@ -140,7 +149,7 @@ func export(ctx context.Context, a *cli.App, s *reader.Store, e formats.Exporter
 
 // writeStdout writes an export to the standard output: byte for byte to a file
 // or a pipe, but to a terminal without what that would obey.
-func writeStdout(a *cli.App, e formats.Exporter, write func(w io.Writer) error) error {
+func writeStdout(a *cli.App, e codec.Exporter, write func(w io.Writer) error) error {
 	if !a.Streams.OutTerminal {
 		w := bufio.NewWriter(a.Streams.RawOut)
 		return cmp.Or(write(w), w.Flush())

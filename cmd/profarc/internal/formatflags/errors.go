@@ -6,24 +6,24 @@ import (
 
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/merge"
 )
 
 // Explain puts into the words of the command line what an error of package formats
 // says in those of the library, and which errors are wrong usage.
 func Explain(err error) error {
 	var (
-		option   *formats.OptionError
-		repeated *formats.RepeatedError
-		input    *formats.InputError
+		option *formats.OptionError
+		input  *formats.InputError
 	)
 	switch {
 	case errors.As(err, &option):
 		return cli.Usagef("--%w", err)
 	case errors.Is(err, formats.ErrMixed), errors.Is(err, formats.ErrRuns):
 		return cli.Usagef("%w", err)
-	case errors.As(err, &repeated):
+	case errors.Is(err, merge.ErrCounted) && errors.As(err, &input):
 		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted "+
-			"2,%s", repeated.Name, repeated.Name)
+			"2,%s", input.Name, input.Name)
 	case errors.Is(err, formats.ErrArchive) && errors.As(err, &input):
 		return fmt.Errorf("%w: see profarc info %s", err, input.Name)
 	case errors.Is(err, formats.ErrUnknown):

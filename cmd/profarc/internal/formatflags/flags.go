@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 )
 
 // A format is an importer or an exporter.
 type format interface {
-	Format() formats.Format
+	Format() codec.Format
 }
 
 // Flags maps the flags of a command that set options of formats to the names of
@@ -48,7 +48,7 @@ func Add[F format](flags *pflag.FlagSet, all []F) Flags {
 }
 
 // A sharedValue is the value of the options that share a flag.
-type sharedValue []formats.Option
+type sharedValue []codec.Option
 
 func (v *sharedValue) Set(text string) error {
 	for _, o := range *v {

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/formatflags"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
@@ -37,7 +38,7 @@ type importOptions struct {
 	failure   string
 	expansion int64
 
-	importers []formats.Importer
+	importers []codec.Importer
 	flags     *pflag.FlagSet
 	of        formatflags.Flags
 }
@@ -187,8 +188,8 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
 		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny,
 		MaxExpansion: cmp.Or(o.expansion, -1),
-		Accept:       func(in formats.Input, i formats.Importer) error { return o.accept(in, i, len(inputs)) },
-		OnSkip:       func(s formats.Skipped) { skipped = append(skipped, skip(a, argument(s.Input), s.Reason)) },
+		Accept:       func(in formats.Input, i codec.Importer) error { return o.accept(in, i, len(inputs)) },
+		OnSkip:       func(in formats.Input, why error) { skipped = append(skipped, skip(a, argument(in), why)) },
 	})
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 }
 
 // accept refuses flags that the format of a file does not have.
-func (o *importOptions) accept(in formats.Input, i formats.Importer, inputs int) error {
+func (o *importOptions) accept(in formats.Input, i codec.Importer, inputs int) error {
 	name := i.Format().Name
 	if err := o.of.Refuse(o.flags, in.Name+" is", name); err != nil {
 		return err

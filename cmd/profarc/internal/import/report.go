@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -23,7 +24,7 @@ type importReport struct {
 	Facts   map[string]any `json:"facts,omitempty"` // of a single file
 	Methods int            `json:"methods"`
 	Entries int            `json:"entries"`
-	Lost    formats.Losses `json:"lost"`
+	Lost    codec.Losses   `json:"lost"`
 	Archive string         `json:"archive"`
 	Bytes   int64          `json:"bytes"`
 	Base    string         `json:"base"`
@@ -175,7 +176,7 @@ func (r *importReport) printWritten(a *cli.App) {
 }
 
 // droppedText describes how many functions were dropped, and why.
-func droppedText(lost formats.Losses) string {
+func droppedText(lost codec.Losses) string {
 	n, why := 0, []string{}
 	for _, l := range lost {
 		if reason, ok := strings.CutPrefix(string(l.What), llvm.Dropped); ok {

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
-	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/merging"
@@ -104,7 +103,7 @@ type mergeReport struct {
 	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
 	Widened    int               `json:"points_with_more_rows_than_the_vm"`
 	Narrowed   *narrowing        `json:"narrowed,omitempty"` // of --rows
-	Lost       formats.Losses    `json:"lost"`
+	Lost       codec.Losses      `json:"lost"`
 	NS         int64             `json:"ns"`
 }
 
@@ -122,7 +121,7 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 	if err != nil {
 		return err
 	}
-	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: formats.Losses{}}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: codec.Losses{}}
 	b, err := mergeAll(ctx, a, inputs, o)
 	if err == nil && o.flatten != "" {
 		b, err = flatten(ctx, a, b, o)
@@ -210,11 +209,7 @@ func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions m
 	}
 	r.Dumps, r.Doubtful = merging.Dumps(b), int(rawprofile.Set(b).Unmatchable())
 	r.lose("profiles of versions of the code that were not kept", dropped)
-	unmerged := formats.LossUnmerged
-	if o.asLLVM {
-		unmerged = formats.LossUnmergedAsLLVM
-	}
-	r.lose(unmerged, int(rawprofile.Set(b).Unmerged()))
+	r.lose(codec.LossKind(merging.Unmerged(o.asLLVM)), int(rawprofile.Set(b).Unmerged()))
 	r.lose("rows of receivers, whose counts went to all others", cut)
 	return nil
 }
@@ -236,7 +231,7 @@ func (r *mergeReport) narrow(ctx context.Context, b *builder.Builder, rows int) 
 
 func (r *mergeReport) lose(what codec.LossKind, n int) {
 	if n > 0 {
-		r.Lost = append(r.Lost, formats.Loss{What: what, Count: n})
+		r.Lost = append(r.Lost, codec.Loss{What: what, Count: n})
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
@@ -21,22 +20,22 @@ import (
 
 // A reduceReport says what was kept of an archive.
 type reduceReport struct {
-	Archive  string         `json:"archive"`
-	Input    string         `json:"input"`
-	Methods  keptOf         `json:"methods"`
-	Profiles keptOf         `json:"profiles"`
-	Entries  keptOf         `json:"entries"`
-	Share    float64        `json:"share"`         // the lowest share of the counts of a unit
-	Shares   []unitShare    `json:"shares"`        // for each unit
-	Samples  *float64       `json:"sample_share"`  // of all samples, null if there are none
-	Named    uint64         `json:"named_methods"` // kept only because others refer to them
-	Key      string         `json:"key,omitempty"` // the key of hashed names: file or random
-	Base     *leftToBase    `json:"base,omitempty"`
-	Bytes    int64          `json:"bytes"`
-	DumpID   string         `json:"dump_id"`
-	Counts   layout.Counts  `json:"counts"`
-	Lost     formats.Losses `json:"lost"`
-	NS       int64          `json:"ns"`
+	Archive  string        `json:"archive"`
+	Input    string        `json:"input"`
+	Methods  keptOf        `json:"methods"`
+	Profiles keptOf        `json:"profiles"`
+	Entries  keptOf        `json:"entries"`
+	Share    float64       `json:"share"`         // the lowest share of the counts of a unit
+	Shares   []unitShare   `json:"shares"`        // for each unit
+	Samples  *float64      `json:"sample_share"`  // of all samples, null if there are none
+	Named    uint64        `json:"named_methods"` // kept only because others refer to them
+	Key      string        `json:"key,omitempty"` // the key of hashed names: file or random
+	Base     *leftToBase   `json:"base,omitempty"`
+	Bytes    int64         `json:"bytes"`
+	DumpID   string        `json:"dump_id"`
+	Counts   layout.Counts `json:"counts"`
+	Lost     codec.Losses  `json:"lost"`
+	NS       int64         `json:"ns"`
 
 	hot layout.Weight // the share that was asked for, 0 if none was
 }
@@ -71,7 +70,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		Entries: keptOf{kept.Entries, of.Entries},
 		Named:   written.Counts.Methods - kept.Methods,
 		Bytes:   written.Bytes, DumpID: fmt.Sprintf("%x", written.DumpID), Counts: written.Counts,
-		Lost: formats.Losses{}, hot: hot,
+		Lost: codec.Losses{}, hot: hot,
 	}
 	if o.base != "" {
 		r.Base = &leftToBase{o.base, kept.LeftToBase, s.Header().FileSize - written.Bytes}
@@ -86,7 +85,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 		r.Key = "file"
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kept.Rows)) {
-		r.Lost = append(r.Lost, formats.Loss{What: codec.LossKind("rows of the table of " + naming.TableTitle(kind)),
+		r.Lost = append(r.Lost, codec.Loss{What: codec.LossKind("rows of the table of " + naming.TableTitle(kind)),
 			Count: kept.Rows[kind]})
 	}
 	return r

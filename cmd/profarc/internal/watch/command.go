@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
-	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
@@ -177,16 +177,16 @@ func why(s watcher.Aside) string {
 }
 
 type batchReport struct {
-	Merged  int            `json:"merged"`
-	Bytes   int64          `json:"bytes"`
-	Known   int            `json:"known"`
-	Removed int            `json:"removed"`
-	InUse   int            `json:"in_use"`
-	Aside   []asideReport  `json:"aside"`
-	Archive int64          `json:"archive_bytes"`
-	Dumps   int            `json:"dumps"`
-	Lost    formats.Losses `json:"lost"`
-	NS      int64          `json:"ns"`
+	Merged  int           `json:"merged"`
+	Bytes   int64         `json:"bytes"`
+	Known   int           `json:"known"`
+	Removed int           `json:"removed"`
+	InUse   int           `json:"in_use"`
+	Aside   []asideReport `json:"aside"`
+	Archive int64         `json:"archive_bytes"`
+	Dumps   int           `json:"dumps"`
+	Lost    codec.Losses  `json:"lost"`
+	NS      int64         `json:"ns"`
 }
 
 type asideReport struct {
@@ -196,7 +196,7 @@ type asideReport struct {
 
 func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps,
-		append(formats.Losses{}, b.Lost...), took.Nanoseconds()}
+		append(codec.Losses{}, b.Lost...), took.Nanoseconds()}
 	for _, s := range b.Aside {
 		r.Aside = append(r.Aside, asideReport{s.Path, why(s)})
 	}

@@ -19,8 +19,8 @@ func (e *Exporter) Format() codec.Format {
 	return codec.Format{Name: "lcov",
 		About: "call counts by class and method or, of LLVM's front ends, counts of source lines, for genhtml and lcov",
 		Options: []codec.Option{
-			codec.Bool("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
-			codec.Strings("binary", &e.Programs,
+			codec.NewOption("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
+			codec.NewOption("binary", &e.Programs,
 				"instrumented program or library with a coverage mapping: write the source lines of LLVM's profiles; may be "+
 					"given more than once"),
 		}}

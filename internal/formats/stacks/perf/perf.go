@@ -75,9 +75,9 @@ type sample struct {
 }
 
 // Import reads all samples. The error matches ErrSyntax for a line that perf does not print.
-func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
-	report := &codec.Report{}
+	report := &codec.Report{Dumps: []*builder.Builder{b}}
 	r, read := stacks.NewRecorder(b, &report.Lost), 0
 	var s sample
 	end := func() error {
@@ -120,7 +120,6 @@ func (*Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, err
 	if err := end(); err != nil {
 		return nil, err
 	}
-	batch.AddDump(b)
 	var err error
 	report.Methods, report.Entries, err = r.Record()
 	report.Facts = map[string]any{"samples": read}

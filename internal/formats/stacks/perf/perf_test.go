@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/perf"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
@@ -53,7 +54,7 @@ func TestDamagedLines(t *testing.T) {
 	for _, text := range []string{printed + "app 1 2.3: cycles:\n\tnothing\n",
 		strings.Replace(printed, "(/tmp/app)", "", 2)} {
 		_, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: strings.NewReader(text)}},
-			formats.ImportOptions{Importers: []formats.Importer{always{&perf.Importer{}}}})
+			formats.ImportOptions{Importers: []codec.Importer{always{&perf.Importer{}}}})
 		if !errors.Is(err, perf.ErrSyntax) || !strings.Contains(err.Error(), "x: line ") {
 			t.Error(err)
 		}

@@ -21,7 +21,7 @@ type Importer struct {
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "pprof", About: "a CPU profile of pprof's, as runtime/pprof and net/http/pprof write it",
 		Binary: true,
-		Options: []codec.Option{codec.Bool("edges-only", &i.EdgesOnly,
+		Options: []codec.Option{codec.NewOption("edges-only", &i.EdgesOnly,
 			"keep the calls that go build reads and the samples of functions, without the stacks")}}
 }
 
@@ -31,19 +31,19 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 }
 
 // Import reads one profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or ErrSyntax.
-func (i *Importer) Import(in *codec.Input, batch *codec.Batch) (*codec.Report, error) {
+func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	data, err := io.ReadAll(in)
 	if err != nil {
 		return nil, err
 	}
-	report, err := i.read(data, in.Config, batch)
+	report, err := i.read(data, in.Config)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return report, nil
 }
 
-func (i *Importer) read(data []byte, config builder.Config, batch *codec.Batch) (*codec.Report, error) {
+func (i *Importer) read(data []byte, config builder.Config) (*codec.Report, error) {
 	if isLegacy(data) {
 		return nil, ErrLegacy
 	}
@@ -55,7 +55,7 @@ func (i *Importer) read(data []byte, config builder.Config, batch *codec.Batch) 
 		config.DumpTime = r.timeOf()
 	}
 	b := builder.New(layout.DomainSampled, config)
-	report := &codec.Report{}
+	report := &codec.Report{Dumps: []*builder.Builder{b}}
 	k, err := newBuild(r, b, &report.Lost)
 	if err != nil {
 		return nil, err
@@ -64,7 +64,6 @@ func (i *Importer) read(data []byte, config builder.Config, batch *codec.Batch) 
 	if err := k.record(); err != nil {
 		return nil, err
 	}
-	batch.AddDump(b)
 	report.Methods, report.Entries = k.counts()
 	report.Facts = map[string]any{"samples": k.read, "edges": len(k.weights), "types": r.typeNames()}
 	return report, nil

@@ -187,7 +187,7 @@ func unpacked(t testing.TB, data []byte) []byte {
 
 func tryImport(t testing.TB, data []byte) error {
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
-		formats.ImportOptions{Importers: []formats.Importer{always{&pprof.Importer{}}}})
+		formats.ImportOptions{Importers: []codec.Importer{always{&pprof.Importer{}}}})
 	if err != nil {
 		return err
 	}
@@ -272,7 +272,7 @@ func TestRefused(t *testing.T) {
 func TestEdgesOnly(t *testing.T) {
 	data := testprofile.OfCompiler(t)
 	in, err := formats.Import(t.Context(), []formats.Input{{Name: "x", Reader: bytes.NewReader(data)}},
-		formats.ImportOptions{Importers: []formats.Importer{&pprof.Importer{EdgesOnly: true}}})
+		formats.ImportOptions{Importers: []codec.Importer{&pprof.Importer{EdgesOnly: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/merge"
@@ -26,9 +26,9 @@ type Batch struct {
 	// Aside are files that cannot be merged. They stay where they are. Each is named once,
 	// and again after it has changed.
 	Aside   []Aside
-	Lost    formats.Losses // what an archive cannot hold, of all merged files
-	Archive int64          // bytes of the archive, 0 if it did not change
-	Dumps   int            // that the archive is made from, likewise
+	Lost    codec.Losses // what an archive cannot hold, of all merged files
+	Archive int64        // bytes of the archive, 0 if it did not change
+	Dumps   int          // that the archive is made from, likewise
 }
 
 // An Aside is a file that cannot be merged.
@@ -226,7 +226,7 @@ func (m *openBatch) begin(ctx context.Context, first *reader.Store) error {
 	return nil
 }
 
-func (m *openBatch) lose(lost formats.Losses) {
+func (m *openBatch) lose(lost codec.Losses) {
 next:
 	for _, l := range lost {
 		for i := range m.Lost {
@@ -235,7 +235,7 @@ next:
 				continue next
 			}
 		}
-		m.Lost = append(m.Lost, formats.Loss{What: l.What, Count: l.Count})
+		m.Lost = append(m.Lost, codec.Loss{What: l.What, Count: l.Count})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/reader"
 )
@@ -106,7 +107,7 @@ func (in *input) isArchive() bool {
 // A profile is an input that was read.
 type profile struct {
 	store *reader.Store // nil if the ledger knows the input
-	lost  formats.Losses
+	lost  codec.Losses
 }
 
 // read reads an input unless the ledger knows it.

@@ -27,8 +27,8 @@ type Exporter struct {
 func (e *Exporter) Format() codec.Format {
 	return codec.Format{Name: "gopgo", About: "the calls that go build -pgo reads of a CPU profile (domain sampled)",
 		Binary: true, Options: []codec.Option{
-			codec.Bool("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
-			codec.Bool("preprocessed", &e.Preprocessed,
+			codec.NewOption("hot", &e.Hot, "leave out calls that the compiler treats as cold; totals and thresholds stay"),
+			codec.NewOption("preprocessed", &e.Preprocessed,
 				"write the text of go tool preprofile, which compile -pgoprofile and Bazel read, and go build does not"),
 		}}
 }
