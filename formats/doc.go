@@ -11,7 +11,7 @@
 //
 // An importer or exporter is a struct. Its fields are the options of the format, such as
 // &[LLVMImporter]{Release: 22} in [ImportOptions].Importers. Commands and servers that learn
-// options at run time find them by name in [codec.Importer.Options] and [codec.Exporter.Options].
+// options at run time find them by name in [codec.Format].Options.
 //
 // What a conversion loses is counted, never silent: see [codec.Losses].
 //

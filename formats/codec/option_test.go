@@ -18,7 +18,8 @@ func TestOptionsSetFields(t *testing.T) {
 		Texts []string
 	}
 	var f fields
-	options := []codec.Option{codec.NewOption("on", &f.On, ""), codec.NewOption("n", &f.N, ""), codec.NewOption("text", &f.Text, ""),
+	options := []codec.Option{codec.NewOption("on", &f.On, ""), codec.NewOption("n", &f.N, ""),
+		codec.NewOption("text", &f.Text, ""),
 		codec.NewOption("texts", &f.Texts, "")}
 	for i, texts := range [][]string{{"true"}, {"0x10"}, {"a"}, {"b", "c"}} {
 		for _, text := range texts {
