@@ -40,16 +40,19 @@ var rooms = []struct{ name, mayImport string }{
 	{".", "layout internal/format internal/build internal/rawprofile archive reader builder merge"}, // one door for embedders
 	{"analyze", "layout internal/format internal/naming reader"},
 	{"compare", "layout internal/format internal/naming reader analyze"},
+	{"internal/methodcode", "layout internal/format"},
 	{"fit",
-		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/parse reader builder formats"},
+		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/methodcode " +
+			"internal/parse reader builder formats"},
 
 	{"formats",
 		"layout internal/format internal/build internal/rawprofile internal/parse internal/dump internal/merging " +
-			"internal/naming reader builder merge fit"},
+			"internal/naming internal/methodcode reader builder merge"},
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
-		"layout internal/format internal/parse internal/naming internal/rawprofile archive builder fit formats agent c"},
+		"layout internal/format internal/parse internal/naming internal/methodcode internal/rawprofile archive builder " +
+			"formats agent c"},
 	{"internal/paired", ""},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout merge ."}, // what every user has
@@ -57,8 +60,7 @@ var rooms = []struct{ name, mayImport string }{
 		"layout internal/format internal/build internal/rawprofile internal/dump archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/format internal/build internal/rawprofile internal/parse internal/copier internal/merging " +
-			"internal/dump " +
-			"internal/naming internal/hotspot internal/paired internal/cli internal/testkit " +
+			"internal/dump internal/naming internal/methodcode internal/hotspot internal/paired internal/cli internal/testkit " +
 			"archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.

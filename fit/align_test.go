@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 )
 
 // sketchOf returns what a point tests, in numbers of a test.
@@ -17,17 +18,17 @@ func sketchOf(what, operands uint16) disk.SketchPoint {
 // Where nothing is known of what the points test, nothing is said of them.
 func TestUnchangedStartStays(t *testing.T) {
 	t.Parallel()
-	old := []Point{
-		{Bci: 6, Kind: Branch, Targets: []int32{3}, Sketch: sketchOf(9, 1)},
-		{Bci: 12, Kind: Branch, Targets: []int32{2}, Sketch: sketchOf(1, 2)},
-		{Bci: 21, Kind: Jump, Targets: []int32{0}},
+	old := []methodcode.Point{
+		{Bci: 6, Kind: methodcode.Branch, Targets: []int32{3}, Sketch: sketchOf(9, 1)},
+		{Bci: 12, Kind: methodcode.Branch, Targets: []int32{2}, Sketch: sketchOf(1, 2)},
+		{Bci: 21, Kind: methodcode.Jump, Targets: []int32{0}},
 	}
-	edited := []Point{
-		{Bci: 6, Kind: Branch, Targets: []int32{5}, Sketch: sketchOf(9, 1)},
-		{Bci: 12, Kind: Branch, Targets: []int32{3}, Sketch: sketchOf(1, 2)},
-		{Bci: 18, Kind: Jump, Targets: []int32{4}},
-		{Bci: 25, Kind: Branch, Targets: []int32{4}, Sketch: sketchOf(1, 2)},
-		{Bci: 34, Kind: Jump, Targets: []int32{0}},
+	edited := []methodcode.Point{
+		{Bci: 6, Kind: methodcode.Branch, Targets: []int32{5}, Sketch: sketchOf(9, 1)},
+		{Bci: 12, Kind: methodcode.Branch, Targets: []int32{3}, Sketch: sketchOf(1, 2)},
+		{Bci: 18, Kind: methodcode.Jump, Targets: []int32{4}},
+		{Bci: 25, Kind: methodcode.Branch, Targets: []int32{4}, Sketch: sketchOf(1, 2)},
+		{Bci: 34, Kind: methodcode.Jump, Targets: []int32{0}},
 	}
 	for known, want := range map[bool][]int{true: {0, 1, -1}, false: {-1, -1, -1}} {
 		got := align(newSide(described(old, known), 26), newSide(described(edited, known), 39),
@@ -39,7 +40,7 @@ func TestUnchangedStartStays(t *testing.T) {
 }
 
 // described returns points with or without what their bytecodes say.
-func described(points []Point, known bool) []Point {
+func described(points []methodcode.Point, known bool) []methodcode.Point {
 	points = slices.Clone(points)
 	for i := range points {
 		if !known {

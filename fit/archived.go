@@ -3,67 +3,64 @@ package fit
 import (
 	"errors"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// An Archive is the code that was profiled by the run of an archive: a run of the new
-// program, or its .profdata. Methods that the run did not profile are Unknown.
-type Archive struct {
+// archived is the code that the profiles of an archive are of.
+type archived struct {
 	s       *reader.Store
 	pairing *loaders.Pairing // of the classes of the profiles that are checked
-	byName  bool
+	byName  bool             // methods were found by the names of their classes alone
 
 	sketches *sketches // nil until needed
 }
 
-// Archived returns the code that was profiled by the run of an archive.
-func Archived(s *reader.Store) *Archive { return &Archive{s: s} }
-
-// ByName reports whether methods were found by the names of their classes alone, since
-// one of the two archives does not name class loaders.
-func (a *Archive) ByName() bool { return a.byName }
+// Archived returns the code that was profiled by the run of an archive: a run of the new program, or its
+// .profdata. Methods that the run did not profile are unknown.
+func Archived(s *reader.Store) Code { return &archived{s: s} }
 
 // Method returns the versions of a method that have profiles.
-func (a *Archive) Method(k layout.Key) (Answer, error) {
+func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 	m, ok, err := a.find(k)
 	if err != nil {
-		return Answer{}, err
+		return methodcode.Answer{}, err
 	}
 	if !ok {
-		return Answer{Presence: Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
 	}
 	if a.sketches == nil {
 		if a.sketches, err = openSketches(a.s, func() error { return nil }); err != nil {
-			return Answer{}, err
+			return methodcode.Answer{}, err
 		}
 	}
-	var versions []Version
+	var versions []methodcode.Version
 	seen := map[uint64]bool{} // a version has a profile in each calling context
 	for p, err := range m.Profiles() {
 		if err != nil {
-			return Answer{}, err
+			return methodcode.Answer{}, err
 		}
 		if !seen[p.Code()] {
 			seen[p.Code()] = true
 			v, err := a.version(m, p)
 			if err != nil {
-				return Answer{}, err
+				return methodcode.Answer{}, err
 			}
 			versions = append(versions, v)
 		}
 	}
 	if len(versions) == 0 { // nothing is known of its code
-		return Answer{Presence: Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
 	}
-	return Answer{Presence: Present, Versions: versions}, nil
+	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
 }
 
 // version returns the code of a profile.
-func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
+func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Version, error) {
 	size, _ := p.Size()
-	v := Version{ID: p.Code(), Size: int(size), Opaque: true}
+	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
 		v.Points, v.Opaque = pointsOf(p, a.s.Mapping().Shape()).points, false
 		return v, a.sketches.describe(m, p, v.Points)
@@ -72,7 +69,7 @@ func (a *Archive) version(m reader.Method, p reader.Profile) (Version, error) {
 }
 
 // find finds a method, by the name of its class if one of the two archives names no class loaders.
-func (a *Archive) find(k layout.Key) (m reader.Method, ok bool, err error) {
+func (a *archived) find(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
 	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {
 		k.Loader = other

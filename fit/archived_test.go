@@ -69,7 +69,7 @@ func TestWhatAnotherRunDidNotProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	testarchive.CheckEqual(t, "score", r.Score(), 1)
-	testarchive.CheckEqual(t, "profiles that were checked", r.Checked(), 1)
+	testarchive.CheckEqual(t, "profiles that were checked", r.Checked, 1)
 	testarchive.CheckEqual(t, "methods", r.Methods, 3)
 	testarchive.CheckEqual(t, "misfits", len(r.Misfits), 0)
 	if want := map[string]int{"not in test.parc": 1, "without a profile in test.parc": 1}; !maps.Equal(r.Reasons, want) {
@@ -107,8 +107,8 @@ func TestUnknownLoaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Profiles[fit.Exact] != c.exact || r.Profiles[fit.Unchecked] != c.unchecked || code.ByName() != c.byName {
-			t.Errorf("%s: %v, by name: %v", c.what, r.Profiles, code.ByName())
+		if r.Profiles[fit.Exact] != c.exact || r.Profiles[fit.Unchecked] != c.unchecked || r.ByName != c.byName {
+			t.Errorf("%s: %v, by name: %v", c.what, r.Profiles, r.ByName)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
@@ -18,9 +19,6 @@ import (
 
 // ErrDomain: profiles of this domain do not identify the code that was profiled.
 var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not identify the code that was profiled")
-
-// ErrLines: sampled profiles are checked by their lines, and not adapted.
-var ErrLines = errors.New("profiles of domain sampled are not adapted: take new ones")
 
 // Options say how profiles are checked.
 type Options struct {
@@ -45,17 +43,19 @@ type Options struct {
 }
 
 // Check compares the profiles of an archive with a program. It returns the error of a record or of code that
-// cannot be read, of ctx, or of Each. The error matches ErrDomain if the domain cannot be checked, ErrLines
-// if it cannot be adapted, and builder.ErrMismatch if Into is for other archives.
+// cannot be read, of ctx, or of Each. The error matches ErrDomain if the domain cannot be checked, and
+// builder.ErrMismatch if Into is for other archives. Profiles of domain sampled are checked by their lines, and are
+// not adapted.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
 	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
 	c := &checker{poll: poll.New(ctx), s: s, shape: s.Mapping().Shape(), against: against, o: o}
-	c.report.Reasons, c.report.Lost = map[string]int{}, map[Loss]Lost{}
+	c.report.Profiles, c.report.Weights = map[State]int{}, map[State]float64{}
+	c.report.Reasons, c.report.Lost = map[string]int{}, map[string]Loss{}
 	var err error
-	if code, ok := against.(*Archive); ok {
+	if code, ok := against.(*archived); ok {
 		if code.pairing, err = loaders.Pair(s, code.s); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
 		return nil, err
 	}
-	if inv, ok := against.(Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
+	if inv, ok := against.(methodcode.Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
 		if c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch); err != nil {
 			return nil, err
 		}
@@ -96,6 +96,9 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	c.trim(o.Top)
 	c.report.Renames = c.renames.sorted()
+	if code, ok := against.(*archived); ok {
+		c.report.ByName = code.byName
+	}
 	if c.rewriter != nil {
 		return &c.report, c.rewriter.finish()
 	}
@@ -103,7 +106,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 }
 
 // sameSketch reports whether code has the names that a profile's code is known to have.
-func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *Version) (bool, error) {
+func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {
 	points := pointsOf(p, c.shape).points
 	err := c.sketches.describe(m, p, points)
 	return sameNames(points, v.Points), err
@@ -114,7 +117,7 @@ func refuse(s *reader.Store, against Code, o Options) error {
 	h := s.Header()
 	if _, ok := hasSource(h, against); ok {
 		if o.Into != nil {
-			return fmt.Errorf("%s: %w", s.Mapping().Name(), ErrLines)
+			return fmt.Errorf("%s: profiles of domain sampled are not adapted: take new ones", s.Mapping().Name())
 		}
 		return nil
 	}
@@ -187,16 +190,16 @@ func (c *checker) method(m reader.Method) error {
 		c.report.Rewritten.Dropped += len(c.judgements)
 		return nil
 	}
-	if m.Unexecuted() && (a.Presence == Present || a.Presence == Unknown) {
+	if m.Unexecuted() && (a.Presence == methodcode.Present || a.Presence == methodcode.Unknown) {
 		return c.rewriter.seen(m)
 	}
 	return c.rewriter.method(c.judgements)
 }
 
 // answer asks the program for a method.
-func (c *checker) answer(m reader.Method, k layout.Key) (Answer, error) {
+func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, error) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
-		return Answer{Presence: Unknown, Reason: "its name is made up anew in each run"}, nil
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "its name is made up anew in each run"}, nil
 	}
 	return c.against.Method(k)
 }
@@ -223,7 +226,7 @@ func (c *checker) settle(j *judgement) error {
 // trim keeps the heaviest misfits.
 func (c *checker) trim(n int) {
 	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
-		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State, a.State))
+		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State.rank(), a.State.rank()))
 	})
 	c.report.Misfits = c.report.Misfits[:min(n, len(c.report.Misfits))]
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -16,10 +17,11 @@ import (
 // the same, and move with their point when it is not.
 func TestCompanionsOfPoints(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{
-		{Bci: 3, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}},
-		{Bci: 7, Kind: fit.Call, Sketch: disk.SketchPoint{What: 2}},
-		{Bci: 11, Kind: fit.Call, Sketch: disk.SketchPoint{What: 3}},
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+
+		{Bci: 3, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 1}},
+		{Bci: 7, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 2}},
+		{Bci: 11, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 3}},
 	}}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
@@ -92,7 +94,8 @@ func onlyProfile(t *testing.T, s *reader.Store) reader.Profile {
 // code nobody knows where its points are.
 func TestUndecodedProfiles(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 3, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}}}}
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+		{Bci: 3, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 1}}}}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/methodcode"
 )
 
 // A conservation holds the counts that are to be moved against the control flow of the new
@@ -13,7 +13,7 @@ import (
 // another condition than before, and a point without counts gets them.
 type conservation struct {
 	old *profiled
-	now *Version
+	now *methodcode.Version
 	to  *alignment
 
 	net      *network
@@ -36,7 +36,7 @@ type conservation struct {
 
 // conserve decides which pairs of an alignment agree with the flow of the new code. If that
 // or the number of invocations is not known it returns nil, and no pair is more than assumed.
-func conserve(old *profiled, now *Version, to *alignment) *conservation {
+func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservation {
 	if len(now.Blocks) == 0 || !old.entered {
 		for i := range to.confidence {
 			to.confidence[i] = min(to.confidence[i], assumed)
@@ -158,7 +158,7 @@ func (c *conservation) agrees(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
 		return true
 	}
-	if c.old.points[i].Kind != TypeCheck || c.old.weights[i] > flow {
+	if c.old.points[i].Kind != methodcode.TypeCheck || c.old.weights[i] > flow {
 		return false
 	}
 	return slices.ContainsFunc(c.old.beside(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
@@ -181,12 +181,12 @@ func (c *conservation) sides(j int) []float64 {
 	raw := disk.Entry(c.old.entries[i].Bytes())
 	flows := make([]float64, len(c.out[c.block[j]]))
 	switch {
-	case p.Kind == Branch && raw.Tag() == layout.TagBranch && len(flows) == 2:
+	case p.Kind == methodcode.Branch && old.Kind == p.Kind && len(flows) == 2:
 		flows[0], flows[1] = float64(raw.Cell(takenCell)), float64(raw.Cell(notTakenCell))
 		if opposite(old, p) {
 			flows[0], flows[1] = flows[1], flows[0]
 		}
-	case p.Kind == Switch && raw.Tag() == layout.TagMultiBranch && sameRows(old, p):
+	case p.Kind == methodcode.Switch && old.Kind == p.Kind && sameRows(old, p):
 		for k, to := range casesOf(old, p) {
 			if to < len(flows) {
 				flows[to] += float64(raw.Cell(1 + 2*k))
@@ -207,7 +207,7 @@ func (c *conservation) accept(j int) {
 		return // it is too unsure to tell anything
 	}
 	*confidence = c.level
-	if c.old.points[i].Kind != TypeCheck {
+	if c.old.points[i].Kind != methodcode.TypeCheck {
 		c.set(c.blocks[c.block[j]], c.old.weights[i])
 	}
 	for k, flow := range c.sides(j) {
@@ -227,7 +227,7 @@ func (c *conservation) refuse(j int) {
 func (p *profiled) beside(i int) (points []int) {
 	passes := func(a int) bool {
 		k := p.points[a].Kind
-		return (k == Call || k == VirtualCall || k == TypeCheck) && !p.targeted[a+1]
+		return (k == methodcode.Call || k == methodcode.VirtualCall || k == methodcode.TypeCheck) && !p.targeted[a+1]
 	}
 	if i+1 < len(p.points) && passes(i) {
 		points = append(points, i+1)
@@ -244,9 +244,9 @@ func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bo
 	b := c.block[j]
 	edges := c.out[b]
 	switch c.now.Points[j].Kind {
-	case Call, Jump:
+	case methodcode.Call, methodcode.Jump:
 		edges = c.blocks[b : b+1]
-	case Branch, Switch:
+	case methodcode.Branch, methodcode.Switch:
 	default:
 		return nil, 0, false
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -54,7 +55,7 @@ func TestDamagedArchives(t *testing.T) {
 // anew changes all code ids, so that the code must be matched.
 type anew struct{ fit.Code }
 
-func (a anew) Method(k layout.Key) (fit.Answer, error) {
+func (a anew) Method(k layout.Key) (methodcode.Answer, error) {
 	found, err := a.Code.Method(k)
 	for i := range found.Versions {
 		found.Versions[i].ID ^= 1 << 63

@@ -12,8 +12,8 @@
 //
 // # Renaming
 //
-// Missing classes and methods are looked for in code that is an [Inventory]. A code id covers no names, so it
-// is the same for a renamed class and for code that mentions it. A class is found by its methods: most of
+// Missing classes and methods are looked for in code that lists its classes and methods. A code id covers no
+// names, so it is the same for a renamed class and for code that mentions it. A class is found by its methods: most of
 // them must have the same name, code and descriptor (except for classes that the program lacks), with enough
 // distinctive code, or with less if only the package of the class has changed. A method is found by its code
 // and descriptor in the same class. There must be exactly one candidate, and it must be new: neither the
@@ -26,9 +26,9 @@
 //
 // # Matching
 //
-// Both versions of the code are sequences of profile points ([Point]): calls, branches, switches, type
+// Both versions of the code are sequences of profile points: calls, branches, switches, type
 // checks, in the order of their bytecodes. Two points may be the same if they do the same with the same
-// operands ([Point.Sketch]): a call of another method, or a check of another type, is another point. A branch
+// operands: a call of another method, or a check of another type, is another point. A branch
 // whose condition is inverted is the same point; its counts change sides. If several points may be the same,
 // those with the most similar control flow before and after them are paired. The two sequences are aligned
 // first, then the remaining points, since code may have moved. A pair is accepted only if every alignment in
@@ -40,7 +40,7 @@
 //
 // # Conservation of flow
 //
-// What enters a block of code leaves it. If the control flow of the new code is known ([Version.Blocks]), the
+// What enters a block of code leaves it. If the control flow of the new code is known, the
 // number of invocations and the branches that were found tell how often its blocks are entered. A pair is
 // accepted if its old point was counted that often, and dropped if not: it stands under another condition
 // now. A branch that was accepted tells about the blocks after it, and so on, until nothing more follows. How

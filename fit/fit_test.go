@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -24,8 +25,8 @@ import (
 // elsewhere has no code at all to look at.
 type elsewhere struct{}
 
-func (elsewhere) Method(layout.Key) (fit.Answer, error) {
-	return fit.Answer{Presence: fit.Unknown, Reason: "it is elsewhere"}, nil
+func (elsewhere) Method(layout.Key) (methodcode.Answer, error) {
+	return methodcode.Answer{Presence: methodcode.Unknown, Reason: "it is elsewhere"}, nil
 }
 
 // Unchecked methods are taken over unchanged: all of them with all entries and fields of every kind.
@@ -96,29 +97,29 @@ func TestDomainsWithoutCode(t *testing.T) {
 }
 
 // One method whose code is a version.
-type one struct{ fit.Version }
+type one struct{ methodcode.Version }
 
-func (o one) Method(k layout.Key) (fit.Answer, error) {
+func (o one) Method(k layout.Key) (methodcode.Answer, error) {
 	switch k.Name {
 	case "run":
-		return fit.Answer{Presence: fit.Present, Versions: []fit.Version{o.Version}}, nil
+		return methodcode.Answer{Presence: methodcode.Present, Versions: []methodcode.Version{o.Version}}, nil
 	case "renamed":
-		return fit.Answer{Presence: fit.NoMethod}, nil
+		return methodcode.Answer{Presence: methodcode.NoMethod}, nil
 	}
-	return fit.Answer{Presence: fit.NoClass}, nil
+	return methodcode.Answer{Presence: methodcode.NoClass}, nil
 }
 
 // drawCode draws the points of a method: of all kinds, at growing places, going anywhere.
-func drawCode(t *rapid.T, n int) (v fit.Version) {
+func drawCode(t *rapid.T, n int) (v methodcode.Version) {
 	bci := int32(0)
 	for range n {
 		bci += int32(rapid.IntRange(1, 9).Draw(t, "distance"))
-		kind := fit.PointKind(rapid.IntRange(int(fit.Call), int(fit.Switch)).Draw(t, "kind"))
-		if n := len(v.Points); kind == fit.Jump && (n == 0 || v.Points[n-1].Kind == fit.Jump ||
-			v.Points[n-1].Kind == fit.Switch) {
-			kind = fit.Call // nothing would lead to it
+		kind := methodcode.PointKind(rapid.IntRange(int(methodcode.Call), int(methodcode.Switch)).Draw(t, "kind"))
+		if n := len(v.Points); kind == methodcode.Jump && (n == 0 || v.Points[n-1].Kind == methodcode.Jump ||
+			v.Points[n-1].Kind == methodcode.Switch) {
+			kind = methodcode.Call // nothing would lead to it
 		}
-		v.Points = append(v.Points, fit.Point{Bci: bci, Kind: kind})
+		v.Points = append(v.Points, methodcode.Point{Bci: bci, Kind: kind})
 		if p := &v.Points[len(v.Points)-1]; p.Kind.Sketched() {
 			p.Sketch = disk.SketchPoint{What: uint16(rapid.IntRange(1, 40).Draw(t, "what")),
 				Operands: uint16(rapid.IntRange(0, 3).Draw(t, "operands"))}
@@ -127,9 +128,9 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 	for i := range v.Points {
 		targets := 0
 		switch v.Points[i].Kind {
-		case fit.Jump, fit.Branch:
+		case methodcode.Jump, methodcode.Branch:
 			targets = 1
-		case fit.Switch:
+		case methodcode.Switch:
 			targets = rapid.IntRange(1, 5).Draw(t, "cases")
 		}
 		for range targets {
@@ -142,8 +143,8 @@ func drawCode(t *rapid.T, n int) (v fit.Version) {
 }
 
 // with inserts points without counts at a place, which moves the points after it.
-func with(v fit.Version, place, inserted int) fit.Version {
-	out := fit.Version{ID: v.ID + 1, Size: v.Size + 10*inserted}
+func with(v methodcode.Version, place, inserted int) methodcode.Version {
+	out := methodcode.Version{ID: v.ID + 1, Size: v.Size + 10*inserted}
 	moved := func(t int32) int32 {
 		if int(t) >= place {
 			return t + int32(inserted)
@@ -154,11 +155,11 @@ func with(v fit.Version, place, inserted int) fit.Version {
 		if i == place {
 			start := p.Bci
 			for k := range inserted {
-				out.Points = append(out.Points, fit.Point{Bci: start + int32(10*k), Kind: fit.Call,
+				out.Points = append(out.Points, methodcode.Point{Bci: start + int32(10*k), Kind: methodcode.Call,
 					Sketch: disk.SketchPoint{What: 99}})
 			}
 		}
-		q := fit.Point{Bci: p.Bci, Kind: p.Kind, Sketch: p.Sketch}
+		q := methodcode.Point{Bci: p.Bci, Kind: p.Kind, Sketch: p.Sketch}
 		if i >= place {
 			q.Bci += int32(10 * inserted)
 		}
@@ -172,17 +173,17 @@ func with(v fit.Version, place, inserted int) fit.Version {
 
 // profileOf builds the profile that a VM would have of a version: each count is
 // its point's number, so that it can be found again.
-func profileOf(v fit.Version) *builder.Builder {
+func profileOf(v methodcode.Version) *builder.Builder {
 	var params layout.Params
 	params.TypeProfileWidth, params.BciProfileWidth = 2, 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
 	shape := disk.ShapeOf(&params)
 	offsets := []int64{0}
 	for _, p := range v.Points {
-		cells := map[fit.PointKind]int{
-			fit.Call: shape.Cells(layout.TagCounter, 0), fit.VirtualCall: shape.Cells(layout.TagVirtualCall, 0),
-			fit.TypeCheck: shape.Cells(layout.TagReceiverType, 0),
-			fit.Jump:      2, fit.Branch: 3, fit.Switch: 1 + 2*len(p.Targets),
+		cells := map[methodcode.PointKind]int{
+			methodcode.Call: shape.Cells(layout.TagCounter, 0), methodcode.VirtualCall: shape.Cells(layout.TagVirtualCall, 0),
+			methodcode.TypeCheck: shape.Cells(layout.TagReceiverType, 0),
+			methodcode.Jump:      2, methodcode.Branch: 3, methodcode.Switch: 1 + 2*len(p.Targets),
 		}[p.Kind]
 		offsets = append(offsets, offsets[len(offsets)-1]+8+8*int64(cells))
 	}
@@ -195,17 +196,17 @@ func profileOf(v fit.Version) *builder.Builder {
 		at, n := builder.At{Bci: int32(p.Bci)}, uint64(1000+i)
 		to := func(k int) int64 { return offsets[p.Targets[k]] - offsets[i] }
 		switch p.Kind {
-		case fit.Call:
+		case methodcode.Call:
 			q.Counter(at, n)
-		case fit.VirtualCall:
+		case methodcode.VirtualCall:
 			q.VirtualCall(at, builder.Others{Count: n}, square)
-		case fit.TypeCheck:
+		case methodcode.TypeCheck:
 			q.ReceiverType(at, builder.Others{Count: n})
-		case fit.Jump:
+		case methodcode.Jump:
 			rawprofile.In(q).Jump(at, rawprofile.Jump{Taken: n, Displacement: to(0)})
-		case fit.Branch:
+		case methodcode.Branch:
 			q.Branch(at, builder.Branch{Taken: n, Displacement: to(0), NotTaken: 7})
-		case fit.Switch:
+		case methodcode.Switch:
 			var cases []rawprofile.SwitchCase
 			for k := range p.Targets {
 				cases = append(cases, rawprofile.SwitchCase{Count: n, Displacement: to(k)})
@@ -218,7 +219,7 @@ func profileOf(v fit.Version) *builder.Builder {
 }
 
 // sketch notes what the points of a version test, call and check.
-func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
+func sketch(b *builder.Builder, m builder.MethodRef, v methodcode.Version) {
 	var points []disk.SketchPoint
 	for _, p := range v.Points {
 		if p.Kind.Sketched() {
@@ -229,7 +230,7 @@ func sketch(b *builder.Builder, m builder.MethodRef, v fit.Version) {
 }
 
 // check checks the one profile of an archive, and returns the verdict and the adapted one.
-func check(t testing.TB, s *reader.Store, v fit.Version) (fit.Verdict, *reader.Store) {
+func check(t testing.TB, s *reader.Store, v methodcode.Version) (fit.Verdict, *reader.Store) {
 	t.Helper()
 	var verdict fit.Verdict
 	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
@@ -294,7 +295,7 @@ func TestInsertedPoints(t *testing.T) {
 }
 
 // distinctPoints returns what the points of a version do, each once.
-func distinctPoints(v fit.Version) map[string]bool {
+func distinctPoints(v methodcode.Version) map[string]bool {
 	distinct := map[string]bool{}
 	for _, p := range v.Points {
 		distinct[fmt.Sprint(p.Kind, p.Sketch)] = true
@@ -303,7 +304,7 @@ func distinctPoints(v fit.Version) map[string]bool {
 }
 
 // counted returns the first count at a point of the adapted profile.
-func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
+func counted(t testing.TB, s *reader.Store, p methodcode.Point) uint64 {
 	t.Helper()
 	m, err := s.Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	if err != nil {
@@ -318,7 +319,7 @@ func counted(t testing.TB, s *reader.Store, p fit.Point) uint64 {
 		t.Fatalf("no entry at %d", p.Bci)
 	}
 	cell := 0
-	if p.Kind == fit.Switch {
+	if p.Kind == methodcode.Switch {
 		cell = 1
 	}
 	return e.Cell(cell).Trained()
@@ -354,13 +355,13 @@ func TestAdaptedProfilesFit(t *testing.T) {
 
 func TestOtherCodeIsStale(t *testing.T) {
 	t.Parallel()
-	call := fit.Version{ID: 1, Size: 30}
-	loop := fit.Version{ID: 2, Size: 90}
+	call := methodcode.Version{ID: 1, Size: 30}
+	loop := methodcode.Version{ID: 2, Size: 90}
 	for i := range int32(5) {
-		call.Points = append(call.Points, fit.Point{Bci: 3 * i, Kind: fit.Call})
-		loop.Points = append(loop.Points, fit.Point{Bci: 17 * i, Kind: fit.Branch, Targets: []int32{0}})
+		call.Points = append(call.Points, methodcode.Point{Bci: 3 * i, Kind: methodcode.Call})
+		loop.Points = append(loop.Points, methodcode.Point{Bci: 17 * i, Kind: methodcode.Branch, Targets: []int32{0}})
 	}
-	for _, v := range []fit.Version{loop, {ID: 2, Size: 9}, {ID: 2, Opaque: true}} {
+	for _, v := range []methodcode.Version{loop, {ID: 2, Size: 9}, {ID: 2, Opaque: true}} {
 		verdict, to := check(t, memstore.Open(t, profileOf(call)), v)
 		if verdict.State != fit.Stale || to.Header().Counts.Profiles != 0 {
 			t.Errorf("%s: %s", verdict.State, verdict.Reason)
@@ -385,7 +386,8 @@ func TestOtherCodeIsStale(t *testing.T) {
 // Profiles of two versions that have become one: the heavier is taken.
 func TestTwoVersionsBecomeOne(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call}, {Bci: 9, Kind: fit.Call}}}
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+		{Bci: 4, Kind: methodcode.Call}, {Bci: 9, Kind: methodcode.Call}}}
 	for i := range v.Points {
 		v.Points[i].Sketch.What = uint16(1 + i)
 	}
@@ -416,12 +418,14 @@ func (typed) Assignable(class, to string) (is, known bool) { return class != "Sq
 // Receivers that a call cannot have in the new code are dropped and reported.
 func TestImpossibleReceivers(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.VirtualCall,
-		Sketch: disk.SketchPoint{What: 1}}}}
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+		{Bci: 4, Kind: methodcode.VirtualCall,
+			Sketch: disk.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
-		now := fit.Version{ID: 2, Size: 20, Points: []fit.Point{{Bci: 8, Kind: fit.VirtualCall, Sketch: v.Points[0].Sketch,
-			Holder: holder}}}
+		now := methodcode.Version{ID: 2, Size: 20, Points: []methodcode.Point{
+			{Bci: 8, Kind: methodcode.VirtualCall, Sketch: v.Points[0].Sketch,
+				Holder: holder}}}
 		into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
 		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into, Confidence: fit.AssumedConfidence})
 		if err != nil {
@@ -448,10 +452,11 @@ func TestImpossibleReceivers(t *testing.T) {
 // Code with the same bytecodes is not the same if it names other members.
 func TestSameBytecodesWithOtherNames(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Call, Sketch: disk.SketchPoint{What: 1}},
-		{Bci: 9, Kind: fit.Call, Sketch: disk.SketchPoint{What: 2}}}}
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+		{Bci: 4, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 1}},
+		{Bci: 9, Kind: methodcode.Call, Sketch: disk.SketchPoint{What: 2}}}}
 	now := v
-	now.Points = []fit.Point{v.Points[0], v.Points[1]}
+	now.Points = []methodcode.Point{v.Points[0], v.Points[1]}
 	now.Points[0].Sketch, now.Points[1].Sketch = v.Points[1].Sketch, v.Points[0].Sketch
 	verdict, to := check(t, memstore.Open(t, profileOf(v)), now)
 	if verdict.State != fit.Moved || counted(t, to, now.Points[0]) != 1001 || counted(t, to, now.Points[1]) != 1000 {
@@ -463,8 +468,9 @@ func TestSameBytecodesWithOtherNames(t *testing.T) {
 // Nothing is moved where it is not known what points do.
 func TestNothingMovesWithoutKnownPoints(t *testing.T) {
 	t.Parallel()
-	v := fit.Version{ID: 1, Size: 20, Points: []fit.Point{{Bci: 4, Kind: fit.Branch, Targets: []int32{2}},
-		{Bci: 9, Kind: fit.VirtualCall}}}
+	v := methodcode.Version{ID: 1, Size: 20, Points: []methodcode.Point{
+		{Bci: 4, Kind: methodcode.Branch, Targets: []int32{2}},
+		{Bci: 9, Kind: methodcode.VirtualCall}}}
 	s := memstore.Open(t, profileOf(v))
 	now := v
 	now.ID = 2

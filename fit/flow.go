@@ -1,10 +1,12 @@
 package fit
 
+import "github.com/profarc/profarc/internal/methodcode"
+
 // A side is one of two versions of a method's code: its points, and the control flow
 // between them. An archive does not know the code between the points, so a return
 // after a call looks like an edge to the next point, on both sides.
 type side struct {
-	points        []Point
+	points        []methodcode.Point
 	in, out       [][]edge // of each point, jumps left out
 	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if not known
 }
@@ -26,7 +28,7 @@ const (
 	firstCase
 )
 
-func newSide(points []Point, size int) *side {
+func newSide(points []methodcode.Point, size int) *side {
 	s := &side{points: points, in: make([][]edge, len(points)), out: make([][]edge, len(points)),
 		before: make([]int, len(points)), after: make([]int, len(points))}
 	last := 0
@@ -50,25 +52,25 @@ func (s *side) connect() {
 	s.reach(outside, next, 0)
 	for i := range s.points {
 		switch p := &s.points[i]; p.Kind {
-		case Branch:
+		case methodcode.Branch:
 			taken, not := holds, fails
-			if p.sketch().Inverse {
+			if p.FormerSketch().Inverse {
 				taken, not = fails, holds
 			}
 			s.reach(i, taken, goal(p, 0))
 			s.reach(i, not, i+1)
-		case Switch:
+		case methodcode.Switch:
 			for k := range p.Targets {
 				s.reach(i, firstCase+k, goal(p, k))
 			}
-		case Call, VirtualCall, TypeCheck:
+		case methodcode.Call, methodcode.VirtualCall, methodcode.TypeCheck:
 			s.reach(i, next, i+1)
 		}
 	}
 }
 
 // goal returns a target of a point, -1 if it is not known.
-func goal(p *Point, k int) int {
+func goal(p *methodcode.Point, k int) int {
 	if k >= len(p.Targets) {
 		return -1
 	}
@@ -90,7 +92,7 @@ func (s *side) reach(from, how, to int) {
 		if to < len(s.points) && len(s.in[to]) < maxEdges {
 			s.in[to] = append(s.in[to], edge{from, how})
 		}
-		if to >= len(s.points) || s.points[to].Kind != Jump {
+		if to >= len(s.points) || s.points[to].Kind != methodcode.Jump {
 			break
 		}
 		to = goal(&s.points[to], 0)

@@ -1,5 +1,7 @@
 package fit
 
+import "github.com/profarc/profarc/internal/methodcode"
+
 // A grid holds the best sums of the alignments of two sequences of points.
 type grid struct {
 	rows, columns []int     // old and new points
@@ -12,7 +14,7 @@ type grid struct {
 const nearlyBest = 0.3
 
 // newGrid returns the grid of the points without a partner, nil if no two of them may be the same.
-func newGrid(m *matcher, mayBe func(p, q *Point) bool) *grid {
+func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 	g := &grid{rows: free(m.to), columns: free(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
 	bestOfRow, bestOfColumn := make([]float32, len(g.rows)), make([]float32, len(g.columns))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -13,19 +14,19 @@ import (
 type judgement struct {
 	Verdict
 	old       profiled
-	now       Version
+	now       methodcode.Version
 	alignment alignment
 	flow      *conservation // nil if it is not known
 }
 
 // judge decides how a profile fits.
-func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
+func (c *checker) judge(j *judgement, k layout.Key, a methodcode.Answer) error {
 	switch {
-	case a.Presence == Unknown:
+	case a.Presence == methodcode.Unknown:
 		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not in the code that was given")
-	case a.Presence == NoClass:
+	case a.Presence == methodcode.NoClass:
 		j.State, j.Reason = Gone, "there is no such class"
-	case a.Presence == NoMethod || len(a.Versions) == 0:
+	case a.Presence == methodcode.NoMethod || len(a.Versions) == 0:
 		j.State, j.Reason = Gone, "there is no such method"
 	default:
 		return c.compare(j, k, a.Versions)
@@ -34,7 +35,7 @@ func (c *checker) judge(j *judgement, k layout.Key, a Answer) error {
 }
 
 // compare compares a profile with the versions of its method.
-func (c *checker) compare(j *judgement, k layout.Key, versions []Version) error {
+func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Version) error {
 	if err := c.describe(j, k); err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func movesOf(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
 		p, to := &j.old.points[i], j.alignment.to[i]
-		m := Move{From: p.Bci, To: -1, Kind: p.Kind, Weight: j.old.weights[i], Confidence: j.alignment.confidence[i],
+		m := Move{From: p.Bci, To: -1, Kind: p.Kind.String(), Weight: j.old.weights[i], Confidence: j.alignment.confidence[i],
 			Lost: j.alignment.lost[i]}
 		if to >= 0 {
 			found[to] = true
@@ -90,14 +91,14 @@ func movesOf(j *judgement) (moves []Move) {
 	}
 	for i, known := range found {
 		if !known {
-			moves = append(moves, Move{From: -1, To: j.now.Points[i].Bci, Kind: j.now.Points[i].Kind})
+			moves = append(moves, Move{From: -1, To: j.now.Points[i].Bci, Kind: j.now.Points[i].Kind.String()})
 		}
 	}
 	return moves
 }
 
 // sameCode returns the version that was profiled.
-func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool) {
+func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
 	if !ok || code == 0 {
@@ -115,7 +116,7 @@ func (c *checker) sameCode(j *judgement, versions []Version) (v Version, ok bool
 const maxAligned = 16
 
 // indexOf returns the indices of versions by code id, of equal ids the first.
-func indexOf(versions []Version) map[uint64]int {
+func indexOf(versions []methodcode.Version) map[uint64]int {
 	index := make(map[uint64]int, len(versions))
 	for i, v := range slices.Backward(versions) {
 		index[v.ID] = i
@@ -136,15 +137,22 @@ func (c *checker) describe(j *judgement, k layout.Key) error {
 	return c.oldCode(j, k)
 }
 
+// anyKnown reports whether any point has a known sketch.
+func anyKnown(points []methodcode.Point) bool {
+	return slices.ContainsFunc(points, func(p methodcode.Point) bool { return p.Known() })
+}
+
 // sameNames reports whether no point of two versions with the same bytecodes is
 // known to name something else: a code id does not cover names.
-func sameNames(a, b []Point) bool {
+func sameNames(a, b []methodcode.Point) bool {
 	return len(a) != len(b) || slices.EqualFunc(a, b,
-		func(p, q Point) bool { return !p.known() || !q.known() || p.sketch() == q.sketch() })
+		func(p, q methodcode.Point) bool {
+			return !p.Known() || !q.Known() || p.FormerSketch() == q.FormerSketch()
+		})
 }
 
 // choose drops pairs of too little confidence, and those whose counts cannot be moved.
-func (c *checker) choose(l *alignment, old *profiled, now *Version) {
+func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
 	for i, j := range l.to {
 		switch {
 		case j < 0:
@@ -209,7 +217,7 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 		return nil
 	}
 	a, err := c.o.Old.Method(k)
-	if err != nil || a.Presence != Present {
+	if err != nil || a.Presence != methodcode.Present {
 		return err
 	}
 	for _, v := range a.Versions {
@@ -223,18 +231,20 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 }
 
 // samePlaces reports whether points are of the same kinds at the same places, with as many targets.
-func samePlaces(a, b []Point) bool {
-	return slices.EqualFunc(a, b, func(p, q Point) bool {
+func samePlaces(a, b []methodcode.Point) bool {
+	return slices.EqualFunc(a, b, func(p, q methodcode.Point) bool {
 		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
 	})
 }
 
 // opposite reports whether two branches that are the same have opposite senses.
-func opposite(p, q *Point) bool { return p.Kind == Branch && p.sketch().Inverse != q.sketch().Inverse }
+func opposite(p, q *methodcode.Point) bool {
+	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
+}
 
 // sameRows reports whether the counts of a switch can be moved to another one:
 // both have the same cases, or their values are known.
-func sameRows(p, q *Point) bool {
-	return p.Kind != Switch || p.Labels != nil && q.Labels != nil ||
-		p.sketch().Operands == q.sketch().Operands && len(p.Targets) == len(q.Targets)
+func sameRows(p, q *methodcode.Point) bool {
+	return p.Kind != methodcode.Switch || p.Labels != nil && q.Labels != nil ||
+		p.FormerSketch().Operands == q.FormerSketch().Operands && len(p.Targets) == len(q.Targets)
 }

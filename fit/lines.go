@@ -5,28 +5,10 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-// A Source is the source of a program whose profiles are of domain sampled. Functions have no
-// code ids: what was called from which line says whether a profile fits.
-type Source interface {
-	Code
-	// Bodies returns the functions of a name; there may be several: for other
-	// systems, or in several programs.
-	Bodies(name string) ([]Body, Presence)
-	// Beside returns the names of the functions declared in the package of a function.
-	Beside(name string) []string
-}
-
-// A Body is a function in a source.
-type Body interface {
-	// Call returns the line, counted from the start of the function, at which it calls what may be the
-	// callee: the given line if it does, or else the nearest other one. ok is false if there is none. sure is
-	// false for calls that the source does not spell, as of functions in variables and of the runtime.
-	Call(line int32, callee string) (at int32, sure, ok bool)
-}
 
 // A sampledCall is an edge.
 type sampledCall struct {
@@ -36,7 +18,7 @@ type sampledCall struct {
 }
 
 // lines checks the functions of an archive of domain sampled by their edges.
-func (c *checker) lines(source Source) error {
+func (c *checker) lines(source methodcode.Source) error {
 	for m, err := range c.s.Methods() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
@@ -57,7 +39,7 @@ func (c *checker) lines(source Source) error {
 }
 
 // function checks a function that was sampled as a caller.
-func (c *checker) function(source Source, m reader.Method, name string) error {
+func (c *checker) function(source methodcode.Source, m reader.Method, name string) error {
 	p, calls, err := callsOf(m)
 	if err != nil || len(calls) == 0 {
 		return err
@@ -68,11 +50,11 @@ func (c *checker) function(source Source, m reader.Method, name string) error {
 	}
 	bodies, presence := source.Bodies(name)
 	switch presence {
-	case Present:
+	case methodcode.Present:
 		c.judgeLines(&j, bodies, calls)
-	case NoClass:
+	case methodcode.NoClass:
 		j.State, j.Reason = Unchecked, "its package is not in the source"
-	case Unknown:
+	case methodcode.Unknown:
 		j.State, j.Reason = Unchecked, "a closure of a function that is not known"
 	default:
 		j.State, j.Reason = Gone, "there is no such function"
@@ -97,7 +79,7 @@ func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error
 }
 
 // judgeLines compares edges with the function of that name that fits best.
-func (c *checker) judgeLines(j *judgement, bodies []Body, calls []sampledCall) {
+func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sampledCall) {
 	var best linesFit
 	for i, b := range bodies {
 		if f := fitLines(b, calls); i == 0 || f.kept > best.kept {
@@ -128,7 +110,7 @@ func (f linesFit) String() string {
 		f.matched+f.moved+f.missing, f.moved, f.missing)
 }
 
-func fitLines(b Body, calls []sampledCall) (f linesFit) {
+func fitLines(b methodcode.Body, calls []sampledCall) (f linesFit) {
 	for _, e := range calls {
 		at, sure, ok := b.Call(e.line, e.callee)
 		switch {
@@ -152,7 +134,7 @@ const successorCalls = 2
 
 // successor returns the only function of the package that the archive does not know and that
 // makes all the calls of a function that is gone; "" if there is none, or are several.
-func (c *checker) successor(source Source, name string, calls []sampledCall) (found string) {
+func (c *checker) successor(source methodcode.Source, name string, calls []sampledCall) (found string) {
 	for _, other := range source.Beside(name) {
 		bodies, _ := source.Bodies(other)
 		for _, b := range bodies {
@@ -172,7 +154,7 @@ func (c *checker) successor(source Source, name string, calls []sampledCall) (fo
 }
 
 // hasSource returns the source of an archive of domain sampled.
-func hasSource(h *layout.Header, against Code) (Source, bool) {
-	source, ok := against.(Source)
+func hasSource(h *layout.Header, against Code) (methodcode.Source, bool) {
+	source, ok := against.(methodcode.Source)
 	return source, ok && h.Domain == layout.DomainSampled
 }

@@ -1,12 +1,16 @@
 package fit
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/methodcode"
+)
 
 // decideLoops decides on one loop, or on one branch that ends a loop. How often a loop runs
 // follows from nothing but its own branches.
 func (c *conservation) decideLoops() bool {
 	for j, i := range c.from {
-		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == Branch && c.ends(j) {
+		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.ends(j) {
 			return true
 		}
 	}
@@ -110,7 +114,7 @@ func (c *conservation) testsOf(loop []int) (tests []int) {
 }
 
 // findLoops returns the sets of blocks that all lead to one another (Tarjan).
-func findLoops(blocks []Block) (loops [][]int) {
+func findLoops(blocks []methodcode.Block) (loops [][]int) {
 	order, low, stack := make([]int, len(blocks)), make([]int, len(blocks)), []int{}
 	inside := make([]bool, len(blocks))
 	clock := 0

@@ -1,12 +1,16 @@
 package fit
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/methodcode"
+)
 
 // An alignment maps the points of the old code to points of the new code.
 type alignment struct {
 	to         []int     // -1 for none
 	confidence []float64 // of each pair, from 0 to 1
-	lost       []Loss    // why a point has no partner
+	lost       []string  // why a point has no partner
 	tooLarge   bool      // there are too many points to align
 }
 
@@ -29,7 +33,7 @@ const rounds = 4
 // incomplete if halted returns an error.
 func align(a, b *side, halted func() error) alignment {
 	n := len(a.points)
-	out := alignment{lost: make([]Loss, n), tooLarge: n*len(b.points) > maxPairs}
+	out := alignment{lost: make([]string, n), tooLarge: n*len(b.points) > maxPairs}
 	m := &matcher{a: a, b: b, to: slices.Repeat([]int{-1}, n), from: slices.Repeat([]int{-1}, len(b.points)),
 		confidence: make([]float64, n), ambiguous: make([]bool, n), halted: halted}
 	if !out.tooLarge {
@@ -47,7 +51,7 @@ func align(a, b *side, halted func() error) alignment {
 }
 
 // round aligns the points without a partner that may be the same.
-func (m *matcher) round(mayBe func(p, q *Point) bool) {
+func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
 	g := newGrid(m, mayBe)
 	if g == nil {
 		return
@@ -71,13 +75,13 @@ func (m *matcher) round(mayBe func(p, q *Point) bool) {
 }
 
 // loss returns why a point has no partner, empty if it has one.
-func (m *matcher) loss(i int, tooLarge bool) Loss {
+func (m *matcher) loss(i int, tooLarge bool) string {
 	switch p := &m.a.points[i]; {
 	case m.to[i] >= 0:
 		return ""
 	case tooLarge:
 		return lostSize
-	case p.Kind.Sketched() && !p.known():
+	case p.Kind.Sketched() && !p.Known():
 		return LostUnknown
 	case m.ambiguous[i]:
 		return lostAmbiguous
@@ -88,12 +92,14 @@ func (m *matcher) loss(i int, tooLarge bool) Loss {
 }
 
 // same reports whether two points do the same with the same operands, whatever is around them.
-func same(p, q *Point) bool { return alike(p, q) && p.sketch().Operands == q.sketch().Operands }
+func same(p, q *methodcode.Point) bool {
+	return alike(p, q) && p.FormerSketch().Operands == q.FormerSketch().Operands
+}
 
 // alike reports whether two points are of the same bytecode with the same names.
 // Branches may have opposite senses.
-func alike(p, q *Point) bool {
-	return p.Kind == q.Kind && p.known() && p.sketch().What == q.sketch().What
+func alike(p, q *methodcode.Point) bool {
+	return p.Kind == q.Kind && p.Known() && p.FormerSketch().What == q.FormerSketch().What
 }
 
 // Weights of the parts of a resemblance.
@@ -128,8 +134,9 @@ func (l resemblance) sum() float64 {
 func (m *matcher) resemblance(i, j int) resemblance {
 	isSame, kind := same(&m.a.points[i], &m.b.points[j]), m.a.points[i].Kind
 	return resemblance{
-		same: isSame, relabelled: !isSame && kind == Switch, tests: kind == Switch || kind == Branch,
-		in: m.agreement(m.a.in[i], m.b.in[j]), out: m.agreement(m.a.out[i], m.b.out[j]),
+		same: isSame, relabelled: !isSame && kind == methodcode.Switch,
+		tests: kind == methodcode.Switch || kind == methodcode.Branch,
+		in:    m.agreement(m.a.in[i], m.b.in[j]), out: m.agreement(m.a.out[i], m.b.out[j]),
 		bytes: equal(m.a.before[i] == m.b.before[j]) + equal(m.a.after[i] == m.b.after[j]),
 	}
 }
@@ -222,7 +229,7 @@ func (m *matcher) jumps() {
 func (m *matcher) neighbours() (partners []int) {
 	partners = slices.Repeat([]int{-1}, len(m.to))
 	for i := range m.a.points {
-		if m.a.points[i].Kind != Jump {
+		if m.a.points[i].Kind != methodcode.Jump {
 			continue
 		}
 		j := 0
@@ -231,7 +238,7 @@ func (m *matcher) neighbours() (partners []int) {
 				continue
 			}
 		}
-		if j < len(m.from) && m.b.points[j].Kind == Jump && m.a.before[i] == m.b.before[j] {
+		if j < len(m.from) && m.b.points[j].Kind == methodcode.Jump && m.a.before[i] == m.b.before[j] {
 			partners[i] = j
 		}
 	}

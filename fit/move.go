@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -51,7 +52,7 @@ func (m *mover) run() error {
 		}
 	}
 	// Points beyond the reach of a bci come last, and have no entries.
-	beyond := slices.IndexFunc(m.now.Points, func(p Point) bool { return p.Bci > math.MaxUint16 })
+	beyond := slices.IndexFunc(m.now.Points, func(p methodcode.Point) bool { return p.Bci > math.MaxUint16 })
 	if beyond >= 0 {
 		raws = raws[:beyond]
 	}
@@ -123,36 +124,17 @@ func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 
 // length returns the value of a switch's length cell.
 func (m *mover) length(j int) int {
-	if m.now.Points[j].Kind == Switch {
+	if m.now.Points[j].Kind == methodcode.Switch {
 		return 2 * len(m.now.Points[j].Targets)
 	}
 	return 0
-}
-
-// tagOf returns the tag of the entry that HotSpot makes for a point.
-func tagOf(k PointKind) layout.Tag {
-	switch k {
-	case Call:
-		return layout.TagCounter
-	case VirtualCall:
-		return layout.TagVirtualCall
-	case TypeCheck:
-		return layout.TagReceiverType
-	case Jump:
-		return layout.TagJump
-	case Branch:
-		return layout.TagBranch
-	case Switch:
-		return layout.TagMultiBranch
-	}
-	return layout.TagRet
 }
 
 // entryFor returns the entry of a new point, without displacements.
 func (m *mover) entryFor(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
-	if i >= 0 && point.Kind != Switch {
+	if i >= 0 && point.Kind != methodcode.Switch {
 		raw := disk.Entry(slices.Clone(m.old.entries[i].Bytes()))
 		setPoint(raw, point.Bci)
 		if opposite(&m.old.points[i], &point) {
@@ -169,17 +151,15 @@ func (m *mover) entryFor(j int) disk.Entry {
 func (m *mover) emptyEntry(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
-	tag := tagOf(point.Kind)
-	if point.Kind == TypeCheck && m.untyped() {
-		tag = layout.TagBit
+	tag := tagsOf[point.Kind]
+	if point.Kind == methodcode.TypeCheck && m.untyped() {
+		tag = untypedCheck
 	}
-	if types := recordedTypes(point, m.level); len(types) > 0 && point.Kind == Call {
-		return m.typed(layout.TagCallType, point, types)
-	} else if len(types) > 0 && point.Kind == VirtualCall {
-		return m.typed(layout.TagVirtualCallType, point, types)
+	if types := recordedTypes(point, m.level); len(types) > 0 && typedTagsOf[point.Kind] != 0 {
+		return m.typed(typedTagsOf[point.Kind], point, types)
 	}
 	_, raw := disk.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
-	if point.Kind == Switch {
+	if point.Kind == methodcode.Switch {
 		raw.SetCell(0, uint64(m.length(j)))
 		if i >= 0 {
 			m.cases(raw, i, j)
@@ -199,12 +179,12 @@ func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
 		return raw
 	}
 	switch kind := m.now.Points[j].Kind; kind {
-	case Call, Jump:
+	case methodcode.Call, methodcode.Jump:
 		raw.SetCell(0, counts[0])
-	case Branch:
+	case methodcode.Branch:
 		raw.SetCell(takenCell, counts[0])
 		raw.SetCell(notTakenCell, counts[1])
-	case Switch:
+	case methodcode.Switch:
 		for k, n := range counts {
 			raw.SetCell(1+2*k, n)
 		}
@@ -216,7 +196,7 @@ func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
 
 // untyped reports whether the VM records no types at type checks.
 func (m *mover) untyped() bool {
-	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == layout.TagBit })
+	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == untypedCheck })
 }
 
 // setPoint sets the bci of an entry.
@@ -254,7 +234,7 @@ func (m *mover) cases(raw disk.Entry, i, j int) {
 
 // casesOf maps the cases of a switch to the cases of another one, by their values. If
 // the values are not known, both have the same cases.
-func casesOf(p, q *Point) []int {
+func casesOf(p, q *methodcode.Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {
 		for c := range places {
@@ -274,7 +254,7 @@ func casesOf(p, q *Point) []int {
 
 // complete sets the displacements of a new entry and adapts its rows.
 func (m *mover) complete(j int, raw disk.Entry) error {
-	for k, cell := range displacements(raw) {
+	for k, cell := range displacements(raw, m.shape) {
 		if targets := m.now.Points[j].Targets; k < len(targets) && targets[k] >= 0 {
 			raw.SetCell(cell, uint64(m.offsets[targets[k]]-m.offsets[j]))
 		}
@@ -282,7 +262,7 @@ func (m *mover) complete(j int, raw disk.Entry) error {
 	if m.from[j] < 0 {
 		return nil
 	}
-	if raw.Tag() == layout.TagRet {
+	if m.now.Points[j].Kind == methodcode.Ret {
 		m.returns(raw, j)
 	}
 	return m.receivers(raw, j)
@@ -299,7 +279,7 @@ func (m *mover) returns(raw disk.Entry, j int) {
 			bci = 0
 			raw.SetCell(2+3*row, 0)
 		}
-		target, _ := slices.BinarySearchFunc(m.now.Points, bci, func(p Point, bci int32) int { return int(p.Bci - bci) })
+		target, _ := slices.BinarySearchFunc(m.now.Points, bci, comparePlace)
 		raw.SetCell(1+3*row, uint64(bci))
 		raw.SetCell(3+3*row, uint64(m.offsets[target]-m.offsets[j]))
 	}
@@ -313,8 +293,8 @@ func (m *mover) others() error {
 			raw := disk.Entry(slices.Clone(e.Bytes()))
 			if section != layout.SectionParameters {
 				bci, ok := m.bci(e.Point())
-				if !ok || e.Tag() == layout.TagArgInfo {
-					m.counts.TrapsDropped += int(equal(e.Tag() != layout.TagArgInfo))
+				if !ok || ofEscapeAnalysis(e) {
+					m.counts.TrapsDropped += int(equal(!ofEscapeAnalysis(e)))
 					continue
 				}
 				m.counts.Traps++
@@ -331,7 +311,7 @@ func (m *mover) others() error {
 // bci returns the new place of an old bytecode; ok is false if it is not known. A bytecode between two points
 // moves with them, unless the code between them has changed.
 func (m *mover) bci(old int32) (now int32, ok bool) {
-	i, found := slices.BinarySearchFunc(m.old.points, old, func(p Point, bci int32) int { return int(p.Bci - bci) })
+	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
 	if found {
 		if j := m.alignment.to[i]; j >= 0 {
 			return m.now.Points[j].Bci, true
@@ -343,6 +323,9 @@ func (m *mover) bci(old int32) (now int32, ok bool) {
 	now = old + before
 	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
 }
+
+// comparePlace orders a point and a bci.
+func comparePlace(p methodcode.Point, bci int32) int { return int(p.Bci - bci) }
 
 // shift returns how far an old point has moved. The start of the code stays, and its end moves with its size.
 func (m *mover) shift(i int) (int32, bool) {
@@ -408,7 +391,7 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 }
 
 // lose counts the losses of an entry that is moved.
-func (m *mover) lose(why Loss, counts float64) {
+func (m *mover) lose(why string, counts float64) {
 	if counts > 0 {
 		m.report.Lost[why] = m.report.Lost[why].and(counts)
 		m.counts.CountsDropped += counts
@@ -427,7 +410,7 @@ const maxTypedArguments = 2
 
 // recordedTypes returns the cells of the types that the VM records at an unexecuted call: a stack slot and a
 // type for each argument that is a reference, and a type for a return value that is one.
-func recordedTypes(p Point, level uint32) (cells []uint64) {
+func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 	records := func(digit uint32) bool { return digit == typesOfAll || digit == typesOfHandles && p.Dynamic }
 	arguments, reference := references(p.Signature)
 	if records(level % 10) {
@@ -460,7 +443,7 @@ func references(descriptor string) (slots []uint64, returned bool) {
 }
 
 // typed returns an entry with the cells of recordedTypes.
-func (m *mover) typed(tag layout.Tag, p Point, types []uint64) disk.Entry {
+func (m *mover) typed(tag layout.Tag, p methodcode.Point, types []uint64) disk.Entry {
 	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
 	first := m.shape.TypeList(tag)
 	raw.SetCell(first-1, uint64(len(types)))

@@ -6,42 +6,35 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 )
 
-// A Name is what a bytecode names: a class, a member of a class, the method of a
-// dynamic call, which has no class, or the text of a constant.
-type Name struct{ Class, Name, Descriptor string }
-
-// Members is implemented by a [Code] that knows the fields and methods of its classes.
-type Members interface {
-	// Declares reports whether a class itself declares a field or method; known is
-	// false if the class cannot be read.
-	Declares(member Name) (is, known bool)
-}
-
 // sameButRenamed reports whether two versions with the same bytecodes name the
 // same classes and members, some of them by other names.
-func (c *checker) sameButRenamed(was, is []Name) bool {
-	return len(was) > 0 && slices.EqualFunc(was, is, func(a, b Name) bool { return a == b || c.renamedMember(a, b) })
+func (c *checker) sameButRenamed(was, is []methodcode.Name) bool {
+	return len(was) > 0 && slices.EqualFunc(was, is,
+		func(a, b methodcode.Name) bool { return a == b || c.renamedMember(a, b) })
 }
 
 // renamedMember reports whether a member or class has got another name: its classes
 // were renamed, or its class declares the new name in place of the old one.
-func (c *checker) renamedMember(was, is Name) bool {
-	now := Name{c.renames.class(was.Class), was.Name, mapClasses(was.Descriptor, c.renames.class)}
+func (c *checker) renamedMember(was, is methodcode.Name) bool {
+	now := methodcode.Name{Class: c.renames.class(was.Class), Name: was.Name,
+		Descriptor: mapClasses(was.Descriptor, c.renames.class)}
 	if now == is {
 		return true
 	}
 	if now.Class != is.Class || now.Descriptor != is.Descriptor || was.Class == "" {
 		return false
 	}
-	return declaresOnly(c.o.Old, was, Name{was.Class, is.Name, was.Descriptor}) && declaresOnly(c.against, is, now)
+	other := methodcode.Name{Class: was.Class, Name: is.Name, Descriptor: was.Descriptor}
+	return declaresOnly(c.o.Old, was, other) && declaresOnly(c.against, is, now)
 }
 
 // declaresOnly reports whether a program declares one member and not another.
-func declaresOnly(code Code, one, other Name) bool {
-	m, ok := code.(Members)
+func declaresOnly(code Code, one, other methodcode.Name) bool {
+	m, ok := code.(methodcode.Members)
 	if !ok {
 		return false
 	}
@@ -53,25 +46,26 @@ func declaresOnly(code Code, one, other Name) bool {
 // former has the names that the profiles use for renamed classes and methods.
 type former struct {
 	classes map[string]string
-	methods map[Name]string
+	methods map[methodcode.Name]string
 }
 
 func newFormer(r *renames) *former {
-	f := &former{map[string]string{}, map[Name]string{}}
+	f := &former{map[string]string{}, map[methodcode.Name]string{}}
 	for was, is := range r.classes {
 		f.classes[is] = was
 	}
 	for i := range r.list {
-		if was, is := r.list[i].From, r.list[i].To; !r.list[i].OfClass() {
-			f.methods[Name{is.Class, is.Name, is.Signature}] = was.Name
+		if was, is := r.list[i].From, r.list[i].To; was.Name != "" {
+			f.methods[methodcode.Name{Class: is.Class, Name: is.Name, Descriptor: is.Signature}] = was.Name
 		}
 	}
 	return f
 }
 
 // name returns the former name of a class or member.
-func (f *former) name(n Name) Name {
-	return Name{f.class(n.Class), cmp.Or(f.methods[n], n.Name), mapClasses(n.Descriptor, f.class)}
+func (f *former) name(n methodcode.Name) methodcode.Name {
+	return methodcode.Name{Class: f.class(n.Class), Name: cmp.Or(f.methods[n], n.Name),
+		Descriptor: mapClasses(n.Descriptor, f.class)}
 }
 
 func (f *former) class(name string) string { return mapClass(f.classes, name) }
@@ -85,7 +79,7 @@ func mapClass(others map[string]string, name string) string {
 }
 
 // underFormerNames sets the sketches of the program's points under the names that the profiles use.
-func (c *checker) underFormerNames(versions []Version) {
+func (c *checker) underFormerNames(versions []methodcode.Version) {
 	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {
 		return
 	}
@@ -99,7 +93,7 @@ func (c *checker) underFormerNames(versions []Version) {
 		sketch := versions[i].Under(c.former.name)
 		for k := range versions[i].Points {
 			if k < len(sketch) {
-				versions[i].Points[k].was = &sketch[k]
+				versions[i].Points[k].Former = &sketch[k]
 			}
 		}
 	}

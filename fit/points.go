@@ -5,17 +5,18 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A profiled has the points of a profile with their entries.
 type profiled struct {
-	points  []Point
+	points  []methodcode.Point
 	entries []reader.Entry
-	weights []float64 // sums of their counts
-	size    int       // of the code, 0 if not known
-	names   []Name    // see Version.Names
+	weights []float64         // sums of their counts
+	size    int               // of the code, 0 if not known
+	names   []methodcode.Name // see Version.Names
 
 	targeted    []bool  // by point: something else than the point before leads to it
 	entered     bool    // the number of invocations is known
@@ -33,7 +34,7 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 		if kind == 0 {
 			continue
 		}
-		out.points = append(out.points, Point{Bci: e.Point(), Kind: kind})
+		out.points = append(out.points, methodcode.Point{Bci: e.Point(), Kind: kind})
 		out.entries = append(out.entries, e)
 		out.weights = append(out.weights, weightOf(e, shape))
 		offsets = append(offsets, at)
@@ -42,7 +43,7 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	offsets = append(offsets, at)
 	for i, e := range out.entries {
 		raw := disk.Entry(e.Bytes())
-		for _, cell := range displacements(raw) {
+		for _, cell := range displacements(raw, shape) {
 			target, ok := slices.BinarySearch(offsets, offsets[i]+int64(raw.Cell(cell)))
 			if !ok {
 				target = -1
@@ -70,65 +71,6 @@ func (d *profiled) enter(p reader.Profile) {
 			}
 		}
 	}
-}
-
-// kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entries.
-func kindOf(e reader.Entry) PointKind {
-	switch e.Tag() {
-	case layout.TagCounter, layout.TagCallType:
-		return Call
-	case layout.TagVirtualCall, layout.TagVirtualCallType:
-		return VirtualCall
-	case layout.TagReceiverType, layout.TagBit:
-		return TypeCheck
-	case layout.TagJump:
-		return Jump
-	case layout.TagBranch:
-		return Branch
-	case layout.TagMultiBranch:
-		return Switch
-	case layout.TagRet:
-		return Ret
-	case layout.TagReceivers: // several rows of HotSpot's, merged
-		if e.Sub() == layout.SubTypeCheck {
-			return TypeCheck
-		}
-		return VirtualCall
-	}
-	return 0
-}
-
-// nativeSize returns the size of an entry in the VM.
-func nativeSize(e disk.Entry, shape disk.Shape) int64 {
-	if e.Tag() == layout.TagReceivers {
-		return disk.EntryHeaderSize + int64(shape.Cells(layout.TagVirtualCall, 0))*disk.CellSize
-	}
-	return int64(len(e))
-}
-
-// displacements returns the cells with the displacements of a branch, jump or
-// switch, in the order of [Point.Targets].
-func displacements(e disk.Entry) (cells []int) {
-	switch e.Tag() {
-	case layout.TagJump, layout.TagBranch:
-		return []int{1}
-	case layout.TagMultiBranch:
-		for cell := 2; cell < e.Cells(); cell += 2 {
-			cells = append(cells, cell)
-		}
-	}
-	return cells
-}
-
-// weightOf sums the counts of an entry. Failing type checks count down, so negative counts are left out.
-func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
-	raw := disk.Entry(e.Bytes())
-	for cell := range shape.Counts(raw) {
-		if n := raw.Cell(cell); e.Tag() != layout.TagReceiverType || int64(n) > 0 {
-			sum += float64(n)
-		}
-	}
-	return sum
 }
 
 // weightOfProfile sums the counts of a profile.
@@ -196,7 +138,7 @@ const maxRows = 16
 
 // describe sets the sketches of a profile's points. Points in which programs with
 // the same bytecodes differ stay unknown.
-func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) error {
+func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodcode.Point) error {
 	header := disk.SketchHeaderOf(p.Code())
 	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),
 		func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
@@ -222,7 +164,7 @@ func (k *sketches) describe(m reader.Method, p reader.Profile, points []Point) e
 }
 
 // sketched returns the number of points that have records in a sketch.
-func sketched(points []Point) (n int) {
+func sketched(points []methodcode.Point) (n int) {
 	for i := range points {
 		if points[i].Kind.Sketched() {
 			n++
@@ -232,7 +174,7 @@ func sketched(points []Point) (n int) {
 }
 
 // put sets the sketches of points. If again, points with another sketch become unknown.
-func put(points []Point, sketch []disk.SketchPoint, again bool) {
+func put(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {
 			if again && p.Sketch != sketch[0] {

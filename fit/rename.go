@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,9 +22,6 @@ type Rename struct {
 	Profiles      int     // of the method or class
 	Weight        float64 // sum of their counts
 }
-
-// OfClass reports whether a class was renamed.
-func (r *Rename) OfClass() bool { return r.From.Name == "" }
 
 // renames are the classes and methods that have other names in the program. The zero value has none.
 type renames struct {
@@ -87,8 +85,8 @@ type renamer struct {
 	renames
 	ctx context.Context
 	s   *reader.Store
-	inv Inventory
-	old Inventory // nil if the old code is not known
+	inv methodcode.Inventory
+	old methodcode.Inventory // nil if the old code is not known
 
 	known   map[string]bool // classes of the profiles that the program has
 	types   map[string]bool // all classes in the profiles, also receivers
@@ -97,7 +95,7 @@ type renamer struct {
 	fresh   map[string]bool // classes of the program that may be new
 
 	last   [2]string // class and loader of byName
-	byName map[string][]Declared
+	byName map[string][]methodcode.Declared
 }
 
 // A lostClass is a class of the profiles that the program lacks. Several class
@@ -132,9 +130,10 @@ func (m *lostMethod) size(id uint64) int {
 }
 
 // findRenames finds the classes and methods of an archive that a program has under other names.
-func findRenames(ctx context.Context, s *reader.Store, inv Inventory, old Code, same sameNamed) (renames, error) {
+func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory, old Code,
+	same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
-	r.old, _ = old.(Inventory)
+	r.old, _ = old.(methodcode.Inventory)
 	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Ref]renamed{}, map[layout.Ref]string{}
 	if err := r.lookForAll(); err != nil {
 		return renames{}, err
@@ -171,17 +170,17 @@ func (r *renamer) lookFor(m reader.Method) error {
 		return err
 	}
 	p, err := r.inv.Presence(k)
-	if err != nil || p == Unknown {
+	if err != nil || p == methodcode.Unknown {
 		return err
 	}
-	if p != NoClass {
+	if p != methodcode.NoClass {
 		r.known[k.Class] = true
 	}
-	if p == Present {
+	if p == methodcode.Present {
 		return nil
 	}
 	lost, err := newLostMethod(m, k)
-	if err != nil || p == NoMethod {
+	if err != nil || p == methodcode.NoMethod {
 		r.orphans = append(r.orphans, lost)
 		return err
 	}
@@ -227,13 +226,13 @@ func (r *renamer) listTypes() error {
 const maxOverloads = 64
 
 // declared returns the methods of a class by name. It keeps the methods of the last class.
-func (r *renamer) declared(class, loader string) map[string][]Declared {
+func (r *renamer) declared(class, loader string) map[string][]methodcode.Declared {
 	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
-		r.last, r.byName = of, map[string][]Declared{}
+		r.last, r.byName = of, map[string][]methodcode.Declared{}
 		for _, d := range r.inv.Declared(class, loader) {
 			r.byName[d.Name] = append(r.byName[d.Name], d)
 		}
-		maps.DeleteFunc(r.byName, func(_ string, all []Declared) bool { return len(all) > maxOverloads })
+		maps.DeleteFunc(r.byName, func(_ string, all []methodcode.Declared) bool { return len(all) > maxOverloads })
 	}
 	return r.byName
 }
@@ -241,7 +240,7 @@ func (r *renamer) declared(class, loader string) map[string][]Declared {
 // absent reports whether the program lacks a class.
 func (r *renamer) absent(class string) bool {
 	p, err := r.inv.Presence(layout.Key{Class: class})
-	return err == nil && p == NoClass
+	return err == nil && p == methodcode.NoClass
 }
 
 // isNew reports whether a class or method of the program may be new: neither the
@@ -249,8 +248,8 @@ func (r *renamer) absent(class string) bool {
 func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
 		p, err := r.old.Presence(k)
-		if err == nil && p != Unknown {
-			return p == NoClass || k.Name != "" && p == NoMethod, true
+		if err == nil && p != methodcode.Unknown {
+			return p == methodcode.NoClass || k.Name != "" && p == methodcode.NoMethod, true
 		}
 	}
 	if k.Name == "" {

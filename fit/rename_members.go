@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -18,7 +19,7 @@ func hostOf(name string) (host string, ok bool) {
 }
 
 // A sameNamed reports whether code with the bytecodes of a profile has the same names.
-type sameNamed func(reader.Method, reader.Profile, *Version) (bool, error)
+type sameNamed func(reader.Method, reader.Profile, *methodcode.Version) (bool, error)
 
 // matchLambdas finds the bodies of lambdas that have another number: those with the same code
 // and names in the same host. Each must have one candidate, and be the only one that has it.

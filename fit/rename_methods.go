@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -120,7 +121,7 @@ func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 		return k, false, err
 	}
 	now = k
-	if there != Present {
+	if there != methodcode.Present {
 		alike := 0
 		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
 			if _, ok := r.absentClasses(k.Signature, d.Signature); ok {
@@ -152,7 +153,7 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 		signature string
 		id        uint64
 	}
-	have := map[shape][]Declared{}
+	have := map[shape][]methodcode.Declared{}
 	for _, d := range r.inv.Declared(class, methods[0].key.Loader) {
 		k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: methods[0].key.Loader}
 		if is, _ := r.isNew(k); is && d.Name[0] != '<' {
@@ -184,7 +185,7 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 
 // matchMethod renames a method if it has one candidate, the candidate has no other
 // lost method, and there is enough code.
-func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []Declared) error {
+func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []methodcode.Declared) error {
 	d := candidates[0]
 	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}
 	_, sure := r.isNew(k)

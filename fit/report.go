@@ -1,30 +1,38 @@
 package fit
 
 import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // A State says how a profile fits.
-type State uint8
+type State string
 
 // The states.
 const (
-	Exact     State = iota // the code is the same
-	Renamed                // the code is the same, under another name
-	Moved                  // the code has changed, profile points were matched
-	Stale                  // the code has changed, and cannot be matched
-	Gone                   // the method is no longer there
-	Unchecked              // not known
-	numStates
+	Exact     State = "exact"     // the code is the same
+	Renamed   State = "renamed"   // the code is the same, under another name
+	Moved     State = "moved"     // the code has changed, profile points were matched
+	Stale     State = "stale"     // the code has changed, and cannot be matched
+	Gone      State = "gone"      // the method is no longer there
+	Unchecked State = "unchecked" // not known
 )
 
-var stateNames = [numStates]string{"exact", "renamed", "moved", "stale", "gone", "unchecked"}
-
-func (s State) String() string { return stateNames[s] }
-
-// States returns all states.
+// States returns all states, from the best to the worst, and Unchecked.
 func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
+
+// rank returns the place of a state among all.
+func (s State) rank() int { return slices.Index(States(), s) }
+
+// Code is a program with which profiles are compared: what [Archived] returns, and in the command the class files
+// of a class path, a live JVM, or the source of a Go program.
+type Code interface {
+	// Method looks up a method of the program.
+	Method(k layout.Key) (methodcode.Answer, error)
+}
 
 // A Verdict says how one profile fits, and why.
 type Verdict struct {
@@ -46,32 +54,36 @@ type Verdict struct {
 
 // A Move says where a profile point of changed code is in the new code.
 type Move struct {
-	From, To   int32 // bcis in the old code and in the new; -1 where it has none
-	Kind       PointKind
+	From, To   int32   // bcis in the old code and in the new; -1 where it has none
+	Kind       string  // for people, as "virtual call"
 	Weight     float64 // sum of its counts
 	Confidence float64 // of the match, from 0 to 1
 	Swapped    bool    // a branch of the opposite sense: its counts change sides
-	Lost       Loss    // why it has no place, empty if it has one
+	Lost       string  // why it has no place, empty if it has one
 }
 
 // A Report says how an archive fits.
 type Report struct {
-	Profiles [numStates]int     // by state
-	Weights  [numStates]float64 // by state
-	Methods  int                // selected ones, with and without profiles
-	Reasons  map[string]int     // unchecked profiles by reason
-	fitting  float64            // weights times confidences
-	Points   int                // of profiles that have moved
-	Matched  int                // of these
+	Profiles map[State]int
+	Weights  map[State]float64
+	Checked  int            // profiles that the score covers
+	Methods  int            // selected ones, with and without profiles
+	Reasons  map[string]int // unchecked profiles by reason
+	fitting  float64        // weights times confidences
+	Points   int            // of profiles that have moved
+	Matched  int            // of these
 	// Lost counts the points of changed code without a place in the new code, or with a
 	// place for a part of their counts only.
-	Lost map[Loss]Lost
+	Lost map[string]Loss // by reason
 	// Found counts the points with a place, Swapped the branches among them with the
 	// opposite sense, whose counts change sides.
-	Found, Swapped Lost
+	Found, Swapped Loss
 	// Guessed counts the points whose counts an earlier rewrite moved or derived, and their
 	// profiles: they are guesses, even if the code is the same now.
 	Guessed struct{ Points, Profiles int }
+	// ByName is whether methods were found by the names of their classes alone, since one of the two archives does
+	// not name class loaders.
+	ByName bool
 	// Misfits are the profiles that are stale, gone, or moved with less than full
 	// confidence, the heaviest loss first.
 	Misfits []Verdict
@@ -81,34 +93,33 @@ type Report struct {
 	Rewritten Rewritten
 }
 
+// covered are the states that the score covers.
+var covered = States()[:5]
+
 // Score returns how well the archive fits, from 0 to 1, weighted by counts or, if
 // there are none, by profiles. It is 1 if there is nothing to check.
 func (r *Report) Score() float64 {
 	weight := 0.0
-	for s := Exact; s < Unchecked; s++ {
+	for _, s := range covered {
 		weight += r.Weights[s]
 	}
 	switch {
 	case weight > 0:
 		return r.fitting / weight
-	case r.Checked() > 0:
-		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.Checked())
+	case r.Checked > 0:
+		return float64(r.Profiles[Exact]+r.Profiles[Renamed]+r.Profiles[Moved]) / float64(r.Checked)
 	}
 	return 1
 }
-
-// DefaultChecked is the share of all events that must be checked for a score to say how an
-// archive fits, unless somebody asks for another.
-const DefaultChecked = 0.5
 
 // CheckedShare returns the share of all profiles that the score covers, from 0 to 1, weighted
 // as the score is.
 func (r *Report) CheckedShare() float64 {
 	checked := 0.0
-	for s := Exact; s < Unchecked; s++ {
+	for _, s := range covered {
 		checked += r.Weights[s]
 	}
-	switch n, rest := r.Checked(), r.Weights[Unchecked]; {
+	switch n, rest := r.Checked, r.Weights[Unchecked]; {
 	case checked+rest > 0:
 		return checked / (checked + rest)
 	case n > 0:
@@ -117,20 +128,13 @@ func (r *Report) CheckedShare() float64 {
 	return 0
 }
 
-// Checked returns the number of profiles that the score covers.
-func (r *Report) Checked() (n int) {
-	for s := Exact; s < Unchecked; s++ {
-		n += r.Profiles[s]
-	}
-	return n
-}
-
 func (r *Report) add(v *Verdict) {
 	r.Profiles[v.State]++
 	r.Weights[v.State] += v.Weight
 	if v.State == Unchecked {
 		r.Reasons[v.Reason]++
 	} else {
+		r.Checked++
 		r.fitting += v.Weight * v.Confidence
 	}
 	if v.State == Moved {
@@ -140,7 +144,7 @@ func (r *Report) add(v *Verdict) {
 }
 
 // note counts a point of changed code.
-func (r *Report) note(why Loss, counts float64, swapped bool) {
+func (r *Report) note(why string, counts float64, swapped bool) {
 	if counts == 0 {
 		return
 	}
@@ -179,30 +183,28 @@ type Rewritten struct {
 	TrapsDropped  int
 }
 
-// A Loss is why counts of a profile point are not moved to new code.
-type Loss string
-
-// The reasons. A caller can do something about those that have a name here.
+// Why counts of a profile point are not moved to new code. A caller can do something about those that have a
+// name here.
 const (
-	LostUnknown     Loss = "it is not known what was tested or called"
-	lostOther       Loss = "nothing in the new code tests, calls or checks the same"
-	lostAmbiguous   Loss = "several points of the new code resemble it equally"
-	lostUnsure      Loss = "the confidence of its match is below the limit"
-	lostAround      Loss = "a jump whose surrounding code has changed"
-	lostFlow        Loss = "the new code reaches it more or less often"
-	LostAssumed     Loss = "it is not known how often the new code reaches it"
-	lostSize        Loss = "the method has too many profile points to match"
-	lostReceivers   Loss = "receiver types that the new code cannot have there"
-	lostLabels      Loss = "a switch whose cases differ, and whose values are unknown"
-	lostPlaces      Loss = "an entry that refers to other bytecodes of the old code"
-	lostUnencodable Loss = "its bytecode index is too high for an entry"
+	LostUnknown     = "it is not known what was tested or called"
+	lostOther       = "nothing in the new code tests, calls or checks the same"
+	lostAmbiguous   = "several points of the new code resemble it equally"
+	lostUnsure      = "the confidence of its match is below the limit"
+	lostAround      = "a jump whose surrounding code has changed"
+	lostFlow        = "the new code reaches it more or less often"
+	LostAssumed     = "it is not known how often the new code reaches it"
+	lostSize        = "the method has too many profile points to match"
+	lostReceivers   = "receiver types that the new code cannot have there"
+	lostLabels      = "a switch whose cases differ, and whose values are unknown"
+	lostPlaces      = "an entry that refers to other bytecodes of the old code"
+	lostUnencodable = "its bytecode index is too high for an entry"
 )
 
-// A Lost counts what was lost for one reason.
-type Lost struct {
+// A Loss counts points of changed code: those that were lost for one reason, or found.
+type Loss struct {
 	Points int     // those with counts
 	Counts float64 // sum of their counts
 }
 
 // and adds a point.
-func (l Lost) and(counts float64) Lost { return Lost{l.Points + 1, l.Counts + counts} }
+func (l Loss) and(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }

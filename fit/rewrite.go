@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -21,7 +22,7 @@ type rewriter struct {
 	b       *builder.Builder
 	report  *Report
 	counts  *Rewritten
-	code    Types                   // the classes of the new program; nil if they are not known
+	code    methodcode.Types        // the classes of the new program; nil if they are not known
 	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles whose sketches are copied
 	same    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
 	renames *renames                // nil if names stay
@@ -31,7 +32,7 @@ type rewriter struct {
 }
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
-	code, _ := against.(Types)
+	code, _ := against.(methodcode.Types)
 	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := profileset.Of((*profileset.Face)(b))
@@ -213,7 +214,7 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 }
 
 // sketch records the sketch of new code, if any of its points is known.
-func (w *rewriter) sketch(m profileset.MethodRef, v *Version) {
+func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
 	if !anyKnown(v.Points) {
 		return
 	}

@@ -7,6 +7,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// DefaultChecked is the share of all events that a comparison with code must check for its score to say
+// how an archive fits, unless the user asks for another.
+const DefaultChecked = 0.5
+
 // ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"
 

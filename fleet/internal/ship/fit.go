@@ -97,7 +97,7 @@ func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
 	f.StringArrayVar(&d.classPath, "class-path", nil,
 		"code that profiles are to fit: class files, jars and folders, in one or more parts")
 	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least score of profarc check, from 0 to 1")
-	f.Float64Var(&d.minChecked, "min-checked", fit.DefaultChecked,
+	f.Float64Var(&d.minChecked, "min-checked", cli.DefaultChecked,
 		"with --class-path, least share of all events that is compared, from 0 to 1")
 }
 
@@ -148,7 +148,7 @@ func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit
 		return nil, err
 	case code.Related() != nil:
 		return nil, misfitf("it is of another program: %s has not one class of its profiles", d)
-	case r.Checked() == 0:
+	case r.Checked == 0:
 		return nil, misfitf("nothing of it can be compared with %s", d)
 	}
 	return r, nil

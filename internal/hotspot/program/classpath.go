@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/layout"
@@ -65,33 +65,33 @@ func (c *ClassPath) Close() { c.path.Close() }
 // take the first file of a class. Which one other loaders take is not known, so all are
 // versions. Unknown are classes of the JDK if the class path has no JDK, all others if it
 // has nothing else, classes that are generated at run time, and those with unsound files.
-func (c *ClassPath) Method(k layout.Key) (fit.Answer, error) {
+func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	files, err := c.files(k)
 	if !ofJDK(k) && !generated(k.Class) {
 		c.asked, c.found = true, c.found || len(files) > 0 || err != nil
 	}
 	switch {
 	case err != nil:
-		return fit.Answer{Presence: fit.Unknown, Reason: err.Error()}, nil
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: err.Error()}, nil
 	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
-		return fit.Answer{Presence: fit.Unknown,
+		return methodcode.Answer{Presence: methodcode.Unknown,
 			Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there",
 				disk.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
 		return c.without(k), nil
 	}
-	a := fit.Answer{Presence: fit.NoMethod}
+	a := methodcode.Answer{Presence: methodcode.NoMethod}
 	for _, class := range files {
 		if m, ok := class.Method(k.Name, k.Signature); ok {
 			v := versionOf(m.Code)
 			if code, ok := instructions(class, m.Code); ok {
 				describe(&v, code)
 			}
-			a.Presence, a.Versions = fit.Present, append(a.Versions, v)
+			a.Presence, a.Versions = methodcode.Present, append(a.Versions, v)
 		}
 	}
-	if a.Presence == fit.NoMethod && generated(k.Class) {
-		a = fit.Answer{Presence: fit.Unknown, Reason: reasonMade}
+	if a.Presence == methodcode.NoMethod && generated(k.Class) {
+		a = methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonMade}
 	}
 	return a, nil
 }
@@ -112,18 +112,18 @@ func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 }
 
 // without returns the answer for a class that is not on the class path.
-func (c *ClassPath) without(k layout.Key) fit.Answer {
+func (c *ClassPath) without(k layout.Key) methodcode.Answer {
 	switch {
 	case generated(k.Class):
-		return fit.Answer{Presence: fit.Unknown, Reason: reasonMade}
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonMade}
 	case ofJDK(k) && !c.jdk:
-		return fit.Answer{Presence: fit.Unknown, Reason: "of the JDK, and no JDK was given"}
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
 	case ofJDK(k) && !c.path.Image() && !c.path.HasPackage(k.Class):
-		return fit.Answer{Presence: fit.Unknown, Reason: "of a module of the JDK that was not given"}
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of a module of the JDK that was not given"}
 	case !ofJDK(k) && !c.program:
-		return fit.Answer{Presence: fit.Unknown, Reason: "not of the JDK, and nothing else was given"}
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not of the JDK, and nothing else was given"}
 	}
-	return fit.Answer{Presence: fit.NoClass}
+	return methodcode.Answer{Presence: methodcode.NoClass}
 }
 
 // packages are a JDK's packages, for archives without class loaders. toolPackages are
@@ -188,19 +188,19 @@ func hint(name string) string {
 
 // A class path and a JVM know all methods of the classes that they have.
 var (
-	_ fit.Inventory = (*ClassPath)(nil)
-	_ fit.Inventory = (*Process)(nil)
+	_ methodcode.Inventory = (*ClassPath)(nil)
+	_ methodcode.Inventory = (*Process)(nil)
 )
 
 // Presence returns whether the class path has a method. After it was called for all methods, Method treats
 // classes of a loader without any class here as generated at run time, or as being elsewhere.
-func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
+func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 	if c.covered == nil {
 		c.covered = map[string]bool{}
 	}
 	files, err := c.files(k)
 	if err != nil {
-		return fit.Unknown, nil
+		return methodcode.Unknown, nil
 	}
 	if len(files) == 0 {
 		return c.without(k).Presence, nil
@@ -208,20 +208,20 @@ func (c *ClassPath) Presence(k layout.Key) (fit.Presence, error) {
 	c.covered[k.Loader] = true
 	for _, class := range files {
 		if _, ok := class.Method(k.Name, k.Signature); ok {
-			return fit.Present, nil
+			return methodcode.Present, nil
 		}
 	}
 	if generated(k.Class) {
-		return fit.Unknown, nil
+		return methodcode.Unknown, nil
 	}
-	return fit.NoMethod, nil
+	return methodcode.NoMethod, nil
 }
 
 // Classes calls yield with the classes of the program, some perhaps twice.
 func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
 
 // Declared returns the methods with code that a class declares.
-func (c *ClassPath) Declared(class, loader string) (all []fit.Declared) {
+func (c *ClassPath) Declared(class, loader string) (all []methodcode.Declared) {
 	files, err := c.files(layout.Key{Class: class, Loader: loader})
 	if err != nil {
 		return nil
@@ -236,12 +236,12 @@ func (c *ClassPath) Declared(class, loader string) (all []fit.Declared) {
 	return all
 }
 
-func declared(name, signature string, code []byte) fit.Declared {
-	return fit.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
+func declared(name, signature string, code []byte) methodcode.Declared {
+	return methodcode.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
 }
 
 // Presence returns whether the process has a method. It is unknown if the class is not loaded.
-func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
+func (p *Process) Presence(k layout.Key) (methodcode.Presence, error) {
 	a, err := p.Method(k)
 	return a.Presence, err
 }
@@ -250,7 +250,7 @@ func (p *Process) Presence(k layout.Key) (fit.Presence, error) {
 func (p *Process) Classes(func(class string) bool) {}
 
 // Declared returns the methods with code that a loaded class declares.
-func (p *Process) Declared(class, loader string) []fit.Declared {
+func (p *Process) Declared(class, loader string) []methodcode.Declared {
 	return p.declared[[2]string{class, loader}]
 }
 
@@ -288,7 +288,7 @@ func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 }
 
 // Declares reports whether a class itself declares a field or method.
-func (c *ClassPath) Declares(m fit.Name) (is, known bool) {
+func (c *ClassPath) Declares(m methodcode.Name) (is, known bool) {
 	file, err := c.path.Class(m.Class)
 	if file == nil || err != nil {
 		return false, false

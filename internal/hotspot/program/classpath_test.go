@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/layout"
 )
@@ -55,14 +55,14 @@ func TestWhatAClassPathCovers(t *testing.T) {
 	market := compile(t)
 	for _, c := range []struct {
 		key  layout.Key
-		want fit.Presence
+		want methodcode.Presence
 	}{
-		{layout.Key{Class: "Market", Name: "gcd", Signature: "(II)I", Loader: "app"}, fit.Present},
-		{layout.Key{Class: "Market", Name: "gcd", Signature: "(II)J", Loader: "app"}, fit.NoMethod},
-		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I", Loader: "app"}, fit.NoClass},
-		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I"}, fit.NoClass},
-		{layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, fit.Unknown},
-		{layout.Key{Class: "com/sun/Any", Name: "x", Signature: "()V", Loader: "platform"}, fit.Unknown},
+		{layout.Key{Class: "Market", Name: "gcd", Signature: "(II)I", Loader: "app"}, methodcode.Present},
+		{layout.Key{Class: "Market", Name: "gcd", Signature: "(II)J", Loader: "app"}, methodcode.NoMethod},
+		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I", Loader: "app"}, methodcode.NoClass},
+		{layout.Key{Class: "Bazaar", Name: "gcd", Signature: "(II)I"}, methodcode.NoClass},
+		{layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"}, methodcode.Unknown},
+		{layout.Key{Class: "com/sun/Any", Name: "x", Signature: "()V", Loader: "platform"}, methodcode.Unknown},
 	} {
 		if a, err := market.Method(c.key); a.Presence != c.want || err != nil {
 			t.Errorf("%v: %v, want %v (%v)", c.key, a.Presence, c.want, err)
@@ -81,10 +81,10 @@ func TestLoadersThatAreNotCovered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, err := market.Method(gone); a.Presence != fit.NoClass || err != nil {
+	if a, err := market.Method(gone); a.Presence != methodcode.NoClass || err != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err := market.Method(made); a.Presence != fit.Unknown ||
+	if a, err := market.Method(made); a.Presence != methodcode.Unknown ||
 		!strings.Contains(a.Reason, "no class of loader Own is there") || err != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -98,7 +98,7 @@ func TestVersionsOfAClass(t *testing.T) {
 	path := openClassPath(t, old.dir, now.dir)
 	for loader, want := range map[string]int{"app": 1, "Own#1": 2, "": 2} {
 		a, err := path.Method(layout.Key{Class: "Market", Name: "digits", Signature: "(I)I", Loader: loader})
-		if err != nil || a.Presence != fit.Present || len(a.Versions) != want {
+		if err != nil || a.Presence != methodcode.Present || len(a.Versions) != want {
 			t.Errorf("loader %q: %d versions, want %d (%v)", loader, len(a.Versions), want, err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestBadClassFile(t *testing.T) {
 	path := openClassPath(t, dir)
 	for range 2 {
 		a, err := path.Method(layout.Key{Class: "Main", Name: "main", Signature: "()V"})
-		if err != nil || a.Presence != fit.Unknown || !strings.HasPrefix(a.Reason, bad+": ") {
+		if err != nil || a.Presence != methodcode.Unknown || !strings.HasPrefix(a.Reason, bad+": ") {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestUnrelatedClassPaths(t *testing.T) {
 	ask("java/lang/String")
 	made := layout.Key{Class: "jdk/internal/reflect/GeneratedMethodAccessor12", Name: "invoke",
 		Loader: "jdk.internal.reflect.DelegatingClassLoader"}
-	if a, err := path.Method(made); err != nil || a.Presence != fit.Unknown ||
+	if a, err := path.Method(made); err != nil || a.Presence != methodcode.Unknown ||
 		!strings.Contains(a.Reason, "made up anew") {
 		t.Errorf("a class that each run makes: %+v, %v", a, err)
 	}

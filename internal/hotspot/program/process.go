@@ -7,19 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )
 
 // A Process is the code of a running JVM: of its loaded classes.
 type Process struct {
-	methods map[layout.Key]fit.Version
+	methods map[layout.Key]methodcode.Version
 	classes map[[2]string]bool // by name and loader
 	loaders map[string]bool
 
-	declared map[[2]string][]fit.Declared // by class name and loader
+	declared map[[2]string][]methodcode.Declared // by class name and loader
 }
 
 // ReadProcess reads the code of a JVM. Nothing in it changes.
@@ -28,7 +28,8 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{map[layout.Key]fit.Version{}, map[[2]string]bool{}, map[string]bool{}, map[[2]string][]fit.Declared{}}
+	p := &Process{map[layout.Key]methodcode.Version{}, map[[2]string]bool{}, map[string]bool{},
+		map[[2]string][]methodcode.Declared{}}
 	err = vm.Methods(ctx, func(m live.MethodCode) error {
 		p.classes[[2]string{m.Class, m.Loader}] = true
 		p.loaders[m.Loader] = true
@@ -54,8 +55,8 @@ func (p *Process) Loaders() ([]string, error) {
 
 // Method returns the version of a method in the process. It is unknown if the class is not loaded: it may be
 // loaded later. A key without a loader may be of any loader that every JVM has.
-func (p *Process) Method(k layout.Key) (fit.Answer, error) {
-	none := fit.Answer{Presence: fit.Unknown, Reason: "its class is not loaded"}
+func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
+	none := methodcode.Answer{Presence: methodcode.Unknown, Reason: "its class is not loaded"}
 	loaders := []string{k.Loader}
 	if k.Loader == "" {
 		loaders = []string{"", "app", "platform"}
@@ -63,10 +64,10 @@ func (p *Process) Method(k layout.Key) (fit.Answer, error) {
 	for _, loader := range loaders {
 		k.Loader = loader
 		if v, ok := p.methods[k]; ok {
-			return fit.Answer{Presence: fit.Present, Versions: []fit.Version{v}}, nil
+			return methodcode.Answer{Presence: methodcode.Present, Versions: []methodcode.Version{v}}, nil
 		}
 		if p.classes[[2]string{k.Class, loader}] {
-			none = fit.Answer{Presence: fit.NoMethod}
+			none = methodcode.Answer{Presence: methodcode.NoMethod}
 		}
 	}
 	return none, nil

@@ -37,7 +37,7 @@ func TestRenamedProgram(t *testing.T) {
 	}
 	found := map[string]string{}
 	for _, n := range r.Renames {
-		if n.OfClass() {
+		if n.From.Name == "" {
 			found[strings.TrimPrefix(n.From.Class, "Market$")] = strings.TrimPrefix(n.To.Class, "Market$")
 		} else {
 			found[n.From.Name] = n.To.Name
@@ -90,7 +90,7 @@ func TestRenamesWithoutTheOldCode(t *testing.T) {
 	r, verdicts := check(t, trained, now, fit.Options{})
 	for _, n := range r.Renames {
 		from, to := strings.TrimPrefix(n.From.Class, "Market$"), strings.TrimPrefix(n.To.Class, "Market$")
-		if !n.OfClass() {
+		if n.From.Name != "" {
 			from, to = n.From.Name, n.To.Name
 		}
 		if renamedWords[from] != to {

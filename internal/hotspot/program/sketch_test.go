@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -109,7 +109,7 @@ func sketchOf(t *testing.T, code *program.ClassPath, k layout.Key) (records stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Presence != fit.Present || len(a.Versions) != 1 {
+	if a.Presence != methodcode.Present || len(a.Versions) != 1 {
 		return "", false
 	}
 	var points []disk.SketchPoint

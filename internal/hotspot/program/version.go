@@ -6,30 +6,30 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/internal/parse/sketch"
 )
 
 // kinds are the kinds of profile points.
-var kinds = [...]fit.PointKind{
-	bytecode.Call: fit.Call, bytecode.VirtualCall: fit.VirtualCall, bytecode.TypeCheck: fit.TypeCheck,
-	bytecode.Jump:   fit.Jump,
-	bytecode.Branch: fit.Branch, bytecode.Switch: fit.Switch, bytecode.RetFrom: fit.Ret,
+var kinds = [...]methodcode.PointKind{
+	bytecode.Call: methodcode.Call, bytecode.VirtualCall: methodcode.VirtualCall, bytecode.TypeCheck: methodcode.TypeCheck,
+	bytecode.Jump:   methodcode.Jump,
+	bytecode.Branch: methodcode.Branch, bytecode.Switch: methodcode.Switch, bytecode.RetFrom: methodcode.Ret,
 }
 
 // versionOf returns the version of code. A method without code has no points.
-func versionOf(code []byte) fit.Version {
+func versionOf(code []byte) methodcode.Version {
 	if len(code) == 0 {
-		return fit.Version{Opaque: true}
+		return methodcode.Version{Opaque: true}
 	}
-	v := fit.Version{ID: bytecode.CodeID(code), Size: len(code)}
+	v := methodcode.Version{ID: bytecode.CodeID(code), Size: len(code)}
 	points, ok := bytecode.Points(code)
 	v.Opaque = !ok
 	for _, p := range points {
-		q := fit.Point{Bci: int32(p.Bci), Kind: kinds[p.Kind]}
+		q := methodcode.Point{Bci: int32(p.Bci), Kind: kinds[p.Kind]}
 		for _, bci := range p.Targets {
 			target, _ := slices.BinarySearchFunc(points, bci,
 				func(p bytecode.Point, bci int) int { return cmp.Compare(p.Bci, bci) })
@@ -41,11 +41,11 @@ func versionOf(code []byte) fit.Version {
 }
 
 // describe adds names and sketches to a version.
-func describe(v *fit.Version, code []bytecode.Instruction) {
+func describe(v *methodcode.Version, code []bytecode.Instruction) {
 	calls(v.Points, code)
 	for i := range code {
 		if n := code[i].Name; n != (bytecode.Name{}) {
-			v.Names = append(v.Names, fit.Name(n))
+			v.Names = append(v.Names, methodcode.Name(n))
 		}
 	}
 	known, ok := sketch.Points(code)
@@ -64,11 +64,11 @@ func describe(v *fit.Version, code []bytecode.Instruction) {
 }
 
 // blocksOf returns the control flow of code.
-func blocksOf(points []fit.Point, code []bytecode.Instruction) (blocks []fit.Block) {
+func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []methodcode.Block) {
 	found, _ := sketch.Blocks(code)
 	next := 0
 	for _, b := range found {
-		c := fit.Block{First: int32(next), Throws: b.Throws, Handler: b.Handler, IfNull: -1}
+		c := methodcode.Block{First: int32(next), Throws: b.Throws, Handler: b.Handler, IfNull: -1}
 		if last := code[b.End-1].Op; (last == bytecode.IfNull || last == bytecode.IfNonNull) && b.End-b.First > 1 &&
 			argument(code, &code[b.End-2]) {
 			c.IfNull = int(last - bytecode.IfNull)
@@ -94,12 +94,13 @@ func argument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 }
 
 // under computes sketches with other names.
-func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) fit.Name) []disk.SketchPoint {
-	return func(other func(fit.Name) fit.Name) []disk.SketchPoint {
+func under(points []methodcode.Point,
+	code []bytecode.Instruction) func(func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
+	return func(other func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
 		renamed := slices.Clone(code)
 		for i := range renamed {
 			if n := renamed[i].Name; n.Class != "" {
-				renamed[i].Name = bytecode.Name(other(fit.Name(n)))
+				renamed[i].Name = bytecode.Name(other(methodcode.Name(n)))
 			}
 		}
 		known, _ := sketch.Points(renamed)
@@ -114,7 +115,7 @@ func under(points []fit.Point, code []bytecode.Instruction) func(func(fit.Name) 
 }
 
 // calls adds the signatures of called methods.
-func calls(points []fit.Point, code []bytecode.Instruction) {
+func calls(points []methodcode.Point, code []bytecode.Instruction) {
 	i := 0
 	for p := range points {
 		for code[i].Bci < int(points[p].Bci) {

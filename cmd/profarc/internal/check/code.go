@@ -32,10 +32,8 @@ type code struct {
 	close func()
 	// profiles are those by which the code is known; nil for class files and JVMs.
 	profiles *reader.Store
-	// related returns, after a check, an error if it is not the code of the same program; byName reports
-	// whether methods were found without their loaders. Either may be nil.
+	// related returns, after a check, an error if it is not the code of the same program. It may be nil.
 	related func() error
-	byName  func() bool
 	// loaders returns the class loaders of the code; nil if they are unknown.
 	loaders func() ([]string, error)
 	// missing are the elements of a class path that are not there, and origin says where the
@@ -187,9 +185,8 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
 		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
 			name, other, d)
 	}
-	profiled := fit.Archived(s)
 	return code{
-		Code: profiled, what: name, profiles: s, close: func() { _ = s.Close() }, byName: profiled.ByName,
+		Code: fit.Archived(s), what: name, profiles: s, close: func() { _ = s.Close() },
 		loaders: func() ([]string, error) { return loaders.List(s) },
 	}, nil
 }

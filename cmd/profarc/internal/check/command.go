@@ -39,7 +39,7 @@ func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) 
 			return fmt.Errorf("%s is not the code of %s: %w", r.Against, r.Archive, err)
 		}
 	}
-	if found.Checked() > 0 {
+	if found.Checked > 0 {
 		return nil
 	}
 	reasons := report.UncheckedOf(found)
@@ -203,7 +203,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.Float64Var(&o.confidence, "confidence", fit.DefaultConfidence,
 		"least confidence, from 0 to 1, at which a point is moved")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
-	f.Float64Var(&o.minChecked, "min-checked", fit.DefaultChecked,
+	f.Float64Var(&o.minChecked, "min-checked", cli.DefaultChecked,
 		"least share of all events, from 0 to 1, that must be checked")
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
@@ -306,7 +306,7 @@ func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, 
 	if err != nil {
 		return err
 	}
-	r.ByName = against.byName != nil && against.byName()
+	r.ByName = found.ByName
 	r.Judge(o.failBelow, o.minChecked)
 	if err := r.CompareLoaders(s, against.loaders); err != nil {
 		return err

@@ -20,7 +20,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
-		s := r.States[state.String()]
+		s := r.States[string(state)]
 		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, cli.FormatPercent(s.Share))
 	}
 	w.Flush()
@@ -78,8 +78,8 @@ func printPoints(a *cli.App, r *report.Check) {
 		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, cli.FormatPercent(l.Counts/all), l.Reason)
 	}
 	w.Flush()
-	dropped := func(why fit.Loss) bool {
-		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == string(why) })
+	dropped := func(why string) bool {
+		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == why })
 	}
 	if dropped(fit.LostAssumed) {
 		fmt.Fprintf(a.Out,

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -45,5 +46,5 @@ func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*repor
 // Lacks reports whether the program is known not to have a method.
 func (p *Program) Lacks(k layout.Key) bool {
 	a, err := p.code.Method(k)
-	return err == nil && (a.Presence == fit.NoMethod || a.Presence == fit.NoClass)
+	return err == nil && (a.Presence == methodcode.NoMethod || a.Presence == methodcode.NoClass)
 }

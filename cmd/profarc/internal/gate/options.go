@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
-	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -36,7 +35,7 @@ func (o *options) addTo(cmd *cobra.Command) {
 			"(default what the archive records)")
 	f.StringVar(&o.baseline, "baseline", "", "the archive in use")
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
-	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*fit.DefaultChecked),
+	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*cli.DefaultChecked),
 		"least share of all events that the check covers")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")

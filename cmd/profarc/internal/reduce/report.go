@@ -65,7 +65,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 	written builder.Report) *reduceReport {
 	of := s.Header().Counts
 	r := &reduceReport{
-		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share(), Shares: unitShares(s.Header().Domain, kept),
+		Archive: o.out, Input: s.Mapping().Name(), Share: kept.Share, Shares: unitShares(s.Header().Domain, kept),
 		Methods: keptOf{kept.Methods, of.Methods}, Profiles: keptOf{kept.Profiles, of.Profiles},
 		Entries: keptOf{kept.Entries, of.Entries},
 		Named:   written.Counts.Methods - kept.Methods,
@@ -75,8 +75,8 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 	if o.base != "" {
 		r.Base = &leftToBase{o.base, kept.LeftToBase, s.Header().FileSize - written.Bytes}
 	}
-	if share, sampled := kept.SampleShare(); sampled {
-		r.Samples = &share
+	if kept.Sampled {
+		r.Samples = &kept.SampleShare
 	}
 	if o.anonymize {
 		r.Key = "random"
@@ -94,7 +94,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 // unitShares returns the shares of all units with counts.
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
-	for _, u := range kept.Units() {
+	for _, u := range kept.Units {
 		row := unitShare{Unit: u.Name(d)}
 		if share, ok := kept.ShareOf(u); ok {
 			row.Share = &share

@@ -142,7 +142,7 @@ func pointsOf(f *fit.Report) CheckPoints {
 		GuessedProfiles: f.Guessed.Profiles}
 	p.Found, p.Swapped = CheckLost{"", f.Found.Points, f.Found.Counts}, CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
 	for why, l := range f.Lost {
-		p.Dropped = append(p.Dropped, CheckLost{string(why), l.Points, l.Counts})
+		p.Dropped = append(p.Dropped, CheckLost{why, l.Points, l.Counts})
 	}
 	slices.SortFunc(p.Dropped, func(a, b CheckLost) int {
 		return cmp.Or(cmp.Compare(b.Counts, a.Counts), cmp.Compare(a.Reason, b.Reason))
@@ -202,7 +202,7 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 		all += w
 	}
 	for _, state := range fit.States() {
-		r.States[state.String()] = CheckState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
+		r.States[string(state)] = CheckState{f.Profiles[state], f.Weights[state], f.Weights[state] / max(all, 1)}
 	}
 	r.Renames = renamesOf(f)
 	for i := range f.Misfits {
@@ -240,7 +240,7 @@ func (r *Check) AddVerdict(s *reader.Store, v *fit.Verdict) error {
 
 func verdictOf(s *reader.Store, v *fit.Verdict) (CheckVerdict, error) {
 	name, err := analyze.NameOf(s, v.Method)
-	c := CheckVerdict{name, v.State.String(), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
+	c := CheckVerdict{name, string(v.State), v.Reason, v.Confidence, v.Points, v.Matched, v.Weight, nil}
 	if v.To != (layout.Key{}) {
 		to := checkNameOf(v.To)
 		c.To = &to

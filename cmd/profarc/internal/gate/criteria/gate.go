@@ -203,7 +203,7 @@ func (c Criterion) ofAll(found *report.Check) Criterion {
 
 // uncheckedText describes why profiles were not checked.
 func uncheckedText(found *report.Check) string {
-	n := found.States[fit.Unchecked.String()].Profiles
+	n := found.States[string(fit.Unchecked)].Profiles
 	if n == 0 {
 		return "no profile is unchecked"
 	}
@@ -212,7 +212,7 @@ func uncheckedText(found *report.Check) string {
 
 // staleText describes which profiles do not fit, and what they are compared with.
 func staleText(found *report.Check) string {
-	n := func(s fit.State) int { return found.States[s.String()].Profiles }
+	n := func(s fit.State) int { return found.States[string(s)].Profiles }
 	fitting := n(fit.Exact) + n(fit.Renamed)
 	text := fmt.Sprintf("%d profiles fit, %d moved, %d stale, %d gone", fitting, n(fit.Moved), n(fit.Stale), n(fit.Gone))
 	if len(found.Misfits) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/cli"
 	classpath "github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/layout"
 )
@@ -93,11 +94,11 @@ func checked(r *request) (*fitted, error) {
 				Domain: s.Archive.Header().Domain.String()}, found
 			if err := against.Related(); err != nil {
 				f.refused = err.Error()
-			} else if found.Checked() == 0 {
+			} else if found.Checked == 0 {
 				f.refused = "nothing of the archive can be checked against this class path"
 			}
 			err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.Fill(s.Archive, found))
-			f.Judge(0, fit.DefaultChecked)
+			f.Judge(0, cli.DefaultChecked)
 			return f, err
 		})
 }
@@ -159,8 +160,8 @@ func stateTable(r *request, c *report.Check) *table {
 		number("share", "share of all events"))
 	var rows []row
 	for _, state := range fit.States() {
-		s := c.States[state.String()]
-		rows = append(rows, row{Cells: []cell{textCell(capital(state.String())), textCell(capital(statesAbout[state])),
+		s := c.States[string(state)]
+		rows = append(rows, row{Cells: []cell{textCell(capital(string(state))), textCell(capital(statesAbout[state])),
 			numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
 	}
 	return t.fill(rows)
@@ -238,16 +239,3 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 
 // moveQuery returns the query of the page about the moves of a profile.
 func moveQuery(v *fit.Verdict) query { return newQuery("at", refText(v.Profile.Ref())) }
-
-// pointKinds are the names of kinds of points.
-var pointKinds = map[fit.PointKind]string{fit.Call: "call", fit.VirtualCall: "virtual call",
-	fit.TypeCheck: "type check", fit.Jump: "jump", fit.Branch: "branch", fit.Switch: "switch",
-	fit.Ret: "return from a subroutine"}
-
-// kindText returns the name of a kind of points.
-func kindText(k fit.PointKind) string {
-	if text, ok := pointKinds[k]; ok {
-		return text
-	}
-	return fmt.Sprintf("kind %d", k)
-}

@@ -164,10 +164,10 @@ func TestFitWithOtherClassesIsRefused(t *testing.T) {
 
 func TestMovesAreDrawnBetweenTheirPoints(t *testing.T) {
 	t.Parallel()
-	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: fit.Branch, Confidence: 1, Swapped: true},
-		{From: 7, To: 1, Kind: fit.Call, Confidence: 0.97},
-		{From: 12, To: -1, Kind: fit.Jump, Lost: "a jump whose surrounding code has changed"},
-		{From: -1, To: 4, Kind: fit.Call}})
+	d := drawMoves([]fit.Move{{From: 3, To: 9, Kind: "branch", Confidence: 1, Swapped: true},
+		{From: 7, To: 1, Kind: "call", Confidence: 0.97},
+		{From: 12, To: -1, Kind: "jump", Lost: "a jump whose surrounding code has changed"},
+		{From: -1, To: 4, Kind: "call"}})
 	if len(d.Left) != 3 || len(d.Right) != 3 || d.More != 0 {
 		t.Fatalf("the sides are %+v and %+v", d.Left, d.Right)
 	}

@@ -51,7 +51,7 @@ func buildMoves(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &movesPage{Name: name, State: capital(v.State.String()), Reason: v.Reason,
+	return &movesPage{Name: name, State: capital(string(v.State)), Reason: v.Reason,
 		Method:  linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
 		Drawing: drawMoves(v.Moves), Moves: moveTable(r, v.Moves)}, nil
 }
@@ -63,7 +63,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 		number("confidence", "confidence"), column{Key: "note", Name: "Note"})
 	var rows []row
 	for _, m := range moves {
-		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(kindText(m.Kind))),
+		rows = append(rows, row{Cells: []cell{bciCell(m.From), bciCell(m.To), textCell(capital(m.Kind)),
 			realCell(m.Weight), confidenceCell(m), textCell(capital(moveNote(m)))}})
 	}
 	return t.fill(rows)
@@ -91,7 +91,7 @@ func moveNote(m fit.Move) string {
 	case m.From < 0:
 		return "new"
 	case m.Lost != "":
-		return string(m.Lost)
+		return m.Lost
 	case m.Swapped:
 		return "the condition was inverted: its counts change sides"
 	}
@@ -142,12 +142,12 @@ func drawMoves(moves []fit.Move) *moveDrawing {
 	right := map[int32]float64{}
 	for i, m := range inNew[:min(len(inNew), movesDrawn)] {
 		right[m.To] = moveTop + moveStep*float64(i)
-		d.Right = append(d.Right, movePoint{right[m.To], fmt.Sprintf("%d %s", m.To, kindText(m.Kind)), moveClass(m),
+		d.Right = append(d.Right, movePoint{right[m.To], fmt.Sprintf("%d %s", m.To, m.Kind), moveClass(m),
 			moveNote(m)})
 	}
 	for i, m := range inOld[:min(len(inOld), movesDrawn)] {
 		y := moveTop + moveStep*float64(i)
-		d.Left = append(d.Left, movePoint{y, fmt.Sprintf("%d %s", m.From, kindText(m.Kind)), moveClass(m), moveNote(m)})
+		d.Left = append(d.Left, movePoint{y, fmt.Sprintf("%d %s", m.From, m.Kind), moveClass(m), moveNote(m)})
 		if to, drawn := right[m.To]; drawn && m.To >= 0 {
 			d.Lines = append(d.Lines, moveLine{y - 4, to - 4, moveClass(m),
 				fmt.Sprintf("%d is now at %d, confidence %s", m.From, m.To, percent(m.Confidence))})

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A body is a function in the source. It implements [fit.Body].
+// A body is a function in the source. It implements [methodcode.Body].
 type body struct {
 	lines     int32              // from its start to its end
 	calls     map[string][]int32 // the lines of calls by the name that the source spells
@@ -76,7 +76,7 @@ func spelled(e ast.Expr) string {
 	return ""
 }
 
-// Call implements [fit.Body].
+// Call implements [methodcode.Body].
 func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
 	if b.elsewhere {
 		return line, false, true

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,7 +24,7 @@ var ErrNoModule = errors.New("no go.mod in it or above: name the folder of a mod
 // ErrNoFiles: a folder has no source of Go's.
 var ErrNoFiles = errors.New("no Go file in it")
 
-// A Tree is the source of a module, or of several in one folder. It implements [fit.Source].
+// A Tree is the source of a module, or of several in one folder. It implements [methodcode.Source].
 type Tree struct {
 	packages map[string]*folder // by import path; all programs are package main
 }
@@ -172,22 +172,22 @@ func nameOf(d *ast.FuncDecl) string {
 }
 
 // Method implements [fit.Code]. A source has no code by which a method could be compared.
-func (t *Tree) Method(k layout.Key) (fit.Answer, error) {
+func (t *Tree) Method(k layout.Key) (methodcode.Answer, error) {
 	_, presence := t.Bodies(k.Name)
-	return fit.Answer{Presence: presence}, nil
+	return methodcode.Answer{Presence: presence}, nil
 }
 
-// Bodies implements [fit.Source].
-func (t *Tree) Bodies(name string) (found []fit.Body, presence fit.Presence) {
+// Bodies implements [methodcode.Source].
+func (t *Tree) Bodies(name string) (found []methodcode.Body, presence methodcode.Presence) {
 	s := parseSymbol(name)
 	in := t.packages[s.pkg]
 	if in == nil {
-		return nil, fit.NoClass
+		return nil, methodcode.NoClass
 	}
 	of := in.functions[s.name]
 	if len(of) == 0 && s.closure { // of a function that was inlined into the first of the name
 		if of = in.functions[s.last()]; len(of) == 0 {
-			return nil, fit.Unknown
+			return nil, methodcode.Unknown
 		}
 	}
 	for _, b := range of {
@@ -200,12 +200,12 @@ func (t *Tree) Bodies(name string) (found []fit.Body, presence fit.Presence) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fit.NoMethod
+		return nil, methodcode.NoMethod
 	}
-	return found, fit.Present
+	return found, methodcode.Present
 }
 
-// Beside implements [fit.Source]. The names are sorted.
+// Beside implements [methodcode.Source]. The names are sorted.
 func (t *Tree) Beside(name string) (names []string) {
 	s := parseSymbol(name)
 	in := t.packages[s.pkg]

@@ -1,17 +1,12 @@
-package fit
+// Package methodcode describes the code of methods as a check of profiles compares it: the profile points of a
+// [Version], its control flow, and what it names. Class files, live JVMs, archives and the source of Go programs
+// are described so.
+package methodcode
 
 import (
-	"slices"
-
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
-
-// Code is a program with which profiles are compared.
-type Code interface {
-	// Method looks up a method of the program.
-	Method(k layout.Key) (Answer, error)
-}
 
 // An Answer is the result of looking up a method in a program.
 type Answer struct {
@@ -87,8 +82,8 @@ type Point struct {
 	Dynamic   bool
 	// Sketch describes the operation and its operands, as far as they are known.
 	Sketch disk.SketchPoint
-	// was is Sketch under the names that the profiles use, if classes or methods in it were renamed.
-	was *disk.SketchPoint
+	// Former is Sketch under the names that the profiles use, nil if no class or method in it was renamed.
+	Former *disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; empty if it is not known.
 	Holder string
 	// Labels are the values of a switch's cases after the default; nil if they are not
@@ -96,27 +91,28 @@ type Point struct {
 	Labels []int32
 }
 
-// anyKnown reports whether any point has a known sketch.
-func anyKnown(points []Point) bool {
-	return slices.ContainsFunc(points, func(p Point) bool { return p.known() })
-}
-
-// sketch returns the sketch under the names that the profiles use.
-func (p *Point) sketch() disk.SketchPoint {
-	if p.was != nil {
-		return *p.was
+// FormerSketch returns the sketch under the names that the profiles use.
+func (p *Point) FormerSketch() disk.SketchPoint {
+	if p.Former != nil {
+		return *p.Former
 	}
 	return p.Sketch
 }
 
-// known reports whether a sketch describes the point.
-func (p *Point) known() bool { return p.sketch().What != 0 }
+// Known reports whether a sketch describes the point.
+func (p *Point) Known() bool { return p.FormerSketch().What != 0 }
+
+var kindNames = [...]string{"", "call", "virtual call", "type check", "jump", "branch", "switch",
+	"return from a subroutine"}
+
+// String returns the name of the kind for people.
+func (k PointKind) String() string { return kindNames[k] }
 
 // Sketched reports whether points of a kind have sketches. A jump has no operands:
 // it is recognised by the points around it.
 func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
 
-// Types is implemented by a [Code] that knows the hierarchy of its classes.
+// Types is implemented by code that knows the hierarchy of its classes.
 type Types interface {
 	// Assignable reports whether instances of a class are instances of another one.
 	// known is false if a class is missing.
@@ -126,7 +122,8 @@ type Types interface {
 // An Inventory is code that can list its classes and methods, so that missing ones
 // can be looked for under other names.
 type Inventory interface {
-	Code
+	// Method looks up a method.
+	Method(k layout.Key) (Answer, error)
 	// Presence returns whether the program has a method, as Method does. A key without
 	// a name is of a class. Its presence is NoMethod if the program has the class.
 	Presence(k layout.Key) (Presence, error)
@@ -141,4 +138,15 @@ type Declared struct {
 	Name, Signature string
 	ID              uint64 // code id
 	Size            int    // of the code in bytes
+}
+
+// A Name is what a bytecode names: a class, a member of a class, the method of a
+// dynamic call, which has no class, or the text of a constant.
+type Name struct{ Class, Name, Descriptor string }
+
+// Members is implemented by code that knows the fields and methods of its classes.
+type Members interface {
+	// Declares reports whether a class itself declares a field or method; known is
+	// false if the class cannot be read.
+	Declares(member Name) (is, known bool)
 }
