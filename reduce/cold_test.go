@@ -55,7 +55,7 @@ func checkCold(t testarchive.TB, s *reader.Store) {
 	if before.Summary != after.Summary {
 		t.Errorf("the sums changed from %+v to %+v", before.Summary, after.Summary)
 	}
-	if share := report.Share(); share != 1 {
+	if share := report.Share; share != 1 {
 		t.Errorf("a share of %v stays, want all", share)
 	}
 }

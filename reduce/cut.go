@@ -126,7 +126,8 @@ func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 // valueSite keeps the functions whose IDs are values of a site of LLVM, and replaces the
 // IDs by the ids of the new names.
 func (t *reduction) valueSite(raw disk.Entry) error {
-	if raw.Tag() != layout.TagValueSite || !t.llvm || raw.Sub() == layout.SubMemOpSize {
+	schema, ok := disk.SchemaOf(raw.Tag())
+	if !ok || !schema.Has(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
 	}
 	for i := range raw.Rows() {

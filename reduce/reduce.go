@@ -57,6 +57,13 @@ type Report struct {
 
 	LeftToBase uint64 // methods that were chosen, and that the base has too
 
+	Units []layout.CountUnit // that the archive has counts of
+	// Share is the lowest part of all counts of any unit that stayed, 1 if there are no counts.
+	Share float64
+	// SampleShare is the part of all samples of stacks that stayed, if the archive is Sampled.
+	SampleShare float64
+	Sampled     bool
+
 	counts, all         [disk.NumCountUnits]weigh.Wide
 	samples, allSamples weigh.Wide
 }
@@ -70,32 +77,19 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// Share returns the lowest part of all counts of any unit that stayed, 1 if there are no counts.
-func (r *Report) Share() float64 {
-	lowest := 1.0
-	for u := range disk.NumCountUnits {
-		share, _ := r.ShareOf(u)
-		lowest = min(lowest, share)
-	}
-	return lowest
-}
-
-// Units returns the units that the archive has counts of.
-func (r *Report) Units() (units []layout.CountUnit) {
+// finish sets what follows from the counts.
+func (r *Report) finish() {
+	r.Share, r.SampleShare = 1, 1
 	for u := range disk.NumCountUnits {
 		if r.all[u] != (weigh.Wide{}) {
-			units = append(units, u)
+			r.Units = append(r.Units, u)
 		}
+		share, _ := r.ShareOf(u)
+		r.Share = min(r.Share, share)
 	}
-	return units
-}
-
-// SampleShare returns the part of all samples of stacks that stayed. sampled is false if there were none.
-func (r *Report) SampleShare() (share float64, sampled bool) {
-	if r.allSamples == (weigh.Wide{}) {
-		return 1, false
+	if r.Sampled = r.allSamples != (weigh.Wide{}); r.Sampled {
+		r.SampleShare = r.samples.Float() / r.allSamples.Float()
 	}
-	return r.samples.Float() / r.allSamples.Float(), true
 }
 
 // Archive returns a builder that holds a part of an archive, or the archive with other names. Everything that
@@ -122,6 +116,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	if r.Base != nil {
 		b.ExpectBase(r.Base.Header().AsBase())
 	}
+	out.finish()
 	return b, out, b.Err()
 }
 

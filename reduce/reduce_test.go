@@ -124,7 +124,7 @@ func TestFunctionsMarkedHotStay(t *testing.T) {
 		if _, err := out.Find(layout.Key{Name: "never"}); err == nil {
 			t.Errorf("%+v: an unexecuted function stays", r)
 		}
-		if share := report.Share(); share < 0.99 {
+		if share := report.Share; share < 0.99 {
 			t.Errorf("%+v: a share of %v", r, share)
 		}
 	}
@@ -153,7 +153,7 @@ func TestReductionToEverythingIsTheCopy(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
 		out, report := reduced(t, s.Store, reduce.Options{})
-		if share := report.Share(); share != 1 {
+		if share := report.Share; share != 1 {
 			t.Errorf("a share of %v stays, want all", share)
 		}
 		if report.Methods != s.Header().Counts.Methods {

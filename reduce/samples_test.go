@@ -100,14 +100,14 @@ func TestHottestStacksStayWithTheirMethods(t *testing.T) {
 		if n := out.Header().Counts.Methods; int(n) != len(methods) {
 			rt.Errorf("%d methods stay, %d are on the stacks", n, len(methods))
 		}
-		share, sampled := report.SampleShare()
+		share, sampled := report.SampleShare, report.Sampled
 		if want := ratio(sum, total); share != want {
 			rt.Errorf("a share of %v, want %v", share, want)
 		}
 		if sampled != (total.Sign() > 0) {
 			rt.Errorf("of %d samples: sampled is %t", total, sampled)
 		}
-		if units := report.Units(); len(units) > 0 {
+		if units := report.Units; len(units) > 0 {
 			rt.Errorf("counts in %v of an archive without counts", units)
 		}
 	})
@@ -204,7 +204,7 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 		if dropped := report.Rows[disk.TableSamples]; dropped != 4 {
 			t.Errorf("%+v: the report says that %d rows were dropped, want 4", r, dropped)
 		}
-		if share, _ := report.SampleShare(); share != 5./15 {
+		if share := report.SampleShare; share != 5./15 {
 			t.Errorf("%+v: a share of %v, want %v", r, share, 5./15)
 		}
 	}

@@ -209,20 +209,13 @@ func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p 
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
-		switch {
-		case !raw.Tag().Wide():
+		if !raw.Tag().Wide() {
 			raw.SetTraps(e.Traps())
-		case raw.Tag() == layout.TagReceivers:
-			raw.SetCell(1, uint64(e.Traps()))
 		}
 		for cell := range c.shape.Counts(raw) {
 			raw.SetCell(cell, c.count(p, e.Cell(cell)))
 		}
-		if raw.Tag() == layout.TagBitmap && c.Take != Trained {
-			for cell := range raw.Cells() {
-				raw.SetCell(cell, e.Cell(cell).Load())
-			}
-		}
+		c.liveCells(raw, e)
 		if raw.Tag().ByProducer() {
 			failed = c.producersCells(raw, e)
 		} else {
@@ -233,6 +226,23 @@ func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p 
 		}
 	})
 	return failed
+}
+
+// liveCells sets the cells whose live value an entry has besides its counts: its traps, and bits unless
+// the copy is of trained counts.
+func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
+	schema, ok := disk.SchemaOf(raw.Tag())
+	if !ok || !schema.Has(disk.CellTraps) && (c.Take == Trained || !schema.Has(disk.CellBits)) {
+		return
+	}
+	for cell, kind := range c.shape.Walk(raw) {
+		switch {
+		case kind == disk.CellTraps:
+			raw.SetCell(cell, uint64(e.Traps()))
+		case kind == disk.CellBits && c.Take != Trained:
+			raw.SetCell(cell, e.Cell(cell).Load())
+		}
+	}
 }
 
 // appending returns a function that appends an entry to a section.

@@ -2,7 +2,6 @@ package dump
 
 import (
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -112,7 +111,7 @@ func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
 	case disk.CellDisplacement, disk.CellFlags:
 		p.signedNumber(int64(v))
 	default:
-		if cell == 0 && e.Tag() == layout.TagReceiverType {
+		if cell == 0 && !e.Tag().Wide() && disk.Entry(e.Bytes()).SignedCount() {
 			p.signedNumber(int64(v)) // failed checks count down
 		} else {
 			p.number(v)

@@ -214,11 +214,9 @@ func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err e
 				return use, err
 			}
 			for e := range p.Entries() {
-				switch e.Tag() {
-				case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
-					use.Types = true
-				case layout.TagRet:
-					use.Returns = true
+				if schema, ok := disk.SchemaOf(e.Tag()); ok {
+					use.Types = use.Types || schema.Repeats(disk.PerType)
+					use.Returns = use.Returns || schema.Repeats(disk.PerBci)
 				}
 			}
 		}

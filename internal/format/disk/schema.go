@@ -140,13 +140,15 @@ type Schema struct {
 	// Units are what the entry counts, by sub; unit where it has no entry.
 	Units []layout.CountUnit
 
-	has         [4]bool  // for each cellSet whether some cell is in it
-	lengthGroup int      // the number of groups up to the CellLength, that one included; 0 if there is none
-	onlyCounts  bool     // every cell is a count, and none is signed
-	rowKey      CellKind // the first key of a row of a wide entry; 0 if there is none
-	list        bool     // the cells are rows of a key and a count
-	declared    bool     // a producer's
-	hasRows     bool     // of a producer's: rows have cells
+	has         [4]bool   // for each cellSet whether some cell is in it
+	kinds       [128]bool // the kinds of its cells
+	repeats     [8]bool   // how its groups repeat
+	lengthGroup int       // the number of groups up to the CellLength, that one included; 0 if there is none
+	onlyCounts  bool      // every cell is a count, and none is signed
+	rowKey      CellKind  // the first key of a row of a wide entry; 0 if there is none
+	list        bool      // the cells are rows of a key and a count
+	declared    bool      // a producer's
+	hasRows     bool      // of a producer's: rows have cells
 	unit        layout.CountUnit
 }
 
@@ -163,7 +165,9 @@ func (s *Schema) classify() {
 	between := int64(0)
 	for i := range s.Groups {
 		g := &s.Groups[i]
+		s.repeats[g.Repeat] = true
 		for j, c := range g.Cells {
+			s.kinds[c.Kind] = true
 			for set, in := range [...]bool{allCells: true, countCells: c.Kind == CellCount, pointerCells: IsPointer(c.Kind),
 				identityCells: g.Repeat == Once && IsKey(c.Kind)} {
 				if in {
@@ -210,6 +214,12 @@ func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey !
 
 // IsList reports whether the entries are nothing but rows of a key and a count.
 func (s *Schema) IsList() bool { return s.list }
+
+// Has reports whether some cell is of a kind.
+func (s *Schema) Has(kind CellKind) bool { return s.kinds[kind] }
+
+// Repeats reports whether some group of cells repeats so.
+func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }
 
 // Declared reports whether the entries are of a producer's shape.
 func (s *Schema) Declared() bool { return s.declared }
