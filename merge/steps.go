@@ -11,11 +11,9 @@ import (
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
-
-// setOf returns the profiles of a builder.
-func setOf(b *builder.Builder) *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
 
 // A Versions says which versions of a method's code keep their profiles.
 type Versions string
@@ -36,7 +34,7 @@ func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods
 	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
 		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
 	}
-	b := setOf(of)
+	b := rawprofile.Set(of)
 	b.Locked(func() { methods, dropped, err = keepVersions(ctx, b, v) })
 	return methods, dropped, err
 }
@@ -134,7 +132,7 @@ type Narrowing struct {
 // the last step of a merge. After an error, which may be ctx's, the builder is
 // unchanged.
 func NarrowRows(ctx context.Context, of *builder.Builder, n int) (done Narrowing, err error) {
-	b := setOf(of)
+	b := rawprofile.Set(of)
 	b.Locked(func() { done, err = narrowRows(ctx, b, n) })
 	return done, err
 }
@@ -173,7 +171,7 @@ func narrowable(b *profileset.Set, n int) error {
 // receivers or return points than the VM keeps rows for. NarrowRows makes them HotSpot's own again. In other
 // domains it is 0. The error comes from a file of spilled profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
-	b := setOf(of)
+	b := rawprofile.Set(of)
 	b.Locked(func() { entries, err = widened(ctx, b) })
 	return entries, err
 }

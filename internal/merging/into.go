@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -77,7 +78,7 @@ func Hooks(w layout.Weight) copier.Hooks {
 type Target struct{ *profileset.Set }
 
 // TargetOf returns the set of a builder.
-func TargetOf(b *builder.Builder) Target { return Target{profileset.Of((*profileset.Face)(b))} }
+func TargetOf(b *builder.Builder) Target { return Target{rawprofile.Set(b)} }
 
 // IsRelisted reports whether a table is not copied: it holds for one source only, as the
 // order does, or is made anew, as the table of dumps.
