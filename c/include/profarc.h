@@ -200,8 +200,8 @@ static inline void pa_count(pa_counter *counter, uint64_t n) {
 }
 
 /* pa_count1 adds 1 as interpreters count: a load, an addition and a store, of which no thread sees a half. It costs a
- * tenth of pa_count. Nothing is lost while one thread counts in a word at a time. Of several threads each may undo what
- * the others added between its load and its store: the word never has more than the sum, and two threads that did
+ * quarter of pa_count. Nothing is lost while one thread counts in a word at a time. Of several threads each may undo
+ * what the others added between its load and its store: the word never has more than the sum, and two threads that did
  * nothing else lost a third of their counts. A profile can bear that. */
 static inline void pa_count1(pa_counter *counter) {
 #ifdef __cplusplus
@@ -265,7 +265,8 @@ typedef struct pa_lost {
  * time are. After an error the next checkpoint has the counts of this one too.
  *
  * A dump knows its process, time and id. The file appears whole or not at all; one that is replaced keeps its
- * permissions. A run writes dumps or checkpoints: the other one is PA_ARGUMENT. lost may be NULL.
+ * permissions. While it copies, functions and classes are not given out, and counting goes on. A run writes dumps or
+ * checkpoints: the other one is PA_ARGUMENT. lost may be NULL.
  *
  * After a fork both processes go on with the run, and each writes what it has counted itself: the child's counts begin
  * at the fork, and it may write dumps or checkpoints, whatever its parent wrote. */

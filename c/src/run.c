@@ -66,6 +66,7 @@ void pa_end(pa_run *r) {
 	pthread_mutex_destroy(&r->lock);
 	pthread_mutex_destroy(&r->dumping);
 	free(r->index);
+	free(r->class_index);
 	free(r->memory);
 	free(r);
 }
@@ -159,10 +160,29 @@ bool pa_profile_of(const pa_function *f, pa_profile *profile) {
 
 /* ---- classes ---- */
 
-static pa_class *make_class(pa_run *r, pa_text name, void *own_class) {
+/* class_place returns where the index has a class, or where it is to be put. */
+static loaded **class_place(loaded **index, size_t size, pa_text name, uint64_t hash) {
+	for (size_t i = (size_t)hash & (size - 1);; i = (i + 1) & (size - 1))
+		if (index[i] == NULL || (index[i]->hash == hash && same_text(index[i]->class.name, name))) return &index[i];
+}
+
+static bool grow_classes(pa_run *r) {
+	size_t size = r->class_index_size == 0 ? 64 : 2 * r->class_index_size;
+	if (2 * r->n_classes < r->class_index_size) return true;
+	loaded **index = calloc(size, sizeof *index);
+	if (index == NULL) return false;
+	for (loaded *c = r->classes; c != NULL; c = c->next) *class_place(index, size, c->class.name, c->hash) = c;
+	free(r->class_index);
+	r->class_index = index;
+	r->class_index_size = size;
+	return true;
+}
+
+static loaded *make_class(pa_run *r, pa_text name, void *own_class, uint64_t hash) {
 	loaded *c = calloc(1, sizeof *c + name.size);
 	if (c == NULL) return NULL;
 	char *to = c->text;
+	c->hash = hash;
 	c->class = (pa_class){name, own_class, PA_NO_TYPE};
 	pai_copy_text(&to, &c->class.name);
 	uint32_t type;
@@ -172,16 +192,20 @@ static pa_class *make_class(pa_run *r, pa_text name, void *own_class) {
 		c->class._type = type;
 	c->next = r->classes;
 	r->classes = c;
-	return &c->class;
+	r->n_classes++;
+	return c;
 }
 
 pa_class *pa_load_class(pa_run *r, pa_text name, void *own_class) {
-	pa_class *found = NULL;
+	loaded *found = NULL;
 	if (r == NULL) return NULL;
+	uint64_t hash = pai_fold(pai_fold_start(), name);
 	pthread_mutex_lock(&r->lock);
-	for (loaded *c = r->classes; c != NULL && found == NULL; c = c->next)
-		if (same_text(c->class.name, name)) found = &c->class;
-	if (found == NULL) found = make_class(r, name, own_class);
+	if (grow_classes(r)) {
+		loaded **at = class_place(r->class_index, r->class_index_size, name, hash);
+		if (*at == NULL) *at = make_class(r, name, own_class, hash);
+		found = *at;
+	}
 	pthread_mutex_unlock(&r->lock);
-	return found;
+	return found == NULL ? NULL : &found->class;
 }

@@ -47,7 +47,7 @@ struct pa_function {
 	char text[];
 };
 
-typedef struct loaded { struct loaded *next; pa_class class; char text[]; } loaded;
+typedef struct loaded { struct loaded *next; uint64_t hash; pa_class class; char text[]; } loaded;
 
 /* What had been counted in a block when it was written last: its words. */
 typedef struct counted_block { pa_ref at; uint32_t units; uint64_t *kept, *next; } counted_block;
@@ -66,7 +66,8 @@ struct pa_run {
 	pthread_mutex_t lock; /* of what follows, and of the sites of functions */
 	pa_function *functions, **last, **index;
 	size_t n_functions, index_size;
-	loaded *classes;
+	loaded *classes, **class_index;
+	size_t n_classes, class_index_size;
 
 	pthread_mutex_t dumping; /* of what follows */
 	form form;
