@@ -21,11 +21,11 @@ import (
 // and methods of a builder.
 var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, point int32){
 	layout.TagBit: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).Bit(builder.At{Bci: point, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
+		p.Bit(builder.At{Bci: point, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	},
 	layout.TagCounter: func(_ *builder.Builder, p *builder.Profile, point int32) { p.Counter(builder.At{Bci: point}, 4) },
 	layout.TagJump: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).Jump(builder.At{Bci: point}, rawprofile.Jump{Taken: 1, Displacement: -8})
+		p.Jump(builder.At{Bci: point}, 1, -8)
 	},
 	layout.TagReceiverType: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.ReceiverType(builder.At{Bci: point}, builder.Others{Count: minusThree, Gap: 2}, typeRow(b))
@@ -34,21 +34,21 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 		p.VirtualCall(builder.At{Bci: point}, builder.Others{Count: 3}, typeRow(b))
 	},
 	layout.TagRet: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).Ret(builder.At{Bci: point}, 3, rawprofile.RetRow{Bci: 9, Count: 1, Displacement: 16})
+		p.Ret(builder.At{Bci: point}, 3, builder.RetRow{Bci: 9, Count: 1, Displacement: 16})
 	},
 	layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Branch(builder.At{Bci: point}, builder.Branch{Taken: 1, NotTaken: 2, Displacement: 24})
 	},
 	layout.TagMultiBranch: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).MultiBranch(builder.At{Bci: point}, rawprofile.SwitchCase{Count: 1},
-			rawprofile.SwitchCase{Count: 2, Displacement: 8})
+		p.MultiBranch(builder.At{Bci: point}, builder.SwitchCase{Count: 1},
+			builder.SwitchCase{Count: 2, Displacement: 8})
 	},
 	layout.TagArgInfo: func(_ *builder.Builder, p *builder.Profile, _ int32) { rawprofile.In(p).ArgInfo(1, 0) },
 	layout.TagCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).CallType(builder.At{Bci: point}, 3, argumentTypes(b))
+		p.CallType(builder.At{Bci: point}, 3, argumentTypes(b))
 	},
 	layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)},
+		p.VirtualCallType(builder.At{Bci: point}, builder.Others{Count: 3}, []builder.Row{typeRow(b)},
 			argumentTypes(b))
 	},
 	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile, _ int32) {
@@ -89,9 +89,9 @@ func typeRow(b *builder.Builder) builder.Row {
 	return builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 7}
 }
 
-func argumentTypes(b *builder.Builder) rawprofile.CallTypes {
-	word := rawprofile.TypeWord{Type: b.Type(builder.TypeKey{Name: "T"}), NullSeen: true}
-	return rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: word}}, Return: &word}
+func argumentTypes(b *builder.Builder) builder.CallTypes {
+	word := builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "T"}), NullSeen: true}
+	return builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: word}}, Return: &word}
 }
 
 // hasNoPoint reports whether entries of a tag are of the whole method.
@@ -214,15 +214,15 @@ func TestEntriesInEverySection(t *testing.T) {
 	t.Parallel()
 	for in := layout.SectionData; in < layout.SectionDirectory; in++ {
 		for tag, record := range map[layout.Tag]func(b *builder.Builder, p *builder.Profile, at builder.At){
-			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { rawprofile.In(p).Bit(at) },
+			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
 			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {
 				p.Branch(at, builder.Branch{Taken: 1})
 			},
 			layout.TagVirtualCallType: func(b *builder.Builder, p *builder.Profile, at builder.At) {
-				rawprofile.In(p).VirtualCallType(at, builder.Others{}, []builder.Row{typeRow(b)}, argumentTypes(b))
+				p.VirtualCallType(at, builder.Others{}, []builder.Row{typeRow(b)}, argumentTypes(b))
 			},
 			layout.TagMultiBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {
-				rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: 1})
+				p.MultiBranch(at, builder.SwitchCase{Count: 1})
 			},
 		} {
 			b := testarchive.New(layout.DomainHotSpot)

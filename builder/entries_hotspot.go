@@ -1,6 +1,8 @@
 package builder
 
 import (
+	"fmt"
+
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
@@ -14,57 +16,81 @@ type At struct {
 	In    layout.BlockSection // layout.SectionData if not set
 }
 
-// A Row is a type seen, and how often.
-type Row struct {
-	Type  TypeRef
-	Count uint64
-}
-
 // A Branch is a conditional branch.
 type Branch struct {
 	Taken, NotTaken uint64
 	Displacement    int64 // to the entry of the target, in bytes
 }
 
-// Others are the counts of a receiver entry outside its rows.
-type Others struct {
-	Count uint64 // types without a row; signed for a type check
-	Gap   uint64 // HotSpot's nonprofiled_count; 0 where layout.Params.ReceiverGap is 0
+// A SwitchCase is a case of a switch.
+type SwitchCase struct {
+	Count        uint64
+	Displacement int64 // to the entry of the target, in bytes
+}
+
+// A RetRow is a place that a ret returned to.
+type RetRow struct {
+	Bci          uint64
+	Count        uint64
+	Displacement int64 // to the entry at Bci, in bytes
 }
 
 // hotspot adds one of HotSpot's entries. Other domains refuse it with an error that matches ErrDomain.
-func (p *Profile) hotspot(tag layout.Tag, at At, fill func(e disk.Entry)) {
-	p.rec().AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In}, 0, fill)
+// length is the value of the cell that holds the entry's length, if it has one.
+func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
+	p.rec().AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In},
+		length, fill)
 }
+
+// Bit adds an entry that has flags and traps alone, such as a null check.
+func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }
 
 // Counter adds a count.
 func (p *Profile) Counter(at At, count uint64) {
-	p.hotspot(layout.TagCounter, at, func(e disk.Entry) { e.SetCell(0, count) })
+	p.hotspot(layout.TagCounter, at, 0, func(e disk.Entry) { e.SetCell(0, count) })
+}
+
+// Jump adds a branch that is always taken; the displacement goes to the entry of its target, in bytes.
+func (p *Profile) Jump(at At, taken uint64, displacement int64) {
+	p.hotspot(layout.TagJump, at, 0, func(e disk.Entry) {
+		e.SetCell(0, taken)
+		e.SetCell(1, uint64(displacement))
+	})
 }
 
 // Branch adds a conditional branch.
 func (p *Profile) Branch(at At, b Branch) {
-	p.hotspot(layout.TagBranch, at, func(e disk.Entry) {
+	p.hotspot(layout.TagBranch, at, 0, func(e disk.Entry) {
 		e.SetCell(0, b.Taken)
 		e.SetCell(1, uint64(b.Displacement))
 		e.SetCell(2, b.NotTaken)
 	})
 }
 
-// ReceiverType adds the type profile of instanceof, checkcast or aastore. More rows than
-// layout.Params.TypeProfileWidth are an error.
-func (p *Profile) ReceiverType(at At, others Others, rows ...Row) {
-	p.receivers(layout.TagReceiverType, at, others, rows)
+// MultiBranch adds a switch: its default, and its cases in order.
+func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
+	p.hotspot(layout.TagMultiBranch, at, 2+2*len(cases), func(e disk.Entry) {
+		e.SetCell(0, uint64(2+2*len(cases)))
+		for i, c := range append([]SwitchCase{def}, cases...) {
+			e.SetCell(1+2*i, c.Count)
+			e.SetCell(2+2*i, uint64(c.Displacement))
+		}
+	})
 }
 
-// VirtualCall adds the type profile of a virtual or interface call, with rows as in ReceiverType.
-func (p *Profile) VirtualCall(at At, others Others, rows ...Row) {
-	p.receivers(layout.TagVirtualCall, at, others, rows)
-}
-
-func (p *Profile) receivers(tag layout.Tag, at At, others Others, rows []Row) {
-	p.hotspot(tag, at, func(e disk.Entry) {
-		p.rec().SetReceivers(e, others.Count, others.Gap, len(rows),
-			func(i int) (TypeRef, uint64) { return rows[i].Type, rows[i].Count })
+// Ret adds where a ret, the end of a subroutine of old bytecode, returned to. More rows than
+// layout.Params.BciProfileWidth are an error.
+func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
+	p.hotspot(layout.TagRet, at, 0, func(e disk.Entry) {
+		if len(rows) > p.rec().Shape().BciRows {
+			p.rec().Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.rec().Shape().BciRows))
+			return
+		}
+		e.SetCell(0, count)
+		for i, r := range rows {
+			e.SetCell(1+3*i, r.Bci)
+			e.SetCell(2+3*i, r.Count)
+			e.SetCell(3+3*i, uint64(r.Displacement))
+		}
 	})
 }

@@ -294,7 +294,7 @@ func (j *journal) rows(rows []builder.Row) {
 	}
 }
 
-func (j *journal) word(w rawprofile.TypeWord) {
+func (j *journal) word(w builder.TypeWord) {
 	tags := uint64(0)
 	if w.NullSeen {
 		tags |= 1
@@ -305,7 +305,7 @@ func (j *journal) word(w rawprofile.TypeWord) {
 	j.numbers(number(j.types, w.Type), tags)
 }
 
-func (j *journal) callTypes(types rawprofile.CallTypes) {
+func (j *journal) callTypes(types builder.CallTypes) {
 	j.numbers(uint64(len(types.Args)))
 	for _, a := range types.Args {
 		j.numbers(a.Stack)
@@ -319,7 +319,7 @@ func (j *journal) callTypes(types rawprofile.CallTypes) {
 	j.word(*types.Return)
 }
 
-func (j *journal) bit(at builder.At) { j.at(callBit, at); rawprofile.In(j.profile).Bit(at) }
+func (j *journal) bit(at builder.At) { j.at(callBit, at); j.profile.Bit(at) }
 
 func (j *journal) counter(at builder.At, n uint64) {
 	j.at(callCounter, at)
@@ -327,10 +327,10 @@ func (j *journal) counter(at builder.At, n uint64) {
 	j.profile.Counter(at, n)
 }
 
-func (j *journal) jump(at builder.At, to rawprofile.Jump) {
+func (j *journal) jump(at builder.At, taken uint64, displacement int64) {
 	j.at(callJump, at)
-	j.numbers(to.Taken, uint64(to.Displacement))
-	rawprofile.In(j.profile).Jump(at, to)
+	j.numbers(taken, uint64(displacement))
+	j.profile.Jump(at, taken, displacement)
 }
 
 func (j *journal) branch(at builder.At, b builder.Branch) {
@@ -353,22 +353,22 @@ func (j *journal) virtualCall(at builder.At, o builder.Others, rows ...builder.R
 	j.profile.VirtualCall(at, o, rows...)
 }
 
-func (j *journal) ret(at builder.At, n uint64, rows ...rawprofile.RetRow) {
+func (j *journal) ret(at builder.At, n uint64, rows ...builder.RetRow) {
 	j.at(callRet, at)
 	j.numbers(n, uint64(len(rows)))
 	for _, r := range rows {
 		j.numbers(r.Bci, r.Count, uint64(r.Displacement))
 	}
-	rawprofile.In(j.profile).Ret(at, n, rows...)
+	j.profile.Ret(at, n, rows...)
 }
 
-func (j *journal) multiBranch(at builder.At, def rawprofile.SwitchCase, cases ...rawprofile.SwitchCase) {
+func (j *journal) multiBranch(at builder.At, def builder.SwitchCase, cases ...builder.SwitchCase) {
 	j.at(callMultiBranch, at)
 	j.numbers(uint64(1 + len(cases)))
-	for _, c := range append([]rawprofile.SwitchCase{def}, cases...) {
+	for _, c := range append([]builder.SwitchCase{def}, cases...) {
 		j.numbers(c.Count, uint64(c.Displacement))
 	}
-	rawprofile.In(j.profile).MultiBranch(at, def, cases...)
+	j.profile.MultiBranch(at, def, cases...)
 }
 
 func (j *journal) argInfo(modified ...uint64) {
@@ -378,24 +378,24 @@ func (j *journal) argInfo(modified ...uint64) {
 	rawprofile.In(j.profile).ArgInfo(modified...)
 }
 
-func (j *journal) callType(at builder.At, n uint64, types rawprofile.CallTypes) {
+func (j *journal) callType(at builder.At, n uint64, types builder.CallTypes) {
 	j.at(callCallType, at)
 	j.numbers(n)
 	j.callTypes(types)
-	rawprofile.In(j.profile).CallType(at, n, types)
+	j.profile.CallType(at, n, types)
 }
 
-func (j *journal) virtualCallType(at builder.At, o builder.Others, rows []builder.Row, types rawprofile.CallTypes) {
+func (j *journal) virtualCallType(at builder.At, o builder.Others, rows []builder.Row, types builder.CallTypes) {
 	j.at(callVirtualCallType, at)
 	j.numbers(o.Count, o.Gap)
 	j.rows(rows)
 	j.callTypes(types)
-	rawprofile.In(j.profile).VirtualCallType(at, o, rows, types)
+	j.profile.VirtualCallType(at, o, rows, types)
 }
 
-func (j *journal) parameters(slots ...rawprofile.Slot) {
+func (j *journal) parameters(slots ...builder.Slot) {
 	j.at(callParameters, builder.At{})
-	j.callTypes(rawprofile.CallTypes{Args: slots})
+	j.callTypes(builder.CallTypes{Args: slots})
 	rawprofile.In(j.profile).Parameters(slots...)
 }
 

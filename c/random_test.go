@@ -248,7 +248,7 @@ func (p *program) someRows(most int) (rows []builder.Row) {
 	return rows
 }
 
-func (p *program) aWord() (w rawprofile.TypeWord) {
+func (p *program) aWord() (w builder.TypeWord) {
 	if p.IntN(2) == 0 {
 		w.Type = p.aType()
 	}
@@ -256,9 +256,9 @@ func (p *program) aWord() (w rawprofile.TypeWord) {
 	return w
 }
 
-func (p *program) aList() (types rawprofile.CallTypes) {
+func (p *program) aList() (types builder.CallTypes) {
 	for range p.IntN(4) {
-		types.Args = append(types.Args, rawprofile.Slot{Stack: p.n(), Type: p.aWord()})
+		types.Args = append(types.Args, builder.Slot{Stack: p.n(), Type: p.aWord()})
 	}
 	if p.IntN(2) == 0 {
 		word := p.aWord()
@@ -285,7 +285,7 @@ func (p *program) addNarrow() {
 	case 1:
 		p.counter(at, p.n())
 	case 2:
-		p.jump(at, rawprofile.Jump{Taken: p.n(), Displacement: -8})
+		p.jump(at, p.n(), -8)
 	case 3:
 		p.branch(at, builder.Branch{Taken: p.n(), NotTaken: p.n(), Displacement: 1 << 40})
 	case 4:
@@ -293,9 +293,9 @@ func (p *program) addNarrow() {
 	case 5:
 		p.virtualCall(at, others, p.someRows(rows)...)
 	case 6:
-		p.ret(at, p.n(), make([]rawprofile.RetRow, p.IntN(int(params.BciProfileWidth)+1))...)
+		p.ret(at, p.n(), make([]builder.RetRow, p.IntN(int(params.BciProfileWidth)+1))...)
 	case 7:
-		p.multiBranch(at, rawprofile.SwitchCase{Count: p.n(), Displacement: 8}, make([]rawprofile.SwitchCase, p.IntN(5))...)
+		p.multiBranch(at, builder.SwitchCase{Count: p.n(), Displacement: 8}, make([]builder.SwitchCase, p.IntN(5))...)
 	case 8:
 		p.argInfo(make([]uint64, p.IntN(4))...)
 	case 9:

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -173,7 +172,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"rows": {layout.DomainHotSpot,
 			profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{}, make([]builder.Row, 3)...) })},
 		"ret rows": {layout.DomainHotSpot,
-			profileWith(func(j *journal) { j.ret(builder.At{}, 1, make([]rawprofile.RetRow, 3)...) })},
+			profileWith(func(j *journal) { j.ret(builder.At{}, 1, make([]builder.RetRow, 3)...) })},
 		"gap": {layout.DomainGraal,
 			profileWith(func(j *journal) { j.virtualCall(builder.At{}, builder.Others{Gap: 1}) })},
 		"unknown row": {layout.DomainGraal,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -118,8 +117,8 @@ func TestBranchesThatAreNoLongerCertain(t *testing.T) {
 	branch := func(taken, not uint64) *reader.Store {
 		return oneProfile(t, release(17), func(_ *builder.Builder, p *builder.Profile) {
 			p.Branch(builder.At{Bci: 5}, builder.Branch{Taken: taken, Displacement: 16, NotTaken: not})
-			rawprofile.In(p).MultiBranch(builder.At{Bci: 9}, rawprofile.SwitchCase{Count: taken}, rawprofile.SwitchCase{},
-				rawprofile.SwitchCase{Count: not})
+			p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: taken}, builder.SwitchCase{},
+				builder.SwitchCase{Count: not})
 		})
 	}
 	r := stores(t, branch(0, 500), branch(1, 999), compare.Options{Top: 9})

@@ -203,15 +203,15 @@ func profileOf(v methodcode.Version) *builder.Builder {
 		case methodcode.TypeCheck:
 			q.ReceiverType(at, builder.Others{Count: n})
 		case methodcode.Jump:
-			rawprofile.In(q).Jump(at, rawprofile.Jump{Taken: n, Displacement: to(0)})
+			q.Jump(at, n, to(0))
 		case methodcode.Branch:
 			q.Branch(at, builder.Branch{Taken: n, Displacement: to(0), NotTaken: 7})
 		case methodcode.Switch:
-			var cases []rawprofile.SwitchCase
+			var cases []builder.SwitchCase
 			for k := range p.Targets {
-				cases = append(cases, rawprofile.SwitchCase{Count: n, Displacement: to(k)})
+				cases = append(cases, builder.SwitchCase{Count: n, Displacement: to(k)})
 			}
-			rawprofile.In(q).MultiBranch(at, cases[0], cases[1:]...)
+			q.MultiBranch(at, cases[0], cases[1:]...)
 		}
 	}
 	_ = q.Done()

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/merging"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -36,9 +35,9 @@ func runOf(t testarchive.TB, id byte, methods map[string]ran) testarchive.Archiv
 		did := methods[name]
 		p := b.Profile(layout.Key{Class: "A", Name: name, Signature: "()V"}, 7)
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: did.branch[0], Displacement: 16, NotTaken: did.branch[1]})
-		rawprofile.In(p).MultiBranch(builder.At{Bci: 9}, rawprofile.SwitchCase{Count: did.cases[0]},
-			rawprofile.SwitchCase{Count: did.cases[1]},
-			rawprofile.SwitchCase{Count: did.cases[2]})
+		p.MultiBranch(builder.At{Bci: 9}, builder.SwitchCase{Count: did.cases[0]},
+			builder.SwitchCase{Count: did.cases[1]},
+			builder.SwitchCase{Count: did.cases[2]})
 		at := builder.At{Bci: 20}
 		if did.null {
 			at.Flags = layout.EntryNullSeen

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -35,7 +34,7 @@ func rowsStore(t *testing.T, domain layout.Domain) *reader.Store {
 		}
 		p.Custom(builder.Custom{Point: 9, Tag: pair.Tag}, []uint64{0, 0, 0})
 	} else {
-		rawprofile.In(p).CallType(builder.At{Bci: 3}, 7, rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1}}})
+		p.CallType(builder.At{Bci: 3}, 7, builder.CallTypes{Args: []builder.Slot{{Stack: 1}}})
 		p.VirtualCall(builder.At{Bci: 6}, builder.Others{}, builder.Row{Type: square, Count: 7})
 	}
 	testarchive.MustDone(t, p)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -80,8 +79,8 @@ func TestSnapshotsHaveTypeWords(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "(LB;)V"}, 1)
 	seen := b.Type(builder.TypeKey{Name: "B"})
-	rawprofile.In(p).CallType(builder.At{Bci: 3}, 7,
-		rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: seen}}}})
+	p.CallType(builder.At{Bci: 3}, 7,
+		builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: seen}}}})
 	testarchive.MustDone(t, p)
 	s := memstore.Open(t, b)
 	orLive(t, liveEntry(t, s, 3).Cell(3), 1) // count, number of cells, slot, type word

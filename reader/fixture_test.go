@@ -69,26 +69,26 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	rawprofile.In(p).Compile(rawprofile.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
 	rawprofile.In(p).Escape(rawprofile.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
 	rawprofile.In(p).TrapHistory([]byte{0, 3, 0, 1, 9})
-	rawprofile.In(p).Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
+	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
 	p.Counter(builder.At{Bci: 2}, 11)
-	rawprofile.In(p).Jump(builder.At{Bci: 3}, rawprofile.Jump{Taken: 12, Displacement: -24})
+	p.Jump(builder.At{Bci: 3}, 12, -24)
 	p.Branch(builder.At{Bci: 4, Traps: 3}, builder.Branch{Taken: 13, Displacement: 48, NotTaken: 14})
 	p.ReceiverType(builder.At{Bci: 5}, builder.Others{Count: 1}, builder.Row{Type: square, Count: 15})
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 16},
 		builder.Row{Type: circle, Count: 17}, builder.Row{Type: square, Count: 18})
-	rawprofile.In(p).Ret(builder.At{Bci: 7}, 19, rawprofile.RetRow{Bci: 20, Count: 21, Displacement: 22})
-	rawprofile.In(p).MultiBranch(builder.At{Bci: 8}, rawprofile.SwitchCase{Count: 23, Displacement: 24},
-		rawprofile.SwitchCase{Count: 25, Displacement: 26}, rawprofile.SwitchCase{Count: 27, Displacement: -28})
-	rawprofile.In(p).CallType(builder.At{Bci: 9}, 29, rawprofile.CallTypes{
-		Args:   []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: circle, NullSeen: true}}},
-		Return: &rawprofile.TypeWord{Unknown: true},
+	p.Ret(builder.At{Bci: 7}, 19, builder.RetRow{Bci: 20, Count: 21, Displacement: 22})
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 23, Displacement: 24},
+		builder.SwitchCase{Count: 25, Displacement: 26}, builder.SwitchCase{Count: 27, Displacement: -28})
+	p.CallType(builder.At{Bci: 9}, 29, builder.CallTypes{
+		Args:   []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: circle, NullSeen: true}}},
+		Return: &builder.TypeWord{Unknown: true},
 	})
-	rawprofile.In(p).VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
-		[]builder.Row{{Type: square, Count: 31}}, rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 2}}})
+	p.VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
+		[]builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
 	rawprofile.In(p).ArgInfo(1, 0, 1)
-	rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: rawprofile.TypeWord{Type: square}})
+	rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
 	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
-	rawprofile.In(p).Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
+	p.Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
 	mustDone(p)
 }
 

@@ -127,15 +127,15 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 		},
 		`"data":[{"tag":"MultiBranch","point":7,"default":[1,16],"cases":[[2,-16],[3,0]]}]`: func(b *builder.Builder,
 			p *builder.Profile) {
-			rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: 1, Displacement: 16},
-				rawprofile.SwitchCase{Count: 2, Displacement: -16},
-				rawprofile.SwitchCase{Count: 3})
+			p.MultiBranch(at, builder.SwitchCase{Count: 1, Displacement: 16},
+				builder.SwitchCase{Count: 2, Displacement: -16},
+				builder.SwitchCase{Count: 3})
 		},
 		`"data":[{"tag":"CallType","point":7,"count":5,"args":[{"slot":1,"type":{"type":{"name":"A"},"null_seen":true}}],"return":{"type":null,"unknown":true}}]`: func(b *builder.Builder, p *builder.Profile) {
-			rawprofile.In(p).CallType(at, 5, rawprofile.CallTypes{
-				Args: []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}),
+			p.CallType(at, 5, builder.CallTypes{
+				Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: b.Type(builder.TypeKey{Name: "A"}),
 					NullSeen: true}}},
-				Return: &rawprofile.TypeWord{Unknown: true},
+				Return: &builder.TypeWord{Unknown: true},
 			})
 		},
 		`"data":[{"tag":"Successors","point":-4,"sub":1,"rows":[[-2,3,4]]}]`: func(b *builder.Builder, p *builder.Profile) {
@@ -148,7 +148,7 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 			p.Invocations(0)
 			rawprofile.In(p).Compile(rawprofile.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
 			rawprofile.In(p).TrapHistory([]byte{0, 7})
-			rawprofile.In(p).Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
+			p.Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
 		},
 	} {
 		prefix := `"name":"m","profiles":[{"code":"0000000000000000",`

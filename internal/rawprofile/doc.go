@@ -1,5 +1,6 @@
-// Package rawprofile adds to a builder what only readers of other formats know and no embedder writes: the rarer
-// entries of HotSpot, the optional fields of its MethodData, and the insides of the set of profiles.
+// Package rawprofile adds to a builder what only readers of other formats know and no embedder writes: the entries of
+// HotSpot that stand outside the data section, the optional fields of its MethodData, and the insides of the set of
+// profiles.
 package rawprofile
 
 import (

@@ -85,6 +85,28 @@ func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row fun
 	}
 }
 
+// SetTypeList sets the cells of a list of types, pairs of a stack slot and a type word with the word of a return value
+// last, and the cell that holds their number.
+func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
+	first := p.Shape().TypeList(e.Tag())
+	e.SetCell(first-1, uint64(len(cells)))
+	for i, c := range cells {
+		e.SetCell(first+i, c)
+	}
+}
+
+// TypeWordCell returns the cell of a type profile of one value; several says that it had several types.
+func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
+	v := p.TypeCell(t)
+	if nullSeen {
+		v |= disk.TypeNullSeen
+	}
+	if several {
+		v |= disk.TypeUnknown
+	}
+	return v
+}
+
 // Copy adds an entry cell for cell: empty rows keep their places, and flags and traps their bits. Wide entries
 // belong into the data section. e must be exactly one entry of the set's settings. Its pointer cells are
 // replaced: refs returns for each the number of a reference of this set (uint64 of a MethodRef for a

@@ -196,7 +196,7 @@ func (b *textBuild) method(t *textMethod) *builder.Profile {
 func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
 	for _, x := range extras {
 		if x.bit {
-			rawprofile.In(p).Bit(x.at)
+			p.Bit(x.at)
 			continue
 		}
 		rawprofile.In(p).SpeculativeTrap(x.at, b.methodRef(x.trap.class,
@@ -208,32 +208,32 @@ func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
 func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	switch e.tag {
 	case layout.TagBit:
-		rawprofile.In(p).Bit(e.at)
+		p.Bit(e.at)
 	case layout.TagCounter:
 		p.Counter(e.at, e.count)
 	case layout.TagCallType:
-		rawprofile.In(p).CallType(e.at, e.count, b.callTypes(e))
+		p.CallType(e.at, e.count, b.callTypes(e))
 	case layout.TagJump:
-		rawprofile.In(p).Jump(e.at, rawprofile.Jump{Taken: e.count, Displacement: e.displacement})
+		p.Jump(e.at, e.count, e.displacement)
 	case layout.TagBranch:
 		p.Branch(e.at, builder.Branch{Taken: e.count, Displacement: e.displacement, NotTaken: e.notTaken})
 	case layout.TagMultiBranch:
-		rawprofile.In(p).MultiBranch(e.at, e.cases[0], e.cases[1:]...)
+		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
 	case layout.TagRet:
-		rawprofile.In(p).Ret(e.at, e.count, b.returns(e)...)
+		p.Ret(e.at, e.count, b.returns(e)...)
 	case layout.TagReceiverType:
 		p.ReceiverType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCall:
 		p.VirtualCall(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
 	case layout.TagVirtualCallType:
-		rawprofile.In(p).VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
+		p.VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
 	}
 }
 
 // freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a displacement of -1.
-var freeReturn = rawprofile.RetRow{Bci: math.MaxUint64, Displacement: -1}
+var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
-func (b *textBuild) returns(e *textEntry) []rawprofile.RetRow {
+func (b *textBuild) returns(e *textEntry) []builder.RetRow {
 	rows := e.returns
 	for len(rows) < b.shape.BciRows {
 		rows = append(rows, freeReturn)
@@ -249,8 +249,8 @@ func (b *textBuild) rows(e *textEntry) []builder.Row {
 	return rows
 }
 
-func (b *textBuild) callTypes(e *textEntry) rawprofile.CallTypes {
-	types := rawprofile.CallTypes{Args: b.slots(e.types.args)}
+func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
+	types := builder.CallTypes{Args: b.slots(e.types.args)}
 	if e.types.result != nil {
 		w := b.word(*e.types.result)
 		types.Return = &w
@@ -258,16 +258,16 @@ func (b *textBuild) callTypes(e *textEntry) rawprofile.CallTypes {
 	return types
 }
 
-func (b *textBuild) slots(slots []textSlot) []rawprofile.Slot {
-	out := make([]rawprofile.Slot, len(slots))
+func (b *textBuild) slots(slots []textSlot) []builder.Slot {
+	out := make([]builder.Slot, len(slots))
 	for i, s := range slots {
-		out[i] = rawprofile.Slot{Stack: s.stack, Type: b.word(s.word)}
+		out[i] = builder.Slot{Stack: s.stack, Type: b.word(s.word)}
 	}
 	return out
 }
 
-func (b *textBuild) word(w textWord) rawprofile.TypeWord {
-	out := rawprofile.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
+func (b *textBuild) word(w textWord) builder.TypeWord {
+	out := builder.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
 	if w.typ != 0 {
 		out.Type = b.types[w.typ-1]
 	}

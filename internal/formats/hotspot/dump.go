@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -73,8 +72,8 @@ type textEntry struct {
 	notTaken     uint64
 	displacement int64
 	rows         []textRow
-	returns      []rawprofile.RetRow
-	cases        []rawprofile.SwitchCase
+	returns      []builder.RetRow
+	cases        []builder.SwitchCase
 	types        textTypes
 	traps        []textTrap // speculative traps at the same bci
 }

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/names"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -154,7 +154,7 @@ func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
 		e.count, e.displacement = c.field("taken("), c.displacement()
 		return func() error { return p.notTaken(e) }
 	case layout.TagMultiBranch:
-		e.cases = []rawprofile.SwitchCase{{Count: c.field("default_count("), Displacement: c.displacement()}}
+		e.cases = []builder.SwitchCase{{Count: c.field("default_count("), Displacement: c.displacement()}}
 		return func() error { return p.cases(e) }
 	case layout.TagRet:
 		e.count = c.field("count(")
@@ -210,7 +210,7 @@ func (p *textParser) cases(e *textEntry) error {
 	for p.beginsWith(indent + "count(") {
 		err := p.readLine(func(c *cursor) {
 			c.Expect(indent)
-			e.cases = append(e.cases, rawprofile.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
+			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
 			c.End()
 		})
 		if err != nil {
@@ -232,7 +232,7 @@ func (p *textParser) readLines(n int, take func(c *cursor)) (err error) {
 func (p *textParser) returns(e *textEntry, rows int) error {
 	return p.readLines(rows, func(c *cursor) {
 		c.Expect(indent + "bci(")
-		row := rawprofile.RetRow{Bci: c.Number(math.MaxInt32)}
+		row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
 		c.Expect(": ")
 		row.Count, row.Displacement = c.field("count("), c.displacement()
 		c.Expect(")")

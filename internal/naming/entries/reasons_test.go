@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -97,7 +96,7 @@ func TestReasonsAtBranches(t *testing.T) {
 	p.Branch(builder.At{Bci: 2, Traps: 3}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 3, Traps: 8}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 4, Traps: layout.EntryTrapMany}, builder.Branch{Taken: 1, NotTaken: 2})
-	rawprofile.In(p).Bit(builder.At{Bci: 5, Traps: 3})
+	p.Bit(builder.At{Bci: 5, Traps: 3})
 	p.Counter(builder.At{Bci: 6, Traps: 6}, 9)
 	p.Counter(builder.At{Bci: 7}, 9)
 	if err := p.Done(); err != nil {

@@ -58,37 +58,37 @@ func hotspot() *builder.Builder {
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	b.DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)
-	word := func(t builder.TypeRef, null, unknown bool) rawprofile.TypeWord {
-		return rawprofile.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
+	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
+		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
 	}
 	p := b.ProfileIn(m, 0, builder.NoContext)
-	rawprofile.In(p).Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
+	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	p.Counter(builder.At{Bci: 2}, 60949)
-	rawprofile.In(p).Jump(builder.At{Bci: 3}, rawprofile.Jump{Taken: 41, Displacement: -96})
+	p.Jump(builder.At{Bci: 3}, 41, -96)
 	p.ReceiverType(builder.At{Bci: 4, Flags: layout.EntryNullSeen}, builder.Others{Count: ^uint64(6), Gap: 2},
 		builder.Row{Type: s.circle, Count: 9})
 	p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4},
 		builder.Row{Type: s.square, Count: 5}, builder.Row{Type: s.hidden, Count: 6})
-	rawprofile.In(p).Ret(builder.At{Bci: 6}, 1, rawprofile.RetRow{Bci: 33, Count: 7, Displacement: 16})
+	p.Ret(builder.At{Bci: 6}, 1, builder.RetRow{Bci: 33, Count: 7, Displacement: 16})
 	p.Branch(builder.At{Bci: 7}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 200})
-	rawprofile.In(p).MultiBranch(builder.At{Bci: 8}, rawprofile.SwitchCase{Count: 3, Displacement: 8},
-		rawprofile.SwitchCase{Count: 4, Displacement: -8}, rawprofile.SwitchCase{Count: 5})
-	rawprofile.In(p).CallType(builder.At{Bci: 9}, 11, rawprofile.CallTypes{
-		Args:   []rawprofile.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
-		Return: &rawprofile.TypeWord{Type: s.square},
+	p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 3, Displacement: 8},
+		builder.SwitchCase{Count: 4, Displacement: -8}, builder.SwitchCase{Count: 5})
+	p.CallType(builder.At{Bci: 9}, 11, builder.CallTypes{
+		Args:   []builder.Slot{{Stack: 0, Type: word(s.circle, true, false)}, {Stack: 2, Type: word(0, false, true)}},
+		Return: &builder.TypeWord{Type: s.square},
 	})
-	rawprofile.In(p).CallType(builder.At{Bci: 10}, 12, rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1,
+	p.CallType(builder.At{Bci: 10}, 12, builder.CallTypes{Args: []builder.Slot{{Stack: 1,
 		Type: word(0, true, false)}}})
-	rawprofile.In(p).VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
-		[]builder.Row{{Type: s.circle, Count: 2}}, rawprofile.CallTypes{Return: &rawprofile.TypeWord{}})
-	rawprofile.In(p).VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, rawprofile.CallTypes{})
-	rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: word(s.hidden, true, false)}, rawprofile.Slot{Stack: 1})
-	rawprofile.In(p).Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
+	p.VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
+		[]builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
+	p.VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, builder.CallTypes{})
+	rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: word(s.hidden, true, false)}, builder.Slot{Stack: 1})
+	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
 	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
 	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 79}, 0)
 	rawprofile.In(p).ArgInfo(0, 1<<64-1) // anything of the other argument
-	rawprofile.In(p).Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
-	rawprofile.In(p).Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
+	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
+	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
 	done(p)
 	b.Table(disk.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
 }

@@ -121,7 +121,7 @@ func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
 	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
 }
 
-func randomWord(b *builder.Builder, r *countRand) (w rawprofile.TypeWord) {
+func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 	if r.IntN(3) > 0 {
 		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
 	}
@@ -135,10 +135,10 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)),
 		Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
 	word := randomWord(b, r)
-	types := rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
+	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
 	case 0:
-		rawprofile.In(p).Jump(at, rawprofile.Jump{Taken: r.count(), Displacement: -8})
+		p.Jump(at, r.count(), -8)
 	case 1:
 		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
 	case 2:
@@ -154,22 +154,22 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(),
 				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
 		case 1:
-			rawprofile.In(p).VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
+			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
 		default:
 			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
 		}
 	case 4:
-		rawprofile.In(p).Ret(at, r.count(), []rawprofile.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
+		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
 			{Bci: 7, Count: 1}}[:way]...)
 	case 5:
-		rawprofile.In(p).MultiBranch(at, rawprofile.SwitchCase{Count: r.count(), Displacement: 8},
-			make([]rawprofile.SwitchCase, 1+way/2)...)
+		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8},
+			make([]builder.SwitchCase, 1+way/2)...)
 	case 6:
-		rawprofile.In(p).CallType(at, r.count(), types)
+		p.CallType(at, r.count(), types)
 	case 7:
 		p.Counter(at, r.count())
 	case 8:
-		rawprofile.In(p).Bit(at)
+		p.Bit(at)
 	}
 }
 
@@ -180,11 +180,11 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	if r.IntN(2) == 0 {
 		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
 			b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
-		rawprofile.In(p).Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
+		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
-		rawprofile.In(p).Parameters(rawprofile.Slot{Stack: 0, Type: randomWord(b, r)})
-		rawprofile.In(p).Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
+		rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
+		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
@@ -70,8 +69,8 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
 	case 3:
 		p.Count(builder.Count{Point: bci, Sub: layout.SubSamples, N: r.Uint64()})
 	case 4:
-		rawprofile.In(p).CallType(at, 5,
-			rawprofile.CallTypes{Args: []rawprofile.Slot{{Stack: 1, Type: rawprofile.TypeWord{Type: row.Type, NullSeen: true}}}})
+		p.CallType(at, 5,
+			builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: builder.TypeWord{Type: row.Type, NullSeen: true}}}})
 	case 5:
 		p.Successors(-bci, layout.SubConditional, builder.Successor{Point: -5, Index: 1, Count: 3})
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -22,8 +21,8 @@ func sitesOfMerged(t *testing.T, runs ...[6]uint64) []PollutedSite {
 		b := builder.New(layout.DomainHotSpot, builder.Config{Params: params, DumpID: [16]byte{byte(i + 1)}})
 		p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 7)
 		p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: did[0], Displacement: 16, NotTaken: did[1]})
-		rawprofile.In(p).MultiBranch(builder.At{Bci: 5}, rawprofile.SwitchCase{Count: did[2]},
-			rawprofile.SwitchCase{Count: did[3]})
+		p.MultiBranch(builder.At{Bci: 5}, builder.SwitchCase{Count: did[2]},
+			builder.SwitchCase{Count: did[3]})
 		p.ReceiverType(builder.At{Bci: 9, Flags: layout.EntryNullSeen * layout.EntryFlags(did[5])}, builder.Others{},
 			builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: did[4]})
 		if err := p.Done(); err != nil {

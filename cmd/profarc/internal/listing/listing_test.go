@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -92,7 +91,7 @@ func profiled(t *testing.T, code []byte, id uint64) *reader.Store {
 			p.Branch(at, branches[0])
 			branches = branches[1:]
 		case bytecode.Jump:
-			rawprofile.In(p).Jump(at, rawprofile.Jump{Taken: 100})
+			p.Jump(at, 100, 0)
 		}
 	}
 	if err := p.Done(); err != nil {

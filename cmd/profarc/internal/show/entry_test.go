@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,7 +23,7 @@ func TestEntriesWithoutAPrinterAreShown(t *testing.T) {
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 16, NotTaken: 6})
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 7},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "T"}), Count: 8})
-	rawprofile.In(p).Jump(builder.At{Bci: 7}, rawprofile.Jump{Taken: 9, Displacement: 16})
+	p.Jump(builder.At{Bci: 7}, 9, 16)
 	p.Successors(9, layout.SubConditional, builder.Successor{Point: 12, Index: 1, Count: 3})
 	p.Count(builder.Count{Point: 11, Sub: layout.SubNativeCalls, N: 2})
 	if err := p.Done(); err != nil {

@@ -1,0 +1,98 @@
+package builder
+
+import (
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Row is a type seen, and how often.
+type Row struct {
+	Type  TypeRef
+	Count uint64
+}
+
+// Others are the counts of a receiver entry outside its rows.
+type Others struct {
+	Count uint64 // types without a row; signed for a type check
+	Gap   uint64 // HotSpot's nonprofiled_count; 0 where layout.Params.ReceiverGap is 0
+}
+
+// A TypeWord is a type profile of one value.
+type TypeWord struct {
+	Type     TypeRef // 0 for none
+	NullSeen bool
+	Unknown  bool // several types were seen
+}
+
+// A Slot is the type profile of an argument.
+type Slot struct {
+	Stack uint64 // stack slot
+	Type  TypeWord
+}
+
+// A CallTypes is the type profile of a call: arguments, and the return value if Return is not nil.
+type CallTypes struct {
+	Args   []Slot
+	Return *TypeWord
+}
+
+// ReceiverType adds the type profile of instanceof, checkcast or aastore. More rows than
+// layout.Params.TypeProfileWidth are an error.
+func (p *Profile) ReceiverType(at At, others Others, rows ...Row) {
+	p.receivers(layout.TagReceiverType, at, others, rows)
+}
+
+// VirtualCall adds the type profile of a virtual or interface call, with rows as in ReceiverType.
+func (p *Profile) VirtualCall(at At, others Others, rows ...Row) {
+	p.receivers(layout.TagVirtualCall, at, others, rows)
+}
+
+func (p *Profile) receivers(tag layout.Tag, at At, others Others, rows []Row) {
+	p.hotspot(tag, at, 0, func(e disk.Entry) { p.setReceivers(e, others, rows) })
+}
+
+func (p *Profile) setReceivers(e disk.Entry, others Others, rows []Row) {
+	p.rec().SetReceivers(e, others.Count, others.Gap, len(rows),
+		func(i int) (TypeRef, uint64) { return rows[i].Type, rows[i].Count })
+}
+
+// CallType adds a count with the types of arguments and return value.
+func (p *Profile) CallType(at At, count uint64, types CallTypes) {
+	p.hotspot(layout.TagCallType, at, types.cells(), func(e disk.Entry) {
+		e.SetCell(0, count)
+		p.setTypes(e, types)
+	})
+}
+
+// VirtualCallType adds the type profile of a call, as VirtualCall does, with the types of arguments and return
+// value.
+func (p *Profile) VirtualCallType(at At, others Others, rows []Row, types CallTypes) {
+	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e disk.Entry) {
+		p.setReceivers(e, others, rows)
+		p.setTypes(e, types)
+	})
+}
+
+func (t CallTypes) cells() int {
+	n := 2 * len(t.Args)
+	if t.Return != nil {
+		n++
+	}
+	return n
+}
+
+// setTypes fills the cells of the types of a call.
+func (p *Profile) setTypes(e disk.Entry, types CallTypes) {
+	cells := make([]uint64, 0, types.cells())
+	for _, a := range types.Args {
+		cells = append(cells, a.Stack, p.typeWord(a.Type))
+	}
+	if types.Return != nil {
+		cells = append(cells, p.typeWord(*types.Return))
+	}
+	p.rec().SetTypeList(e, cells)
+}
+
+func (p *Profile) typeWord(w TypeWord) uint64 {
+	return p.rec().TypeWordCell(w.Type, w.NullSeen, w.Unknown)
+}
