@@ -12,7 +12,7 @@
  *	pa_dump(run, "app.parc", NULL);                 // what the archive had, and what this run has added
  *	pa_end(run);
  *
- * profarc_more.h has what lies beneath: archives, profiles and entries of all domains, builders, tables, layers.
+ * profarc_more.h has the rest: archives, profiles and entries of all domains, builders, tables, layers.
  *
  * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK,
  *   where nothing else is said.
@@ -131,9 +131,9 @@ typedef struct pa_new_cell {
 
 #define PA_PRODUCER 192 /* the first tag of a VM's own, up to 255 */
 
-/* The entries of one of the VM's own tags: cells in their order, those that stand once, then those of a row. Names have
- * 1 to 32 letters, digits, - and _: the entries' begins with a capital letter, those of cells and bits have small
- * letters alone. */
+/* The entries of one of the VM's own tags: the cells that stand once, then the cells of a row, in their order. Names
+ * have 1 to 32 letters, digits, - and _: the name of the entries begins with a capital letter, the names of cells and
+ * bits have small letters alone. */
 typedef struct pa_new_shape {
 	pa_text name;
 	uint8_t tag, unit; /* tag from PA_PRODUCER on; unit: what its counts count, as numbered in docs/format.md */
@@ -199,7 +199,7 @@ static inline void pa_count(pa_counter *counter, uint64_t n) {
 #endif
 }
 
-/* pa_count1 adds 1 as interpreters count: a load, an addition and a store, of which no thread sees a half. It costs a
+/* pa_count1 adds 1 as interpreters count: a load, an addition and a store. No thread sees half a number. It costs a
  * quarter of pa_count. Nothing is lost while one thread counts in a word at a time. Of several threads each may undo
  * what the others added between its load and its store: the word never has more than the sum, and two threads that did
  * nothing else lost a third of their counts. A profile can bear that. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies beneath profarc.h: libprofarc reads and writes profarc archives of all domains, and counts in them in
+ * The rest of the library, beneath profarc.h: libprofarc reads and writes profarc archives of all domains, and counts in them in
  * place. docs/format.md defines the archive, docs/adoption.md what native code may do with an adopted one.
  *
  *	pa_archive *archive;
@@ -13,7 +13,7 @@
  *   first asked for, and for late types; nothing else allocates, but builders and runs.
  * - pa_close must be the last use of an archive and of all that was got from it. An iterator belongs to one thread at a
  *   time, and so does a builder.
- * - Texts, profiles and entries lie in the archive and are valid until pa_close.
+ * - Texts, profiles and entries are in the archive and are valid until pa_close.
  * - Sizes and offsets are in bytes, and from the start of the file, where nothing else is said. A pa_ref is the place
  *   of a record: its offset divided by 8; 0 is none.
  * - What was checked in a file is not checked again, and if it is cut short, reading it raises SIGBUS. Replace archives

@@ -5,7 +5,7 @@
  *	run dump|checkpoint ARCHIVE OUT N         counts N, and writes OUT
  *	run checkpoints ARCHIVE FOLDER            counts 10 and writes FOLDER/0.parc, 1.parc and so on, until it is killed
  *	run fork ARCHIVE PARENT CHILD             counts 5, forks, counts 100 in the parent and 10 in the child
- *	run fork-checkpoints ARCHIVE PARENT CHILD the same with checkpoints, of which the parent writes one before
+ *	run fork-checkpoints ARCHIVE PARENT CHILD the same with checkpoints; the parent writes one before too
  *	run more ARCHIVE OUT N                    as dump, with points that the archive does not have
  *	run busy ARCHIVE FOLDER N                 four threads count N each, while FOLDER/0.parc to 4.parc are written
  *	run code TEXT                             prints the code id of a text
