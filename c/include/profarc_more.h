@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rest of the library, beneath profarc.h: libprofarc reads and writes profarc archives of all domains, and counts in them in
- * place. docs/format.md defines the archive, docs/adoption.md what native code may do with an adopted one.
+ * The rest of the library, beneath profarc.h: libprofarc reads and writes profarc archives of all domains, and counts
+ * in them in place. docs/format.md defines the archive, docs/adoption.md what native code may do with an adopted one.
  *
  *	pa_archive *archive;
  *	pa_error e = pa_open("app.parc", NULL, &archive);
