@@ -115,6 +115,9 @@ func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, er
 		c.Flags = layout.FlagDelta
 	}
 	b := builder.New(layout.DomainCustom, c)
+	if err := rawprofile.Set(b).CheckProducer(); err != nil {
+		return nil, err
+	}
 	for _, s := range r.vm.Shapes {
 		if err := b.DeclareShape(s); err != nil {
 			return nil, err

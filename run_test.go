@@ -350,7 +350,7 @@ func TestStartSaysWhyThereIsNoArchive(t *testing.T) {
 func TestMistakesOfTheVM(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "app.parc")
-	for name, vm := range map[string]profarc.VM{"too many rows": {ID: tiny, Rows: 65},
+	for name, vm := range map[string]profarc.VM{"no ID": {Name: "x"}, "too many rows": {ID: tiny, Rows: 65},
 		"a tag of the format": {ID: tiny, Shapes: []layout.EntryShape{{Tag: layout.TagCount, Name: "Mine",
 			Cells: operands.Cells}}}} {
 		r, err := profarc.Start(path, vm)

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Params      layout.Params // producer's settings
 	Producer    string        // who made the profiles, at most 64 bytes, for instance "OpenJDK 17.0.15+6"
-	ProducerID  [16]byte      // of layout.DomainCustom, where it must be set: what profile points, keys and shapes mean
+	ProducerID  [16]byte      // what profile points, keys and shapes mean; only layout.DomainCustom has and needs one
 	Fingerprint [16]byte      // of the program; zero if not known
 	DumpID      [16]byte      // identity of the dump; if zero, Run's or else derived from the content
 	DumpTime    time.Time     // zero if not known
@@ -87,7 +87,9 @@ type Builder profileset.Face
 func (b *Builder) set() *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
 
 // New returns an empty builder. If the domain or the config is not valid, its Err says so from the start, and
-// every Done and Commit fails with that error; the error of an unknown domain matches ErrDomain.
+// every Done and Commit fails with that error; the error of an unknown domain matches ErrDomain. Without a
+// Config.ProducerID a builder of layout.DomainCustom is for a merge, and gets the id of the first archive: until then
+// Method, Profile and DeclareShape are an error of the builder.
 func New(domain layout.Domain, config Config) *Builder {
 	c := &config
 	set := profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,

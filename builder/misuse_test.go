@@ -100,6 +100,40 @@ func TestMisuseIsRefused(t *testing.T) {
 	}
 }
 
+// TestRecordingNeedsAProducer: a builder without a producer id says so at the first call that records, not when it
+// is committed; only a merge may begin without one.
+func TestRecordingNeedsAProducer(t *testing.T) {
+	t.Parallel()
+	key := layout.Key{Name: "f"}
+	for what, record := range map[string]func(b *builder.Builder) error{
+		"Method":  func(b *builder.Builder) error { b.Method(key); return b.Err() },
+		"Profile": func(b *builder.Builder) error { b.Profile(key, 1).Discard(); return b.Err() },
+		"DeclareShape": func(b *builder.Builder) error {
+			_ = b.DeclareShape(layout.EntryShape{Tag: layout.TagProducer, Name: "Mine"})
+			return b.Err()
+		},
+	} {
+		b := builder.New(layout.DomainCustom, builder.Config{})
+		if err := b.Err(); err != nil {
+			t.Errorf("a builder for a merge: %v", err)
+		}
+		if err := record(b); err == nil || !strings.Contains(err.Error(), "ProducerID") {
+			t.Errorf("%s without a producer id: %v", what, err)
+		}
+	}
+	data, _, err := testarchive.New(layout.DomainCustom).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := builder.New(layout.DomainCustom, builder.Config{})
+	if err := merge.Into(t.Context(), b, testarchive.Open(t, data), builder.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Profile(key, 1).Done(); err != nil {
+		t.Errorf("a profile after a merge: %v", err)
+	}
+}
+
 // What has no meaning in a domain could not be read back from its text.
 func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 	t.Parallel()

@@ -25,6 +25,9 @@ func (b *Set) DeclareLocked(shapes []layout.EntryShape) error {
 		return fmt.Errorf("builder: shapes of entries in an archive of domain %s: only %s has entries of a producer's own",
 			b.Domain, layout.DomainCustom)
 	}
+	if b.needProducer(); b.err != nil {
+		return b.err
+	}
 	declared := new(disk.Declared)
 	if b.Shape.Declared != nil {
 		declared = b.Shape.Declared.Clone()
@@ -60,14 +63,28 @@ func (b *Set) JoinProducer(h *layout.Header) error {
 	}
 }
 
-// checkProducer returns an error unless the set says whose profiles it has, if that is
-// needed to understand them.
+// CheckProducer returns an error unless the set says whose profiles it has, if that is needed to understand them.
+// A set that an archive is merged into first gets its producer: recording in any other needs one before.
+func (b *Set) CheckProducer() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.checkProducer()
+}
+
+// checkProducer is CheckProducer for a caller that holds mu.
 func (b *Set) checkProducer() error {
 	if b.Domain == layout.DomainCustom && b.Heading.ProducerID == [16]byte{} {
-		return fmt.Errorf("builder: an archive of domain %s without a producer: set Config.ProducerID to 16 bytes of the "+
+		return fmt.Errorf("an archive of domain %s without a producer: set Config.ProducerID to 16 bytes of the "+
 			"VM's own", b.Domain)
 	}
 	return nil
+}
+
+// needProducer makes it an error of the set that it has no producer. The caller holds mu.
+func (b *Set) needProducer() {
+	if err := b.checkProducer(); err != nil {
+		b.fail(err)
+	}
 }
 
 // listShapes makes the table of the shapes. The caller holds mu.

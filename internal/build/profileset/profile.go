@@ -1,6 +1,7 @@
 package profileset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -62,9 +63,9 @@ func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c Contex
 func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
 	defer b.opens(p, m)
-	switch {
-	case b.refused != nil:
-		p.Fail(b.refused)
+	switch err := cmp.Or(b.refused, b.checkProducer()); {
+	case err != nil:
+		p.Fail(err)
 	case !b.Methods.Has(uint32(m)):
 		p.Fail(fmt.Errorf("method %d is not of this builder", m))
 	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):

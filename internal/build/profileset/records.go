@@ -92,6 +92,7 @@ type methodData struct {
 func (b *Set) Method(k layout.Key) MethodRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.needProducer()
 	key := methodKey{Name: b.typeName(k.Name), Signature: b.name(k.Signature)}
 	if k.Class != "" {
 		key.Holder = b.typeRef(k.Class, k.Loader)

@@ -267,8 +267,11 @@ func (b *Set) Prepare() error {
 	if b.err != nil {
 		return b.err
 	}
-	if err := cmp.Or(b.WithoutBatch(), b.Unfinished(), b.checkProducer()); err != nil {
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
 		return err
+	}
+	if err := b.checkProducer(); err != nil {
+		return fmt.Errorf("builder: %w", err)
 	}
 	if err := b.DropDiscarded(); err != nil {
 		return err
