@@ -71,8 +71,10 @@ func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own
 // Branch counts which way a branch goes. The point is its place in the function's code: any number, with one branch.
 func (f *Function) Branch(point int32) (taken, notTaken *Word) {
 	at := place{point, layout.TagSuccessors, layout.SubConditional}
-	if e, ok := f.entry(at); ok && e.Cells() == 4 {
-		return counterWord(e.Cell(1)), counterWord(e.Cell(3))
+	if e, ok := f.entry(at); ok {
+		if b, ok := e.Branch(); ok {
+			return counterWord(b.Taken), counterWord(b.NotTaken)
+		}
 	}
 	s := f.siteAt(at, 2, 0, nil)
 	return &s.words[0].word, &s.words[1].word

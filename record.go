@@ -75,8 +75,7 @@ func (d *dump) site(p *builder.Profile, s *site) {
 	}
 	switch s.at.tag {
 	case layout.TagSuccessors:
-		p.Successors(s.at.point, s.at.sub, builder.Successor{Index: 0, Count: cells[0]},
-			builder.Successor{Index: 1, Count: cells[1]})
+		p.Branch(builder.At{Bci: s.at.point}, builder.Branch{Taken: cells[0], NotTaken: cells[1]})
 	case layout.TagReceivers:
 		p.Receivers(builder.Receivers{Point: s.at.point, Sub: s.at.sub, Other: cells[len(s.types)]}, d.rows(s, cells)...)
 	default:

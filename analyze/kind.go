@@ -69,8 +69,14 @@ var pointKinds = [256]pointKind{
 // About says what points with entries of a tag are, in a few words; it returns "" for a producer's.
 func About(tag layout.Tag) string { return pointKinds[tag].about }
 
-// kindOf returns what points with an entry are.
-func kindOf(e reader.Entry) *pointKind { return &pointKinds[e.Tag()] }
+// kindOf returns what points with an entry are. A branch is one in whichever form it is stored.
+func kindOf(e reader.Entry) *pointKind {
+	tag := e.Tag()
+	if _, ok := e.Branch(); ok {
+		tag = layout.TagBranch
+	}
+	return &pointKinds[tag]
+}
 
 // siteOf returns what compilers guess at an entry.
 func siteOf(e reader.Entry) Site {

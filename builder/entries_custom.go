@@ -46,6 +46,17 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	})
 }
 
+// customBranch adds a branch without targets: its rows have the index alone, 0 if it is taken and 1 if not.
+func (p *Profile) customBranch(at At, b Branch) {
+	if at != (At{Bci: at.Bci}) || b.Displacement != 0 {
+		p.rec().Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", ErrDomain, at.Bci,
+			layout.DomainCustom))
+		return
+	}
+	taken, notTaken := Successor{Index: 0, Count: b.Taken}, Successor{Index: 1, Count: b.NotTaken}
+	p.Successors(at.Bci, layout.SubConditional, taken, notTaken)
+}
+
 // customCells returns the values of n cells in their order; width counts the cells of a row.
 func customCells(shape string, once []uint64, rows [][]uint64, n, width int) ([]uint64, error) {
 	if width == 0 && len(rows) > 0 {

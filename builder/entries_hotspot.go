@@ -10,7 +10,7 @@ import (
 
 // At has the place of a HotSpot entry, and the fields of its header.
 type At struct {
-	Bci   int32               // 0 to 65535: others are an error that matches layout.ErrTooLarge
+	Bci   int32               // 0 to 65535, but for Branch: others are an error that matches layout.ErrTooLarge
 	Flags layout.EntryFlags   // EntryNullSeen
 	Traps layout.EntryTraps   // reason, and EntryTrapRecompiled
 	In    layout.BlockSection // layout.SectionData if not set
@@ -58,8 +58,13 @@ func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 	})
 }
 
-// Branch adds a conditional branch.
+// Branch adds a conditional branch. In layout.DomainCustom its point is any number, it has no other field of At and
+// no displacement, and it is stored as a Successors entry that reader.Entry.Branch reads.
 func (p *Profile) Branch(at At, b Branch) {
+	if p.rec().Domain() == layout.DomainCustom {
+		p.customBranch(at, b)
+		return
+	}
 	p.hotspot(layout.TagBranch, at, 0, func(e disk.Entry) {
 		e.SetCell(0, b.Taken)
 		e.SetCell(1, uint64(b.Displacement))

@@ -15,7 +15,7 @@ type Value struct{ Value, Count uint64 }
 // entry: they are told apart by point and index.
 type Successor struct {
 	Point int32
-	Index uint32 // number of the way, for instance 0 if the condition holds
+	Index uint32 // number of the way: of a branch, 0 if it is taken
 	Count uint64
 }
 

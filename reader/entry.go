@@ -316,12 +316,29 @@ func (e Entry) Jump() (j Jump, ok bool) {
 	return Jump{e.Cell(0), int64(e.Cell(1).Trained())}, true
 }
 
-// Branch returns the content of a Branch entry.
+// Branch returns the content of a Branch entry, or of the Successors entry of a branch without targets that
+// builder.Profile.Branch records in an archive of layout.DomainCustom.
 func (e Entry) Branch() (b Branch, ok bool) {
 	if e.kind.tag != layout.TagBranch || e.Cells() < 3 {
-		return Branch{}, false
+		return e.customBranch()
 	}
 	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
+}
+
+// customBranch returns the counts of two successors that have an index and no point: 0 is taken, 1 is not.
+func (e Entry) customBranch() (b Branch, ok bool) {
+	if e.kind.tag != layout.TagSuccessors || e.Sub() != layout.SubConditional || e.Cells() != 4 ||
+		e.s.Header().Domain != layout.DomainCustom {
+		return Branch{}, false
+	}
+	taken, notTaken := disk.PackSuccessor(0, 0), disk.PackSuccessor(0, 1)
+	switch first, second := e.Cell(0).Trained(), e.Cell(2).Trained(); {
+	case first == taken && second == notTaken:
+		return Branch{Taken: e.Cell(1), NotTaken: e.Cell(3)}, true
+	case first == notTaken && second == taken:
+		return Branch{Taken: e.Cell(3), NotTaken: e.Cell(1)}, true
+	}
+	return Branch{}, false
 }
 
 // Bitmap returns the bytes of a Bitmap entry, live if the profile is adopted. They

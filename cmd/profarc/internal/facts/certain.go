@@ -75,13 +75,24 @@ func (p *siteNames) certainRows(s *site) []SeenRow {
 // wayOf returns the way that an outcome in the table is: HotSpot numbers the two ways of a
 // branch, and the others are the cells of their rows.
 func (p *siteNames) wayOf(kind analyze.Site, outcome uint64) way {
-	switch {
-	case kind == analyze.SiteBranch && p.s.Header().Domain == layout.DomainHotSpot:
-		return []way{{kind: analyze.Taken}, {kind: analyze.NotTaken}}[min(outcome, 1)]
+	domain := p.s.Header().Domain
+	switch point, index := disk.UnpackSuccessor(outcome); {
+	case kind == analyze.SiteBranch && domain == layout.DomainHotSpot:
+		return branchWay(outcome)
+	case kind == analyze.SiteBranch && domain == layout.DomainCustom && point == 0 && index <= 1: // without targets
+		return branchWay(uint64(index))
 	case kind == analyze.SiteSwitch && outcome == 0:
 		return way{kind: analyze.Default}
 	}
 	return way{outcomes[kind], outcome}
+}
+
+// branchWay returns a way of a branch by its number.
+func branchWay(number uint64) way {
+	if number == 0 {
+		return way{kind: analyze.Taken}
+	}
+	return way{kind: analyze.NotTaken}
 }
 
 // outcomes are the kinds of most outcomes of sites.
