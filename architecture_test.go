@@ -36,7 +36,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"merge",
 		"layout internal/format internal/build internal/rawprofile internal/copier internal/merging reader builder"},
 	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
-	{"verify", "layout internal/format relocate archive reader"},
+	{"verify", "layout internal/format relocate reader"},
 	{".", "layout internal/format internal/build internal/rawprofile archive reader builder merge"}, // one door for embedders
 	{"analyze", "layout internal/format internal/naming reader"},
 	{"compare", "layout internal/format internal/naming reader analyze"},

@@ -26,7 +26,7 @@ var tiny = [16]byte{0xb1, 0x5e, 0x07, 0x9a, 0x2c, 0x44, 0x4d, 0x18, 0xa9, 0x73, 
 func sum(ctx context.Context, to string, dumps ...string) error {
 	b := builder.New(domain, builder.Config{}) // the producer is the first archive's
 	for _, path := range dumps {
-		s, err := reader.Open(path, archive.Options{Mode: archive.ModeHeap})
+		s, err := reader.Open(path, archive.Options{Heap: true})
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func callAtRandom(f *profarc.Function, types []*profarc.Type, random *rand.Rand,
 // read returns all counts of an archive.
 func read(t *testing.T, path string) counts {
 	t.Helper()
-	s, err := reader.Open(path, archive.Options{Mode: archive.ModeHeap})
+	s, err := reader.Open(path, archive.Options{Heap: true})
 	if err != nil {
 		t.Fatal(err)
 	}

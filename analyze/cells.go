@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -32,7 +33,7 @@ type Cell struct {
 // Cells returns the cells of the entry that the point was read from.
 func (p *Point) Cells() (groups []CellGroup, err error) {
 	r := &pointReader{s: p.store}
-	for rows := range p.store.Mapping().Shape().Groups(p.entry.Bytes()) {
+	for rows := range (*mapped.Mapping)(p.store.Mapping()).Shape().Groups(p.entry.Bytes()) {
 		if rows.Repeat == disk.PerGap && rows.N == 0 {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -106,7 +107,7 @@ func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || e.Tag(
 // describe sets what the kind and the header of the entry say, and the outcomes do not.
 func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	kind := kindOf(e)
-	p.Kind, p.About = s.Mapping().Shape().TagName(e.Tag()), kind.about
+	p.Kind, p.About = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag()), kind.about
 	p.Bytecode, p.RowNoun, p.Group = kind.bytecode, kind.rows, kind.group
 	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, nullSeen(e)
 	p.describeSub(e)

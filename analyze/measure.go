@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -123,11 +124,13 @@ func UsualMeasure(h *layout.Header) *Measure {
 }
 
 // Of returns the value of one profile.
-func (by *Measure) Of(p reader.Profile) uint64 { return by.of(p.Store().Mapping().Shape(), p) }
+func (by *Measure) Of(p reader.Profile) uint64 {
+	return by.of((*mapped.Mapping)(p.Store().Mapping()).Shape(), p)
+}
 
 // sum returns the sum over the profiles of a method.
 func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
-	shape := s.Mapping().Shape()
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return n, err
@@ -159,7 +162,7 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 
 // Sums returns the sums of a method's values by several measures. It reads the profiles once.
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
-	sums, shape, cut := make([]uint64, len(measures)), s.Mapping().Shape(), cutOff(s, m)
+	sums, shape, cut := make([]uint64, len(measures)), (*mapped.Mapping)(s.Mapping()).Shape(), cutOff(s, m)
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err

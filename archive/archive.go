@@ -1,184 +1,67 @@
-// Package archive opens an archive file: it checks the header, maps the file for
-// reading, checks pages as they are touched, maps the file again for adoption, and
-// verifies it. Package reader finds profiles in it; package builder writes it.
+// Package archive opens an archive file: it checks the header, maps the file for reading, checks pages as they are
+// touched, and verifies it. Package reader finds profiles in it and adopts it; package builder writes it.
 //
 // # Opening
 //
 // [Open] checks the header and the geometry of all regions, which costs the same for a file of any size. The
 // first pages that are touched are read without those around them, if they are not in memory: a first lookup
 // needs few, megabytes apart. Every other page is checked against its sum when [Mapping.Bytes] touches it
-// first; see [Check] for other choices.
+// first; see [Options] for other choices.
 //
 // [OpenFS], [OpenReaderAt] and [FromBytes] open an archive that is not a file of its own:
 // they have it in ordinary memory, and check it alike.
-//
-// # Page checks
-//
-// The sums of the pages lie in the region ps and are summed themselves, 64 at a
-// time, in levels up to the root, which is in the header:
-//
-//	header: root
-//	   |
-//	level 2   one sum for 64 sums of level 1     (16 MiB of the file)
-//	   |
-//	level 1   one sum for 64 sums of level 0     (256 KiB of the file)
-//	   |
-//	level 0   one sum for a page                 (4 KiB of the file)
-//
-// The first touch of a page checks the sums not checked yet on the way down from
-// the root. One bit in ordinary memory remembers each page and each 64 sums, so
-// that nothing is hashed twice, except when two goroutines touch it first at once.
 //
 // # Lifetimes
 //
 // [Mapping.Bytes] returns memory of the mapping. It stays valid as long as the [Mapping] is reachable: a
 // value that keeps such bytes must keep the Mapping too, and call runtime.KeepAlive after its last access.
 // After [Mapping.Close] every call fails with [ErrClosed]; the memory is released when the Mapping is
-// unreachable, so that a stale view never reads memory of something else. [Adopted] keeps its Mapping, and
-// its own memory is released in the same way.
+// unreachable, so that a stale view never reads memory of something else.
 //
 // On Windows a file cannot be replaced or removed while a mapping of it exists, which may be some time after
-// Close: open an archive that the same program will replace with [ModeHeap].
+// Close: open an archive that the same program will replace with [Options].Heap.
 //
 // # Trust
 //
 // No file makes a call of this package read outside the mapping, or allocate more than the file is long. A
-// file that others cut short while it is mapped faults where it ends. Open, Verify and, with CheckOnTouch,
+// file that others cut short while it is mapped faults where it ends. Open, Verify and, by default,
 // the first touch of a page turn the fault into an error; [Mapping.Guard] does so for all other accesses. An
 // unguarded fault ends the process, as with every mapped file: replace archives by renaming, as
 // builder.Builder.Commit does, and never write into them.
 package archive
 
 import (
-	"errors"
-	"fmt"
-	"os"
-	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"context"
+	"io"
+	"io/fs"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/fast"
-	"github.com/profarc/profarc/internal/format/mmap"
-	"github.com/profarc/profarc/internal/format/sparsebits"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 )
 
 // ErrClosed is the error of every call after Close.
-var ErrClosed = errors.New("archive is closed")
+var ErrClosed = mapped.ErrClosed
 
 // A Mapping is an open archive. It is safe for concurrent use.
-type Mapping struct {
-	name    string
-	header  *layout.Header
-	shape   disk.Shape
-	data    []byte                           // the whole file
-	spans   [disk.NumRegions + 1]layout.Span // where the regions lie
-	sums    *pageSums
-	trusted bool            // no page needs a check any more
-	checked *sparsebits.Set // pages of the file that were found sound
-	file    *os.File        // the file that is mapped; nil if data is on the heap
-	pieces  *pieces         // of an archive that is read in ranges; otherwise nil
-	adopted addresses       // the mappings for adoption
-	apart   atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
-	closed  atomic.Bool
-}
+type Mapping mapped.Mapping
 
-// lookupPages is how many first touches of pages come before the system is told that more
-// of the file is being read than lookups need. Until then it reads no page ahead: a
-// lookup touches pages that lie megabytes apart.
-const lookupPages = 32
-
-// Sweep tells the system that much of the file will be read, one page after the other. It
-// is only needed where bytes are read that are not fetched by Bytes.
-func (m *Mapping) Sweep() {
-	if m.apart.Swap(0) > 0 {
-		mmap.FarApart(m.data, false)
-	}
-	runtime.KeepAlive(m)
-}
+func (m *Mapping) mapped() *mapped.Mapping { return (*mapped.Mapping)(m) }
 
 // Name returns the path that was opened.
-func (m *Mapping) Name() string { return m.name }
+func (m *Mapping) Name() string { return m.mapped().Name() }
 
 // Header returns the decoded header. It must not be changed.
-func (m *Mapping) Header() *layout.Header { return m.header }
-
-// Shape returns what decides the cells of entries, for packages of this module.
-func (m *Mapping) Shape() disk.Shape { return m.shape }
+func (m *Mapping) Header() *layout.Header { return m.mapped().Header() }
 
 // EntryShapes returns the shapes that the archive declares for the entries of its producer, by tag; there are
 // none unless its domain is DomainCustom. They must not be changed.
-func (m *Mapping) EntryShapes() []layout.EntryShape { return m.shape.Declared.Shapes() }
+func (m *Mapping) EntryShapes() []layout.EntryShape { return m.mapped().Shape().Declared.Shapes() }
 
-// Bytes returns size bytes of the file from offset on, which must lie wholly inside region, after checking
-// the pages they lie in. Errors are *layout.Error with file, region and offset, or match ErrClosed. It
-// allocates nothing once the pages are checked. The bytes must not be written to.
+// Bytes returns size bytes of the file from offset on, which must be wholly inside region, after checking their
+// pages. Errors are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing once the
+// pages are checked. The bytes must not be written to.
 func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
-	if err := m.Check(region, offset, size); err != nil {
-		return nil, err
-	}
-	return m.data[offset : offset+size : offset+size], nil
-}
-
-// Check verifies the page sums that cover a range, as Bytes does, without returning the bytes.
-func (m *Mapping) Check(region layout.Region, offset, size int64) error {
-	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
-		return m.refuse(region, offset, size)
-	}
-	if m.trusted {
-		return nil
-	}
-	last := (offset + size - 1) >> disk.PageShift
-	for page := offset >> disk.PageShift; page <= last; page++ {
-		// A page that begins with ps may be checked where ix begins in it.
-		if region > disk.RegionPS && m.checked.Has(page) {
-			continue
-		}
-		return m.touch(region, layout.Span{Offset: offset, Size: size})
-	}
-	return nil
-}
-
-// Unchecked returns the whole file, also after Close. Use only bytes that passed Check or
-// Bytes once, and do not write to it. It is valid while m is reachable.
-func (m *Mapping) Unchecked() []byte { return m.data }
-
-// touch checks the pages of a part of a region. Another process may have cut the file off there.
-func (m *Mapping) touch(region layout.Region, part layout.Span) error {
-	if m.apart.Load() > 0 && m.apart.Add(-1) == 0 {
-		mmap.FarApart(m.data, false)
-	}
-	return disk.InFile(m.Guard(func() error { return m.sums.touch(region, part) }), m.name)
-}
-
-// refuse returns the error of a range that cannot be read.
-func (m *Mapping) refuse(region layout.Region, offset, size int64) error {
-	if m.closed.Load() {
-		return m.closedError()
-	}
-	if region >= layout.Region(len(m.spans)) {
-		return disk.InFile(disk.Corrupt(region, offset, "there is no such region"), m.name)
-	}
-	s := m.spans[region]
-	return disk.InFile(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset,
-		s.Offset, s.End()), m.name)
-}
-
-func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrClosed) }
-
-// Closed reports whether Close was called.
-func (m *Mapping) Closed() bool { return m.closed.Load() }
-
-// Close makes every later call fail with ErrClosed. Closing twice is fine. The
-// memory stays until the Mapping is unreachable.
-func (m *Mapping) Close() error {
-	if m.closed.Swap(true) || m.file == nil {
-		return nil
-	}
-	return m.file.Close()
+	return m.mapped().Bytes(region, offset, size)
 }
 
 // Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and names
@@ -186,83 +69,56 @@ func (m *Mapping) Close() error {
 // much for a single access: use it around opening, verifying, iterating and batches. It guards the goroutine
 // that calls it, and memory mapped for adoption too. It runs f also after Close, since bytes that were
 // returned before may still be read.
-func (m *Mapping) Guard(f func() error) error {
-	if m.file == nil {
-		return f()
-	}
-	err := mmap.Guard(func(address uintptr) bool {
-		_, ok := m.offsetOf(address)
-		return ok
-	}, f)
-	if fault, ok := err.(*mmap.Fault); ok {
-		err = m.cutOff(fault)
-	}
-	runtime.KeepAlive(m)
-	return err
+func (m *Mapping) Guard(f func() error) error { return m.mapped().Guard(f) }
+
+// Verify checks every byte of the file, padding included, whatever the options said and whatever was checked
+// before. The error is the first damage by offset; pages whose sums are damaged are not checked. progress, if not
+// nil, is called with the bytes checked so far and the size of the file, by one goroutine at a time.
+func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
+	return m.mapped().Verify(ctx, progress)
 }
 
-// restoreFile is the advice for an archive that was cut short while it was open.
-const restoreFile = "restore it and open it again"
+// Close makes every later call fail with ErrClosed. Closing twice is fine. The
+// memory stays until the Mapping is unreachable.
+func (m *Mapping) Close() error { return m.mapped().Close() }
 
-// cutOff returns the error of a fault, with its offset in the file.
-func (m *Mapping) cutOff(fault *mmap.Fault) error {
-	offset, _ := m.offsetOf(fault.Address)
-	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,
-		Detail: "the file was cut short, or could not be read, while it was mapped", Advice: restoreFile}
-	if m.header != nil {
-		e.Region = disk.RegionAt(m.header, offset)
-	}
-	return e
+// Open opens the archive at path. Errors about the content of the file are *layout.Error and match ErrFormat,
+// ErrVersion, ErrTruncated, ErrChecksum, ErrCorrupt or ErrIdentity of package layout; others come from package os.
+func Open(path string, o Options) (*Mapping, error) {
+	m, err := mapped.Open(path, o.mapped())
+	return (*Mapping)(m), err
 }
 
-// offsetOf returns the offset in the file that is at an address.
-func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
-	size := uintptr(len(m.data))
-	if d := address - words.Address(m.data); d < size {
-		return int64(d), true
-	}
-	if base, ok := m.adopted.find(address, size); ok {
-		return int64(address - base), true
-	}
-	return 0, false
+// FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
+// they are not aligned to 8, must not change while the Mapping is in use, and o.Heap is ignored.
+func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
+	m, err := mapped.FromBytes(name, data, o.mapped())
+	return (*Mapping)(m), err
 }
 
-// addresses are the bases of the mappings for adoption.
-type addresses struct {
-	mu    sync.Mutex
-	bases []uintptr
+// OpenFS opens the archive with that name in a file system, for instance one that is embedded in the program.
+// It is read into ordinary memory, and o.Heap is ignored. Errors about the content are as from Open; other errors
+// come from the file system.
+func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
+	m, err := mapped.OpenFS(fsys, name, o.mapped())
+	return (*Mapping)(m), err
 }
 
-func (a *addresses) add(base uintptr) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.bases = append(a.bases, base)
+// OpenReaderAt opens an archive of size bytes that r reads, for instance one within a larger file; name
+// stands for the path in errors. It is read into ordinary memory, and o.Heap is ignored; r is not used afterwards.
+// Errors about the content are as from Open; other errors come from r.
+func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
+	m, err := mapped.OpenReaderAt(name, r, size, o.mapped())
+	return (*Mapping)(m), err
 }
 
-func (a *addresses) remove(base uintptr) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.bases = slices.DeleteFunc(a.bases, func(b uintptr) bool { return b == base })
-}
-
-// find returns the base of the mapping of size bytes in which an address is.
-func (a *addresses) find(address, size uintptr) (base uintptr, ok bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, base := range a.bases {
-		if address-base < size {
-			return base, true
-		}
-	}
-	return 0, false
-}
-
-// Prefetch starts loading the bytes at each of the offsets into the CPU caches, without
-// waiting for them. Nothing is checked; offsets outside the file are ignored. Call it
-// within [Mapping.Guard]: on CPUs without a prefetch instruction it reads.
-func (m *Mapping) Prefetch(places []int64) {
-	if !m.closed.Load() {
-		fast.Prefetch(m.data, places)
-	}
-	runtime.KeepAlive(m)
+// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of an object store; name
+// stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
+// needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
+// each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
+// size of the archive, but the system provides only the pages that are read. o.Heap is ignored, and neither
+// o.CheckAll nor o.Unchecked may be set. Errors about the content are as from Open; other errors come from r.
+func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
+	m, err := mapped.OpenRanges(name, r, size, o.mapped())
+	return (*Mapping)(m), err
 }

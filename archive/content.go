@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -48,9 +49,9 @@ func SumContent(ctx context.Context, path string) layout.Content {
 	return c
 }
 
-// sumFile sums a regular file. nonBlocking keeps it from waiting for a pipe.
+// sumFile sums a regular file. mapped.NonBlocking keeps it from waiting for a pipe.
 func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|mapped.NonBlocking, 0)
 	if err != nil {
 		return 0, 0, err
 	}

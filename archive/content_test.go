@@ -9,7 +9,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -58,46 +57,5 @@ func TestSumContent(t *testing.T) {
 	if got := SumContent(ended, put(t, filepath.Join(dir, "large"),
 		string(make([]byte, 3<<20)))); got.Kind != layout.ContentUnknown {
 		t.Errorf("after the end of the context: %+v", got)
-	}
-}
-
-// A program is held against the one that was recorded strictly, by the prefix of
-// its class path, or not at all.
-func TestExpectProgram(t *testing.T) {
-	entry := func(sum uint64) layout.ClassPathEntry {
-		return layout.ClassPathEntry{Path: "anywhere.jar",
-			Content: layout.Content{Kind: layout.ContentFile, Size: 9, Sum: sum}}
-	}
-	app, lib, more := entry(1), entry(2), entry(3)
-	program := func(vm string, entries ...layout.ClassPathEntry) *Program { return &Program{vm, entries} }
-	recorded := disk.Fingerprint("VM 17", []layout.ClassPathEntry{app, lib})
-	unread := layout.ClassPathEntry{Content: layout.Content{Kind: layout.ContentUnknown}}
-	for name, test := range map[string]struct {
-		recorded               [16]byte
-		program                *Program
-		strict, prefix, method bool
-	}{
-		"the same":      {recorded, program("VM 17", app, lib), true, true, true},
-		"appended":      {recorded, program("VM 17", app, lib, more), false, true, true},
-		"prepended":     {recorded, program("VM 17", more, app, lib), false, false, true},
-		"shorter":       {recorded, program("VM 17", app), false, false, true},
-		"other order":   {recorded, program("VM 17", lib, app), false, false, true},
-		"changed":       {recorded, program("VM 17", app, more), false, false, true},
-		"other VM":      {recorded, program("VM 18", app, lib), false, false, true},
-		"unread":        {recorded, program("VM 17", app, lib, unread), false, true, true},
-		"unread before": {recorded, program("VM 17", app, unread, lib), false, false, true},
-		"nothing known": {[16]byte{}, program("VM 17", unread), false, false, true},
-		"no class path": {disk.Fingerprint("VM 17", nil), program("VM 17"), false, false, true},
-		"an empty one":  {disk.Fingerprint("VM 17", []layout.ClassPathEntry{}), program("VM 17", app), false, true, true},
-		"whole prefixes": {disk.Fingerprint("VM 17", []layout.ClassPathEntry{app}), program("VM 17", app, lib), false,
-			true, true},
-	} {
-		for match, want := range map[Match]bool{MatchStrict: test.strict, MatchPrefix: test.prefix,
-			MatchMethods: test.method} {
-			e := Expect{Program: test.program, Match: match}
-			if err := e.check(&layout.Header{Fingerprint: test.recorded}); (err == nil) != want {
-				t.Errorf("%s, match %d: %v", name, match, err)
-			}
-		}
 	}
 }

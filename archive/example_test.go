@@ -80,7 +80,7 @@ func ExampleOpenReaderAt() {
 	}
 	bundle.Write(data)
 	part := strings.NewReader(bundle.String()[len("a bundle\n"):])
-	m, err := archive.OpenReaderAt("bundle:app.parc", part, int64(len(data)), archive.Options{Check: archive.CheckAll})
+	m, err := archive.OpenReaderAt("bundle:app.parc", part, int64(len(data)), archive.Options{CheckAll: true})
 	if err != nil {
 		log.Fatal(err)
 	}

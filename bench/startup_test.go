@@ -171,9 +171,9 @@ func BenchmarkAdopt(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Run("requested", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{}) })
-	b.Run("anywhere/lazy", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Base: archive.BaseAnywhere}) })
+	b.Run("anywhere/lazy", func(b *testing.B) { openAndAdopt(b, path, reader.AdoptOptions{Anywhere: true}) })
 	b.Run("anywhere/eager", func(b *testing.B) {
-		openAndAdopt(b, path, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+		openAndAdopt(b, path, reader.AdoptOptions{Anywhere: true, Eager: true})
 	})
 }
 
@@ -225,7 +225,7 @@ func BenchmarkClaimAll(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+		if err := s.Adopt(reader.AdoptOptions{Anywhere: true}); err != nil {
 			b.Fatal(err)
 		}
 		for i := range Small.Methods {

@@ -47,7 +47,7 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	if err != nil || !bytes.Equal(data, again) {
 		t.Errorf("the same builder wrote other bytes: %v", err)
 	}
-	if _, err := archive.FromBytes("small", data, archive.Options{Check: archive.CheckAll}); err != nil {
+	if _, err := archive.FromBytes("small", data, archive.Options{CheckAll: true}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -221,7 +221,7 @@ func (b *Builder) Open(name string) (*reader.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := archive.FromBytes(name, data, archive.Options{Check: archive.CheckNone})
+	m, err := archive.FromBytes(name, data, archive.Options{Unchecked: true})
 	if err != nil {
 		return nil, err
 	}

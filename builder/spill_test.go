@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -32,7 +33,7 @@ func TestSpilledCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(got, s.Mapping().Unchecked()) {
+		if !bytes.Equal(got, (*mapped.Mapping)(s.Mapping()).Unchecked()) {
 			t.Error("the copy has other bytes")
 		}
 		if names, err := os.ReadDir(folder); runtime.GOOS != "windows" && (err != nil || len(names) > 0) {

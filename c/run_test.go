@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -303,7 +304,7 @@ func TestRunsCountExactly(t *testing.T) {
 				t.Errorf("%s, %s: %v and %d receivers, want %d of each", sanitizers, name, got, receiversOf(t, s, name), each)
 			}
 		}
-		if err := os.WriteFile(app, s.Mapping().Unchecked(), 0o600); err != nil {
+		if err := os.WriteFile(app, (*mapped.Mapping)(s.Mapping()).Unchecked(), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -394,7 +394,7 @@ func snapshot(t *testing.T, data []byte, take merge.Counts) []byte {
 
 func snapshotOf(t *testing.T, st *reader.Store, take merge.Counts) ([]byte, merge.Dropped) {
 	t.Helper()
-	if err := st.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+	if err := st.Adopt(reader.AdoptOptions{Anywhere: true}); err != nil {
 		t.Fatal(err)
 	}
 	late, err := st.LateType("Late", "test")
@@ -441,7 +441,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 			at := rw.Offset + rw.Size*int64(i)/40
 			damaged := slices.Clone(data)
 			damaged[at] ^= 1 << (i % 8)
-			m, err := archive.FromBytes(s.Name, damaged, archive.Options{Check: archive.CheckNone})
+			m, err := archive.FromBytes(s.Name, damaged, archive.Options{Unchecked: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -66,7 +67,7 @@ type sites struct {
 
 // open prepares for the profiles of an archive, with the archive's own keys.
 func (s *sites) open(archive *reader.Store) {
-	s.marks, s.shape = knowsMarks(archive), archive.Mapping().Shape()
+	s.marks, s.shape = knowsMarks(archive), (*mapped.Mapping)(archive.Mapping()).Shape()
 	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }

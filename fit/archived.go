@@ -3,6 +3,7 @@ package fit
 import (
 	"errors"
 
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/layout"
@@ -62,7 +63,7 @@ func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Versio
 	size, _ := p.Size()
 	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
-		v.Points, v.Opaque = pointsOf(p, a.s.Mapping().Shape()).points, false
+		v.Points, v.Opaque = pointsOf(p, (*mapped.Mapping)(a.s.Mapping()).Shape()).points, false
 		return v, a.sketches.describe(m, p, v.Points)
 	}
 	return v, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
@@ -51,7 +52,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		return nil, err
 	}
 	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
-	c := &checker{poll: poll.New(ctx), s: s, shape: s.Mapping().Shape(), against: against, o: o}
+	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o}
 	c.report.Profiles, c.report.Weights = map[State]int{}, map[State]float64{}
 	c.report.Reasons, c.report.Lost = map[string]int{}, map[string]Loss{}
 	var err error

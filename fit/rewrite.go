@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -33,7 +34,8 @@ type rewriter struct {
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
 	code, _ := against.(methodcode.Types)
-	w := &rewriter{s: s, shape: s.Mapping().Shape(), b: b, report: report, counts: &report.Rewritten, code: code,
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
+	w := &rewriter{s: s, shape: shape, b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := profileset.Of((*profileset.Face)(b))
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),

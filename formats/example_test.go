@@ -43,7 +43,7 @@ func Example() {
 	if _, err := in.Builder.Commit(ctx, app); err != nil {
 		log.Fatal(err)
 	}
-	store, err := reader.Open(app, archive.Options{Check: archive.CheckAll})
+	store, err := reader.Open(app, archive.Options{CheckAll: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -51,7 +50,7 @@ func adoptedStore(t testarchive.TB) *reader.Store {
 		testarchive.MustDone(t, p)
 	}
 	s := testarchive.Build(t, b).Store
-	err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere})
+	err := s.Adopt(reader.AdoptOptions{Anywhere: true})
 	if errors.Is(err, errors.ErrUnsupported) && binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		t.Skip(err)
 	}

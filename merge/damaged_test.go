@@ -49,11 +49,11 @@ func manyPages(t *testing.T) testarchive.Archive {
 }
 
 // opened opens an archive, with one byte changed, for adoption.
-func opened(t *testing.T, data []byte, at int64, bit int, check archive.Check) *reader.Store {
+func opened(t *testing.T, data []byte, at int64, bit int, o archive.Options) *reader.Store {
 	t.Helper()
 	damaged := slices.Clone(data)
 	damaged[at] ^= 1 << bit
-	m, err := archive.FromBytes("damaged.parc", damaged, archive.Options{Check: check})
+	m, err := archive.FromBytes("damaged.parc", damaged, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +99,8 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 		step = 5
 	}
 	for at := disk.AlignUp(rw.Offset, disk.PageSize); at < rw.End(); at += step {
-		s := opened(t, original.Bytes, at, int(at%8), archive.CheckOnTouch)
-		if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); errors.Is(err, errors.ErrUnsupported) {
+		s := opened(t, original.Bytes, at, int(at%8), archive.Options{})
+		if err := s.Adopt(reader.AdoptOptions{Anywhere: true}); errors.Is(err, errors.ErrUnsupported) {
 			t.Skip(err) // a big-endian machine
 		} else if err != nil {
 			t.Fatal(err)
@@ -194,8 +194,8 @@ func TestSnapshotsWithoutSums(t *testing.T) {
 		}
 		for _, in := range []layout.Span{rw, bm} {
 			for at := in.Offset; at < in.End(); at += step {
-				s := opened(t, original.Bytes, at, int(at/step%8), archive.CheckNone)
-				if s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}) != nil {
+				s := opened(t, original.Bytes, at, int(at/step%8), archive.Options{Unchecked: true})
+				if s.Adopt(reader.AdoptOptions{Anywhere: true}) != nil {
 					continue // the VM runs without it
 				}
 				for _, take := range []merge.Counts{merge.Totals, merge.Increments} {

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -113,7 +114,7 @@ func secondRun(t testarchive.TB, s testarchive.Archive) testarchive.Archive {
 func checkSameCounts(t *rapid.T, x, y testarchive.Archive) {
 	t.Helper()
 	counts := func(s testarchive.Archive) (all []uint64) {
-		shape := s.Mapping().Shape()
+		shape := (*mapped.Mapping)(s.Mapping()).Shape()
 		for m, err := range s.Methods() {
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -56,7 +57,7 @@ type countPlace struct {
 // countsAtPoints returns the sum of counts of each profile point. It fails if a wide
 // entry is left in an archive that was narrowed.
 func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
-	sums, shape := map[countPlace]int64{}, s.Mapping().Shape()
+	sums, shape := map[countPlace]int64{}, (*mapped.Mapping)(s.Mapping()).Shape()
 	methods := layout.Ref(0)
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/sparsebits"
 	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/layout"
@@ -18,7 +18,9 @@ import (
 
 // AdoptOptions say how a store is adopted.
 type AdoptOptions struct {
-	Base archive.Base // archive.BaseRequested: where the archive asks for, if that is free
+	// Anywhere maps the archive where the system puts it. Otherwise it is mapped at the base that the archive asks
+	// for, if that is free.
+	Anywhere bool
 	// Eager checks and relocates every profile at once, in the order of the file, instead
 	// of each when it is looked up and claimed. That takes a third of the time for a
 	// program that will adopt nearly all, and is lost for one that adopts few.
@@ -27,7 +29,7 @@ type AdoptOptions struct {
 
 // An adoption is the state of a store's writable mapping.
 type adoption struct {
-	to     *archive.Adopted
+	to     *mapped.Adopted
 	base   uint64     // to.Base
 	rw     []byte     // to.RW
 	view   words.View // of rw
@@ -56,7 +58,11 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	if s.adoption.Load() != nil {
 		return errAdopted
 	}
-	to, err := s.m.Adopt(o.Base, maxLateTypes*disk.TypeSize)
+	base := mapped.BaseRequested
+	if o.Anywhere {
+		base = mapped.BaseAnywhere
+	}
+	to, err := s.m.Adopt(base, maxLateTypes*disk.TypeSize)
 	if err != nil {
 		return err
 	}
@@ -79,7 +85,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 // larger one the program may never write to the rest.
 const mostPopulated = 64 << 20
 
-func (s *Store) newAdoption(to *archive.Adopted) *adoption {
+func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 	rw := s.h.Region(disk.RegionRW)
 	a := &adoption{
 		to: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -122,8 +123,8 @@ func TestAdoptedProfilesAreTheSameAtAnyBase(t *testing.T) {
 		"heap":   func() *reader.Store { return openFixture(t) },
 		"mapped": func() *reader.Store { return openFile(t, fixture(0)) },
 	} {
-		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
-			{Base: archive.BaseAnywhere, Eager: true}} {
+		for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Anywhere: true},
+			{Anywhere: true, Eager: true}} {
 			s := open()
 			adopt(t, s, o)
 			if diff := cmp.Diff(want, describeAll(t, s, true)); diff != "" {
@@ -147,14 +148,14 @@ func TestAdoptedProfilesAreTheSameAtAnyBase(t *testing.T) {
 
 // Native code that follows a pointer of an adopted block finds the record.
 func TestPointersOfAnAdoptedBlockAreAddresses(t *testing.T) {
-	for _, base := range []archive.Base{archive.BaseRequested, archive.BaseAnywhere} {
+	for _, anywhere := range []bool{false, true} {
 		s := openFile(t, fixture(0))
-		adopt(t, s, reader.AdoptOptions{Base: base})
+		adopt(t, s, reader.AdoptOptions{Anywhere: anywhere})
 		p := adoptProfile(t, s, keyArea)
 		a, _ := s.Adoption()
 		circle, _ := s.FindType("Circle", "")
 		want := a.Base + uint64(s.Header().Parts[disk.PartTypes].Offset) + uint64(circle.Ordinal())*disk.TypeSize
-		if got := entryAt(t, p, 6).Cell(s.Mapping().Shape().ReceiverRow(0) + 0).Load(); got != want {
+		if got := entryAt(t, p, 6).Cell((*mapped.Mapping)(s.Mapping()).Shape().ReceiverRow(0) + 0).Load(); got != want {
 			t.Errorf("base %#x: cell %#x, want %#x", a.Base, got, want)
 		}
 		if want := a.Base + uint64(p.Ref().Offset()); uint64(p.Address()) != want {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,8 +12,8 @@ import (
 // TestAdoptBatchIsAdopt: a batch adopts as Profile.Claim does, each profile once however often
 // it is in the batch, and skips places without a profile.
 func TestAdoptBatchIsAdopt(t *testing.T) {
-	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Base: archive.BaseAnywhere},
-		{Base: archive.BaseAnywhere, Eager: true}} {
+	for _, o := range []reader.AdoptOptions{{}, {Eager: true}, {Anywhere: true},
+		{Anywhere: true, Eager: true}} {
 		for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(0))} {
 			one, many := openFixture(t), make([]reader.Profile, 200)
 			adopt(t, one, o)

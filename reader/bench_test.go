@@ -147,7 +147,7 @@ func BenchmarkRecord(b *testing.B) {
 // BenchmarkClaim is the first adoption of every profile of an archive,
 // relocation included, and the copy-on-write faults where that writes.
 func BenchmarkClaim(b *testing.B) {
-	for name, base := range map[string]archive.Base{"requested": archive.BaseRequested, "anywhere": archive.BaseAnywhere} {
+	for name, o := range map[string]reader.AdoptOptions{"requested": {}, "anywhere": {Anywhere: true}} {
 		b.Run(name, func(b *testing.B) {
 			s := openBench(b)
 			var profiles []reader.Profile
@@ -155,7 +155,7 @@ func BenchmarkClaim(b *testing.B) {
 			for i := range b.N {
 				if i%benchMethods == 0 {
 					b.StopTimer()
-					profiles = fresh(b, s.Mapping().Name(), base)
+					profiles = fresh(b, s.Mapping().Name(), o)
 					b.StartTimer()
 				}
 				if _, err := profiles[i%benchMethods].Claim(); err != nil {
@@ -167,13 +167,13 @@ func BenchmarkClaim(b *testing.B) {
 }
 
 // fresh opens an archive, adopts it, and returns all its profiles, unclaimed.
-func fresh(b *testing.B, path string, base archive.Base) (profiles []reader.Profile) {
+func fresh(b *testing.B, path string, o reader.AdoptOptions) (profiles []reader.Profile) {
 	b.Helper()
 	s, err := reader.Open(path, archive.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	adopt(b, s, reader.AdoptOptions{Base: base})
+	adopt(b, s, o)
 	for m, err := range s.Methods() {
 		if err != nil {
 			b.Fatal(err)
@@ -190,7 +190,7 @@ func fresh(b *testing.B, path string, base archive.Base) (profiles []reader.Prof
 // BenchmarkAdopt is the adoption of a whole archive.
 func BenchmarkAdopt(b *testing.B) {
 	for name, o := range map[string]reader.AdoptOptions{
-		"requested": {}, "lazy": {Base: archive.BaseAnywhere}, "eager": {Base: archive.BaseAnywhere, Eager: true},
+		"requested": {}, "lazy": {Anywhere: true}, "eager": {Anywhere: true, Eager: true},
 	} {
 		b.Run(name, func(b *testing.B) {
 			path := openBench(b).Mapping().Name()

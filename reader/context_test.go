@@ -88,7 +88,7 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 	} {
 		damaged := slices.Clone(data)
 		binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)
-		m, err := archive.FromBytes("damaged", damaged, archive.Options{Check: archive.CheckNone})
+		m, err := archive.FromBytes("damaged", damaged, archive.Options{Unchecked: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,12 +159,12 @@ func entryAnswers(all []uint64, e reader.Entry) ([]uint64, error) {
 }
 
 // answersOf opens an archive and asks it for everything, adopted elsewhere.
-func answersOf(data []byte, check archive.Check) ([]uint64, error) {
-	return adoptedAnswers(data, check, reader.AdoptOptions{})
+func answersOf(data []byte, o archive.Options) ([]uint64, error) {
+	return adoptedAnswers(data, o, reader.AdoptOptions{})
 }
 
-func adoptedAnswers(data []byte, check archive.Check, o reader.AdoptOptions) ([]uint64, error) {
-	m, err := archive.FromBytes("damaged.parc", data, archive.Options{Check: check})
+func adoptedAnswers(data []byte, open archive.Options, o reader.AdoptOptions) ([]uint64, error) {
+	m, err := archive.FromBytes("damaged.parc", data, open)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func sound(t *testing.T) (data []byte, all []uint64) {
 	b := fixture(0)
 	b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
 	data = laid(t, b)
-	all, err := answersOf(data, archive.CheckOnTouch)
+	all, err := answersOf(data, archive.Options{})
 	if err != nil || len(all) < 300 {
 		t.Fatalf("%d answers, %v", len(all), err)
 	}
@@ -218,7 +218,7 @@ func changeBytes(t *testing.T, o reader.AdoptOptions) {
 	for _, i := range places(data) {
 		damaged := slices.Clone(data)
 		damaged[i] ^= 1 << (i % 8)
-		got, err := adoptedAnswers(damaged, archive.CheckOnTouch, o)
+		got, err := adoptedAnswers(damaged, archive.Options{}, o)
 		var typed *layout.Error
 		switch {
 		case err == nil && !slices.Equal(got, want):
@@ -253,7 +253,7 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
-		_, err := adoptedAnswers(damaged, archive.CheckNone, reader.AdoptOptions{Eager: round%2 == 1})
+		_, err := adoptedAnswers(damaged, archive.Options{Unchecked: true}, reader.AdoptOptions{Eager: round%2 == 1})
 		var typed *layout.Error
 		if err != nil && !errors.As(err, &typed) && !isMiss(err) {
 			t.Fatal(err)
@@ -338,7 +338,7 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		damaged := slices.Clone(data)
 		value := binary.LittleEndian.AppendUint64(nil, c.value)
 		copy(damaged[c.at:c.at+int64(c.width)], value)
-		_, err := answersOf(damaged, archive.CheckNone)
+		_, err := answersOf(damaged, archive.Options{Unchecked: true})
 		var typed *layout.Error
 		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) {
 			t.Errorf("%s: %v", c.what, err)
@@ -370,7 +370,7 @@ func TestIndexSlotWithInvalidReference(t *testing.T) {
 			binary.LittleEndian.PutUint32(data[ix.Offset+24+4*int64(slot):], 1)
 		}
 	}
-	m, err := archive.FromBytes("index.parc", data, archive.Options{Check: archive.CheckNone})
+	m, err := archive.FromBytes("index.parc", data, archive.Options{Unchecked: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestViewDirtiesNoPage(t *testing.T) {
 	if n := dirtyKB(t, path); n != 0 {
 		t.Errorf("%d KiB are dirty after reading a view", n)
 	}
-	adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
+	adopt(t, s, reader.AdoptOptions{Anywhere: true})
 	for _, p := range profiles {
 		if _, err := p.Claim(); err != nil && !errors.Is(err, reader.ErrUndecoded) {
 			t.Fatal(err)

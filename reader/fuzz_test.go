@@ -38,7 +38,7 @@ func FuzzStore(f *testing.F) {
 		}
 		disk.Resum(changed)
 		var typed *layout.Error
-		_, err := answersOf(changed, archive.CheckNone)
+		_, err := answersOf(changed, archive.Options{Unchecked: true})
 		if err != nil && !errors.As(err, &typed) && !isMiss(err) {
 			t.Fatalf("an error without a place: %v", err)
 		}

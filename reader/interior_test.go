@@ -62,7 +62,7 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 		disk.WideHeaderSize
 	binary.LittleEndian.PutUint64(data[counters+8:], 2|uint64(m.Ref())<<32) // a block of two units
 	binary.LittleEndian.PutUint64(data[counters+16:], 0)
-	opened, err := archive.FromBytes("nested.parc", data, archive.Options{Check: archive.CheckNone})
+	opened, err := archive.FromBytes("nested.parc", data, archive.Options{Unchecked: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOverlappingBlocksAreNotBothAdopted(t *testing.T) {
 		if innerFirst {
 			one, other = other, one
 		}
-		adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere})
+		adopt(t, s, reader.AdoptOptions{Anywhere: true})
 		for range 2 { // the answer stays the same
 			if _, err := profileAt(t, s, one).Claim(); err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestMethodsMissingFromTheIndexAreRefused(t *testing.T) {
 	const name = disk.MinMethodSize + 8 // after the id
 	record := disk.MethodRecord{ID: 77, Units: 2, Flags: disk.MethodHasID}
 	copy(data[at+name:], record.Append(nil))
-	m, err := archive.FromBytes("inside.parc", data, archive.Options{Check: archive.CheckNone})
+	m, err := archive.FromBytes("inside.parc", data, archive.Options{Unchecked: true})
 	if err != nil {
 		t.Fatal(err)
 	}

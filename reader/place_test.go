@@ -5,7 +5,6 @@ import (
 	"log"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/words"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -15,9 +14,9 @@ import (
 // TestPlacesOfCells: every counter and cell of an adopted profile is where its offset says,
 // at the requested base and elsewhere, mapped and on the heap.
 func TestPlacesOfCells(t *testing.T) {
-	for _, base := range []archive.Base{archive.BaseRequested, archive.BaseAnywhere} {
+	for _, anywhere := range []bool{false, true} {
 		for _, s := range []*reader.Store{openFixture(t), openFile(t, fixture(1))} {
-			adopt(t, s, reader.AdoptOptions{Base: base})
+			adopt(t, s, reader.AdoptOptions{Anywhere: anywhere})
 			p := adoptProfile(t, s, keyArea)
 			check := func(c reader.Counter) {
 				t.Helper()

@@ -46,6 +46,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/mmap"
 	"github.com/profarc/profarc/internal/format/sparsebits"
 	"github.com/profarc/profarc/layout"
@@ -67,7 +68,7 @@ var (
 
 // A Store is an open archive. It is safe for concurrent use.
 type Store struct {
-	m     *archive.Mapping
+	m     *mapped.Mapping
 	h     *layout.Header
 	data  []byte // the file, for reading what was checked
 	shape disk.Shape
@@ -99,7 +100,8 @@ func Open(path string, o archive.Options) (*Store, error) {
 }
 
 // New makes a Store of a mapping, which it then owns: close the Store, not the mapping.
-func New(m *archive.Mapping) *Store {
+func New(of *archive.Mapping) *Store {
+	m := (*mapped.Mapping)(of)
 	h := m.Header()
 	data := m.Unchecked()
 	shape := m.Shape()
@@ -114,7 +116,7 @@ func New(m *archive.Mapping) *Store {
 }
 
 // Mapping returns the archive itself.
-func (s *Store) Mapping() *archive.Mapping { return s.m }
+func (s *Store) Mapping() *archive.Mapping { return (*archive.Mapping)(s.m) }
 
 // Header returns the decoded header. It must not be changed.
 func (s *Store) Header() *layout.Header { return s.h }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -16,7 +15,7 @@ import (
 func TestUndecodedProfilesAreNotAdopted(t *testing.T) {
 	for _, eager := range []bool{false, true} {
 		s := memstore.Open(t, partly(t))
-		if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: eager}); err != nil {
+		if err := s.Adopt(reader.AdoptOptions{Anywhere: true, Eager: eager}); err != nil {
 			if errors.Is(err, errors.ErrUnsupported) {
 				t.Skip(err)
 			}

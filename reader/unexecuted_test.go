@@ -170,7 +170,7 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 	} {
 		data := slices.Clone(sound)
 		change(data)
-		m, err := archive.FromBytes("damaged.parc", data, archive.Options{Check: archive.CheckNone})
+		m, err := archive.FromBytes("damaged.parc", data, archive.Options{Unchecked: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -34,7 +33,7 @@ func TestEagerAdoptionReportsDamageWhereItIsMet(t *testing.T) {
 	p := profileOf(t, open(t, slices.Clone(data)), numberedKey(1234))
 	data[p.Ref().Offset()+int64(len(p.Bytes()))-1] ^= 1
 	s := open(t, data)
-	adopt(t, s, reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+	adopt(t, s, reader.AdoptOptions{Anywhere: true, Eager: true})
 	failed := 0
 	for i := range 2000 {
 		p, err := s.Profile(numberedKey(i), layout.CodeAny)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -25,7 +26,7 @@ func coldProfiles(s *reader.Store) (n int) {
 					sum |= c.Load()
 				}
 			}
-			shape := s.Mapping().Shape()
+			shape := (*mapped.Mapping)(s.Mapping()).Shape()
 			for e := range p.Entries() {
 				for cell := range shape.Counts(disk.Entry(e.Bytes())) {
 					if n := e.Cell(cell).Load(); !disk.Entry(e.Bytes()).SignedCount() || int64(n) > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -101,7 +102,7 @@ func sumOf(counts map[string]uint64) (sum float64) {
 // the types, methods and values that it is of, or by its number.
 func countsOf(p reader.Profile) (map[string]uint64, error) {
 	counts := map[string]uint64{}
-	shape := p.Store().Mapping().Shape()
+	shape := (*mapped.Mapping)(p.Store().Mapping()).Shape()
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
 		of := binary.LittleEndian.AppendUint32([]byte{byte(raw.Tag())}, uint32(e.Point()))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -38,7 +39,7 @@ func weightOf(s *reader.Store, m reader.Method) map[string]*big.Int {
 		}
 		sums[unit].Add(sums[unit], new(big.Int).SetUint64(n))
 	}
-	shape := s.Mapping().Shape()
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	for p := range m.Profiles() {
 		if isMarked(s, p) {
 			continue

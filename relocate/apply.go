@@ -30,12 +30,12 @@ func (m *Move) pointer(v uint64) (moved uint64, ok bool) {
 	return v - m.From + m.To, true
 }
 
-// AnySlots makes [Map.Apply] take a range with any number of slots.
-const AnySlots = -1
+// anySlots makes [Map.Apply] take a range with any number of slots.
+const anySlots = -1
 
 // Apply moves every pointer in [from, to) of rw, the writable bytes of the region, and returns
 // the number of slots; from and to are as in [Map.Slots]. The range must have exactly want
-// slots, null ones included, if want is not AnySlots. Apply writes nothing unless every slot
+// slots, null ones included; any number if want is -1. Apply writes nothing unless every slot
 // of the range is sound. No other goroutine may use the range meanwhile.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
 	old, err := m.old(rw, to, &move)
@@ -56,7 +56,7 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	if err := m.checkSlots(old, start, words, &move); err != nil {
 		return 0, err
 	}
-	if slots = int64(len(words)); want != AnySlots && slots != want {
+	if slots = int64(len(words)); want != anySlots && slots != want {
 		return 0, m.wrongSlots(from, to, slots, want)
 	}
 	write(rw, old, start, words, &move)
@@ -82,10 +82,10 @@ func (m *Map) wrongSlots(from, to, slots, want int64) error {
 // applyLong is like Apply for a range whose slots are more than a walk returns at once: it
 // walks twice, first to check them.
 func (m *Map) applyLong(rw, old []byte, from, to int64, move *Move, want int64) (slots int64, err error) {
-	if slots, err = m.Check(old, from, to, *move); err != nil {
+	if slots, err = m.check(old, from, to, *move); err != nil {
 		return 0, err
 	}
-	if want != AnySlots && slots != want {
+	if want != anySlots && slots != want {
 		return 0, m.wrongSlots(from, to, slots, want)
 	}
 	for c := m.walk(from, to); ; {
@@ -97,9 +97,9 @@ func (m *Map) applyLong(rw, old []byte, from, to int64, move *Move, want int64) 
 	}
 }
 
-// Check reads the slots in [from, to) of rw, which has not been moved, and returns their number, or the error
+// check reads the slots in [from, to) of rw, which has not been moved, and returns their number, or the error
 // of the first that does not point into the archive; from and to are as in [Map.Slots].
-func (m *Map) Check(rw []byte, from, to int64, move Move) (slots int64, err error) {
+func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err error) {
 	if err := m.inside(from, to, int64(len(rw))); err != nil {
 		return 0, err
 	}

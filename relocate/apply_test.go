@@ -48,7 +48,7 @@ func TestApplyMovesTheSlotsOfTheRangeAlone(t *testing.T) {
 	m := mapOf(t, size, slots)
 	for _, r := range [][2]int64{{0, 24}, {24, 24}, {8, 4096}, {chunkSize - 800, chunkSize + 800}, {0, size}} {
 		got := slices.Clone(rw)
-		n, err := m.Apply(got, r[0], r[1], testMove, AnySlots)
+		n, err := m.Apply(got, r[0], r[1], testMove, anySlots)
 		if err != nil || int(n) != len(collect(t, m, r[0], r[1])) {
 			t.Errorf("%v: %d slots, %v", r, n, err)
 		}
@@ -70,7 +70,7 @@ func TestApplyWritesNothingIfASlotIsWrong(t *testing.T) {
 		at := slots[len(slots)-1]
 		le.PutUint64(wrong[at:], v)
 		before := slices.Clone(wrong)
-		_, err := m.Apply(wrong, 0, size, testMove, AnySlots)
+		_, err := m.Apply(wrong, 0, size, testMove, anySlots)
 		var e *layout.Error
 		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &e) || e.Region != disk.RegionRW || e.Offset != 1<<16+at {
 			t.Errorf("%s: %v", name, err)
@@ -91,13 +91,13 @@ func TestRangesOutsideTheRegion(t *testing.T) {
 	m := mapOf(t, size, slots)
 	before := slices.Clone(rw)
 	for _, r := range [][2]int64{{-8, 8}, {16, 8}, {0, size + 8}, {4, 16}, {0, 1 << 40}} {
-		if _, err := m.Apply(rw, r[0], r[1], testMove, AnySlots); err == nil {
+		if _, err := m.Apply(rw, r[0], r[1], testMove, anySlots); err == nil {
 			t.Errorf("%v is moved", r)
 		}
 		if _, err := slotsOf(m, r[0], r[1]); err == nil {
 			t.Errorf("%v is gone through", r)
 		}
-		if _, err := m.Check(rw, r[0], r[1], testMove); err == nil {
+		if _, err := m.check(rw, r[0], r[1], testMove); err == nil {
 			t.Errorf("%v is checked", r)
 		}
 	}
@@ -136,7 +136,7 @@ func TestApplyAllIsApplyOfEverything(t *testing.T) {
 		"from elsewhere": func(rw []byte) (int64, error) { return m.ApplyAll(rw, apart) },
 		"not populated":  func(rw []byte) (int64, error) { return m.ApplyAll(rw, populated(apart, false)) },
 		"populated":      func(rw []byte) (int64, error) { return m.ApplyAll(rw, populated(apart, true)) },
-		"by Apply":       func(rw []byte) (int64, error) { return m.Apply(rw, 0, size, apart, AnySlots) },
+		"by Apply":       func(rw []byte) (int64, error) { return m.Apply(rw, 0, size, apart, anySlots) },
 	} {
 		rw := slices.Clone(rw)
 		n, err := all(rw)
@@ -162,10 +162,10 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 	m := mapOf(t, size, slots)
 	there, back := testMove, Move{From: testMove.To, To: testMove.From, Size: testMove.Size}
 	n := testing.AllocsPerRun(10, func() {
-		if _, err := m.Apply(rw, 0, 4096, there, AnySlots); err != nil {
+		if _, err := m.Apply(rw, 0, 4096, there, anySlots); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Apply(rw, 0, 4096, back, AnySlots); err != nil {
+		if _, err := m.Apply(rw, 0, 4096, back, anySlots); err != nil {
 			t.Fatal(err)
 		}
 	})

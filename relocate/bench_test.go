@@ -25,7 +25,7 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(size)
 			for i := 0; b.Loop(); i++ {
-				if _, err := m.Apply(rw, 0, size, benchmarkMoves[i&1], AnySlots); err != nil {
+				if _, err := m.Apply(rw, 0, size, benchmarkMoves[i&1], anySlots); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -9,8 +9,7 @@
 //   - A [Collector] takes the offsets of the pointer slots while an archive is laid out, and
 //     encodes them as the region bm.
 //   - A [Map] reads the region bm of an archive: it yields the slots in a range of rw
-//     ([Map.Slots]), compares them with a set ([Map.Matches]), checks the pointers in them
-//     ([Map.Check]) and moves these.
+//     ([Map.Slots]), compares them with a set ([Map.Matches]) and moves the pointers in them.
 //
 // # Format
 //

@@ -16,6 +16,7 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -58,7 +59,7 @@ func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64
 // Store checks everything. The error is ctx's; the problems of the
 // archive are in the report. progress may be nil and tells of the pages alone.
 func Store(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
-	if m := s.Mapping(); m.Closed() || m.InRanges() { // the walk takes bytes that are there
+	if m := (*mapped.Mapping)(s.Mapping()); m.Closed() || m.InRanges() { // the walk takes bytes that are there
 		if r, err := Pages(ctx, s, nil); err != nil || !r.Sound() {
 			return r, err
 		}

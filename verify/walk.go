@@ -8,8 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -28,7 +28,7 @@ var le = binary.LittleEndian
 type walk struct {
 	ctx      context.Context
 	s        *reader.Store
-	m        *archive.Mapping
+	m        *mapped.Mapping
 	h        *layout.Header
 	data     []byte
 	shape    disk.Shape
@@ -56,7 +56,7 @@ type walk struct {
 }
 
 func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int64)) *walk {
-	m, h := s.Mapping(), s.Header()
+	m, h := (*mapped.Mapping)(s.Mapping()), s.Header()
 	return &walk{ctx: ctx, s: s, m: m, h: h, data: m.Unchecked(), shape: m.Shape(), plans: plansOf(m.Shape()),
 		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 }

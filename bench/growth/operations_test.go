@@ -119,7 +119,7 @@ func lookUpAll(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 
 // claimAll adopts the archive and claims every profile.
 func claimAll(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{Anywhere: true}); err != nil {
 		return err
 	}
 	for p, err := range s.Profiles() {

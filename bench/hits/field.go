@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -81,8 +82,8 @@ func (f *field) open() (err error) {
 	if f.store, err = reader.Open(f.path, archive.Options{}); err != nil {
 		return err
 	}
-	f.file = f.store.Mapping().Unchecked()
-	f.bare, err = reader.Open(f.path, archive.Options{Check: archive.CheckNone})
+	f.file = (*mapped.Mapping)(f.store.Mapping()).Unchecked()
+	f.bare, err = reader.Open(f.path, archive.Options{Unchecked: true})
 	return err
 }
 

@@ -193,9 +193,9 @@ func onBare(look func(*field, *query) uint64) func(*field, *query) uint64 {
 }
 
 // onNew looks up in a store that was just opened.
-func onNew(check archive.Check) func(*field, *query) uint64 {
+func onNew(o archive.Options) func(*field, *query) uint64 {
 	return func(f *field, q *query) uint64 {
-		s, err := reader.Open(f.path, archive.Options{Check: check})
+		s, err := reader.Open(f.path, o)
 		if err != nil {
 			return 0
 		}

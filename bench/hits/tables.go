@@ -46,7 +46,8 @@ func tables() []table {
 			contenders: []contender{{"id", lookupIndependent}, {"id, no checks", onBare(lookupIndependent)},
 				{"key", findIndependent}, {"key, no checks", onBare(findIndependent)}}},
 		{title: "checks at first access", note: firstNote, cold: true,
-			contenders: []contender{{"id", onNew(archive.CheckOnTouch)}, {"id, no checks", onNew(archive.CheckNone)}}},
+			contenders: []contender{{"id", onNew(archive.Options{})},
+				{"id, no checks", onNew(archive.Options{Unchecked: true})}}},
 	}
 }
 

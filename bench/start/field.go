@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -49,15 +50,15 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 		timed("JSON and map", decoded(func() (map[string]*plain, error) { return readCoded(f.paths["json"], decodeJSON) })),
 		timed("the VM's own arrays, without profiles", f.countOwn),
 		timed("archive, at the requested base", adopted(reader.AdoptOptions{})),
-		timed("archive, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere})),
+		timed("archive, elsewhere", adopted(reader.AdoptOptions{Anywhere: true})),
 		timed("archive, eager, at the requested base", adopted(reader.AdoptOptions{Eager: true})),
-		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})),
+		timed("archive, eager, elsewhere", adopted(reader.AdoptOptions{Anywhere: true, Eager: true})),
 		timed("the same, by keys in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byKeys)),
 		timed("the same, by keys in batches, elsewhere",
-			batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byKeys)),
+			batches(reader.AdoptOptions{Anywhere: true, Eager: true}, f.byKeys)),
 		timed("the same, by ids in batches, at the base", batches(reader.AdoptOptions{Eager: true}, f.byIDs)),
 		timed("the same, by ids in batches, elsewhere",
-			batches(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}, f.byIDs)),
+			batches(reader.AdoptOptions{Anywhere: true, Eager: true}, f.byIDs)),
 		timed("all pages of the profiles copied, and no more", func(int) error { return copyPages(f.paths["archive"]) }),
 	}
 }
@@ -65,12 +66,12 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 // copyPages is what no program can do without that counts in all profiles of an archive:
 // the system copies the pages in which they lie.
 func copyPages(path string) error {
-	m, err := archive.Open(path, archive.Options{Check: archive.CheckNone})
+	m, err := mapped.Open(path, mapped.Options{Check: mapped.CheckNone})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	a, err := m.Adopt(archive.BaseRequested, 0)
+	a, err := m.Adopt(mapped.BaseRequested, 0)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type field struct {
 
 // newField writes the profiles of an archive in the other formats.
 func newField(dir, path string) (*field, error) {
-	s, err := reader.Open(path, archive.Options{Check: archive.CheckAll})
+	s, err := reader.Open(path, archive.Options{CheckAll: true})
 	if err != nil {
 		return nil, err
 	}

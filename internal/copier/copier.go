@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -99,7 +100,7 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 		profiles = int(min(h.Counts.Profiles, uint64(h.FileSize)/disk.Unit))
 	}
 	return &Copier{
-		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: s.Mapping().Shape(), of: run,
+		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), of: run,
 		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
 		contexts: newContextRefs(s.Header()),
 		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),

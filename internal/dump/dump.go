@@ -13,6 +13,7 @@ import (
 	"iter"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -75,7 +76,7 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, s *reader.Store) *printer {
-	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: s.Mapping().Shape()}
+	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 }
 
 func (p *printer) finish() error {

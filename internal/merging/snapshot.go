@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -15,11 +16,11 @@ import (
 func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Take) (profileset.Run, error) {
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
-	if h.Domain != b.Domain || !s.Mapping().Shape().SameSettings(b.Shape) {
+	if h.Domain != b.Domain || !(*mapped.Mapping)(s.Mapping()).Shape().SameSettings(b.Shape) {
 		return b.Run,
 			fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and "+
 				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
-				h.Domain, describeShape(s.Mapping().Shape()), b.Domain, describeShape(b.Shape))
+				h.Domain, describeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, describeShape(b.Shape))
 	}
 	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
 		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)

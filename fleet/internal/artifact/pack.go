@@ -15,6 +15,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/publish"
 	"github.com/profarc/profarc/reader"
 )
@@ -36,7 +37,7 @@ type Packed struct {
 
 // Pack compresses an archive. The file is in folder; Close removes it.
 func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, error) {
-	data := s.Mapping().Unchecked()
+	data := (*mapped.Mapping)(s.Mapping()).Unchecked()
 	if int64(len(data)) != s.Header().FileSize {
 		return nil, fmt.Errorf("%s: %d bytes, its header says %d", s.Mapping().Name(), len(data), s.Header().FileSize)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -139,7 +140,7 @@ func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p 
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range p.Section(section) {
 			entry := disk.Entry(append([]byte(nil), e.Bytes()...))
-			for cell := range s.Mapping().Shape().Counts(entry) {
+			for cell := range (*mapped.Mapping)(s.Mapping()).Shape().Counts(entry) {
 				entry.SetCell(cell, uint64(float64(entry.Cell(cell))*scale))
 			}
 			var failed error

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -156,7 +157,9 @@ func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all [
 }
 
 // headerSum returns the sum of an archive's header, which covers every byte of it.
-func headerSum(m *archive.Mapping) string { return fmt.Sprintf("%x", m.Unchecked()[32:40]) }
+func headerSum(m *archive.Mapping) string {
+	return fmt.Sprintf("%x", (*mapped.Mapping)(m).Unchecked()[32:40])
+}
 
 // open opens an archive of a store to read ranges of it.
 func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -120,7 +121,9 @@ type Scale struct {
 }
 
 // ScaleOf returns the scale for the profiles of an archive.
-func ScaleOf(s *reader.Store) Scale { return Scale{s.Mapping().Shape(), s.Header().Domain.LLVM()} }
+func ScaleOf(s *reader.Store) Scale {
+	return Scale{(*mapped.Mapping)(s.Mapping()).Shape(), s.Header().Domain.LLVM()}
+}
 
 // Weight returns what a profile adds to the weights of its method.
 func (s Scale) Weight(p reader.Profile) (sum Counts) {

@@ -33,7 +33,7 @@ type Shape struct {
 }
 
 // ShapeOf returns the shape that the settings decide. That of an archive has the entries
-// that it declares as well: see archive.Mapping.Shape.
+// that it declares as well: see mapped.Mapping.Shape.
 func ShapeOf(p *layout.Params) Shape {
 	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
 }

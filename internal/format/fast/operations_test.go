@@ -57,7 +57,7 @@ func BenchmarkProfileBatch(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := archive.FromBytes("benchmark.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("benchmark.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func read(t testing.TB, text string, o TextOptions) ([]byte, builder.Report, *Te
 // open opens an archive on the heap.
 func open(t testing.TB, data []byte) *reader.Store {
 	t.Helper()
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("test.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -199,14 +199,14 @@ func TestPrintDamagedArchive(t *testing.T) {
 	for i := 0; i < len(data); i += 7 {
 		bad := bytes.Clone(data)
 		bad[i] ^= 0x41
-		for _, check := range []archive.Check{archive.CheckOnTouch, archive.CheckNone} {
-			m, err := archive.FromBytes("bad.parc", bad, archive.Options{Check: check})
+		for _, unchecked := range []bool{false, true} {
+			m, err := archive.FromBytes("bad.parc", bad, archive.Options{Unchecked: unchecked})
 			if err != nil {
 				continue
 			}
 			var out bytes.Buffer
 			_, err = WriteText(&out, reader.New(m))
-			if check == archive.CheckOnTouch && err == nil && out.String() != want {
+			if !unchecked && err == nil && out.String() != want {
 				t.Fatalf("byte %d changed, and another text without an error", i)
 			}
 			if err != nil && !errors.Is(err, layout.ErrCorrupt) && !errors.Is(err, reader.ErrNotFound) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
@@ -92,7 +93,7 @@ type textSettings struct {
 // readSettings reads the settings from the properties of an archive. An archive that was
 // not made from a text is printed in the dialect of its VM.
 func readSettings(s *reader.Store) (textSettings, error) {
-	set := textSettings{shape: s.Mapping().Shape(), dialect: JDK25}
+	set := textSettings{shape: (*mapped.Mapping)(s.Mapping()).Shape(), dialect: JDK25}
 	if set.shape.Gap > 0 {
 		set.dialect = JDK17
 	}

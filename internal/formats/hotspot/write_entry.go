@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -98,7 +99,7 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !e.Tag().Wide() {
-		length = w.store.Mapping().Shape().Length(disk.Entry(e.Bytes()))
+		length = (*mapped.Mapping)(w.store.Mapping()).Shape().Length(disk.Entry(e.Bytes()))
 	}
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }

@@ -52,7 +52,7 @@ func TestDamagedArchives(t *testing.T) {
 		for range 1 + random.IntN(4) {
 			data[places[random.IntN(len(places))]] = byte(random.Uint32())
 		}
-		m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckNone})
+		m, err := archive.FromBytes("test.parc", data, archive.Options{Unchecked: true})
 		if err != nil {
 			continue
 		}

@@ -51,7 +51,7 @@ func encode(t testing.TB, b *builder.Builder) []byte {
 
 func open(t testing.TB, data []byte) *reader.Store {
 	t.Helper()
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("test.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

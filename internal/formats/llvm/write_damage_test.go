@@ -23,7 +23,7 @@ func TestDamagedArchivesAreWrittenOrRefused(t *testing.T) {
 		for range 1 + rng.IntN(3) {
 			damaged[rng.IntN(len(damaged))] ^= byte(1 << rng.IntN(8))
 		}
-		m, err := archive.FromBytes("damaged.parc", damaged, archive.Options{Check: archive.CheckNone})
+		m, err := archive.FromBytes("damaged.parc", damaged, archive.Options{Unchecked: true})
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -130,7 +131,7 @@ type recordWalk struct {
 }
 
 func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
-	return &recordWalk{store: s, shape: s.Mapping().Shape(), lost: lost}
+	return &recordWalk{store: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), lost: lost}
 }
 
 // eachFunction calls yield for all functions that have records, in the order of their

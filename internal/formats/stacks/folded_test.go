@@ -26,7 +26,7 @@ func store(t failer, b *builder.Builder) *reader.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("test.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

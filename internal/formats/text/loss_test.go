@@ -26,7 +26,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := archive.FromBytes("odd.parc", bytesOf(t, b), archive.Options{Check: archive.CheckNone})
+	m, err := archive.FromBytes("odd.parc", bytesOf(t, b), archive.Options{Unchecked: true})
 	if err != nil {
 		t.Fatal(err)
 	}

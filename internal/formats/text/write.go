@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,7 +20,8 @@ import (
 // Memory does not grow with the profiles.
 func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	h := s.Header()
-	w := &writer{out: out, s: s, h: h, shape: s.Mapping().Shape(), types: make([]typeText, h.Counts.Types)}
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
+	w := &writer{out: out, s: s, h: h, shape: shape, types: make([]typeText, h.Counts.Types)}
 	w.report.Domain = h.Domain
 	w.header()
 	w.allTypes()

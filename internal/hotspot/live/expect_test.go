@@ -36,15 +36,15 @@ func TestDumpIsExpectedOfItsProgram(t *testing.T) {
 		other := archive.Program{VM: own.VM + "x", ClassPath: own.ClassPath}
 		for name, c := range map[string]struct {
 			program archive.Program
-			fits    [3]bool // strictly, by prefix, by methods
+			fits    [3]bool // strictly, with appended entries, any program
 		}{"own": {own, [3]bool{true, true, true}}, "longer": {longer, [3]bool{false, true, true}},
 			"other": {other, [3]bool{false, false, true}}} {
-			for match, fits := range c.fits {
-				m,
-					err := archive.Open(path, archive.Options{Expect: archive.Expect{Program: &c.program,
-					Match: archive.Match(match)}})
-				if fits != (err == nil) || err != nil && !errors.Is(err, layout.ErrIdentity) {
-					t.Errorf("%s, match %d: %v", name, match, err)
+			appended := c.program
+			appended.Appended = true
+			for i, program := range []*archive.Program{&c.program, &appended, nil} {
+				m, err := archive.Open(path, archive.Options{Expect: archive.Expect{Program: program}})
+				if fits := c.fits[i]; fits != (err == nil) || err != nil && !errors.Is(err, layout.ErrIdentity) {
+					t.Errorf("%s, %+v: %v", name, program, err)
 				}
 				if err == nil {
 					_ = m.Close()

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -50,7 +51,7 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 	}
 	r.Describe(context.Background(), b, &Contents{})
 	s := open(t, b)
-	if bytes.Contains(s.Mapping().Unchecked(), []byte("hunter")) {
+	if bytes.Contains((*mapped.Mapping)(s.Mapping()).Unchecked(), []byte("hunter")) {
 		t.Error("the archive has a secret")
 	}
 	runs, err := s.Runs()

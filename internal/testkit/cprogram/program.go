@@ -46,7 +46,7 @@ func Archive(t *testing.T, s specimen.Specimen) []byte {
 // Store opens an archive in memory, with all sums checked.
 func Store(t *testing.T, data []byte) *reader.Store {
 	t.Helper()
-	m, err := archive.FromBytes("specimen", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("specimen", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

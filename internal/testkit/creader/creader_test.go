@@ -246,13 +246,13 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 			for at := rw.Offset; at < rw.End(); at += rw.Size/16 + 1 {
 				damaged := slices.Clone(data)
 				damaged[at] ^= 16
-				m, err := archive.FromBytes(s.Name, damaged, archive.Options{Check: archive.CheckNone})
+				m, err := archive.FromBytes(s.Name, damaged, archive.Options{Unchecked: true})
 				if err != nil {
 					t.Fatal(err)
 				}
 				store := reader.New(m)
 				b := builder.New(store.Header().Domain, builder.ConfigOf(store.Header()))
-				if err := store.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+				if err := store.Adopt(reader.AdoptOptions{Anywhere: true}); err != nil {
 					t.Fatal(err)
 				}
 				if _, err := merge.Snapshot(t.Context(), b, store, merge.Totals); err != nil {

@@ -87,7 +87,7 @@ func (s *subject) ask(data []byte, adopted bool) ([]answer, error) {
 	store := reader.New(m)
 	defer store.Close()
 	if adopted {
-		if err := store.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}); err != nil {
+		if err := store.Adopt(reader.AdoptOptions{Anywhere: true}); err != nil {
 			return nil, err
 		}
 	}

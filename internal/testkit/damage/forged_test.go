@@ -52,10 +52,10 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 	return []user{
 		{"answers", func(t *testing.T, s *reader.Store) error { return answersAll(s, false) }},
 		{"adopted answers", func(t *testing.T, s *reader.Store) error {
-			return errors.Join(s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere}), answersAll(s, true))
+			return errors.Join(s.Adopt(reader.AdoptOptions{Anywhere: true}), answersAll(s, true))
 		}},
 		{"eager adoption", func(t *testing.T, s *reader.Store) error {
-			return s.Adopt(reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true})
+			return s.Adopt(reader.AdoptOptions{Anywhere: true, Eager: true})
 		}},
 		{"eagerly adopted answers", func(t *testing.T, s *reader.Store) error {
 			return errors.Join(s.Adopt(reader.AdoptOptions{Eager: true}), answersAll(s, true))

@@ -164,7 +164,7 @@ func TestNoArchiveIsAnError(t *testing.T) {
 func jsonDump(t *testing.T, data []byte) string {
 	t.Helper()
 	var out bytes.Buffer
-	m, err := archive.FromBytes("example.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("example.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

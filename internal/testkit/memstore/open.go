@@ -16,7 +16,7 @@ func Open(t testing.TB, b *builder.Builder) *reader.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := archive.FromBytes("test.parc", data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes("test.parc", data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func open(t *testing.T, s specimen.Specimen) *reader.Store {
 	if err != nil {
 		t.Fatalf("%s: %v", s.Name, err)
 	}
-	m, err := archive.FromBytes(s.Name, data, archive.Options{Check: archive.CheckAll})
+	m, err := archive.FromBytes(s.Name, data, archive.Options{CheckAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}

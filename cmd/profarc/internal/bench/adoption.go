@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/format/cputime"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,9 +22,9 @@ type adoption struct {
 // adoption measures adopting, claiming profiles, and counting in some.
 func (b *bench) adoption() error {
 	kinds := []*adoption{
-		{name: "at the requested base", options: reader.AdoptOptions{Base: archive.BaseRequested}},
-		{name: "elsewhere, lazy", options: reader.AdoptOptions{Base: archive.BaseAnywhere}},
-		{name: "elsewhere, eager", options: reader.AdoptOptions{Base: archive.BaseAnywhere, Eager: true}},
+		{name: "at the requested base", options: reader.AdoptOptions{}},
+		{name: "elsewhere, lazy", options: reader.AdoptOptions{Anywhere: true}},
+		{name: "elsewhere, eager", options: reader.AdoptOptions{Anywhere: true, Eager: true}},
 	}
 	var counts [2]series
 	err := b.rounds(shareAdoption, func(round int) error {
@@ -77,7 +76,7 @@ func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
 	}
 	adopted := time.Since(begin)
 	state, _ := s.Adoption()
-	if k.options.Base == archive.BaseRequested && !state.AtRequested {
+	if !k.options.Anywhere && !state.AtRequested {
 		b.report.note("not measured: adoption at the requested base, which is taken")
 		return nil
 	}

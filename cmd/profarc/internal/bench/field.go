@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -58,7 +59,7 @@ func (b *bench) gather(s *reader.Store) error {
 	}
 	b.report.Memory.IndexBytes = s.Header().Region(disk.RegionIX).Size
 	b.report.Memory.StoreHeap = max(0, heapInUse()-before)
-	f := &field{store: s, file: s.Mapping().Unchecked(), domain: s.Header().Domain, suffix: "?",
+	f := &field{store: s, file: (*mapped.Mapping)(s.Mapping()).Unchecked(), domain: s.Header().Domain, suffix: "?",
 		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, lookupsPerTurn)}
 	b.field, before = f, heapInUse()
 	if err := b.addAll(poll.New(b.ctx)); err != nil {

@@ -23,7 +23,7 @@ const lateClass = "plugin/TracingGen"
 // demoAdopt adopts the archive and counts in one of its profiles.
 func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		return err
 	}
 	p, err := trained.Claim()
@@ -158,7 +158,7 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 		return err
 	}
 	begin := time.Now()
-	if err := s.Adopt(reader.AdoptOptions{Base: archive.BaseRequested}); err != nil {
+	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
 		return err
 	}
 	adopted := time.Since(begin)

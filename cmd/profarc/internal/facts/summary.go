@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/layout"
@@ -248,7 +249,7 @@ func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint6
 	for u := range times {
 		times[u] = map[uint64]uint64{}
 	}
-	shape := s.Mapping().Shape()
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	if s.Header().Domain.LLVM() {
 		return times, nil // its blocks are counted instead
 	}

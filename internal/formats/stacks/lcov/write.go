@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -221,7 +222,7 @@ func entryCount(n uint64) uint64 {
 
 // ran reports whether a profile has a count that is not 0.
 func (c *calls) ran(p reader.Profile) bool {
-	shape := c.s.Mapping().Shape()
+	shape := (*mapped.Mapping)(c.s.Mapping()).Shape()
 	for e := range p.Entries() {
 		for cell := range shape.Counts(disk.Entry(e.Bytes())) {
 			if disk.Entry(e.Bytes()).Cell(cell) != 0 {

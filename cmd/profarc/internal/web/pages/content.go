@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -45,7 +46,7 @@ func contentTable(r *request) (*table, error) {
 	})
 	for _, tag := range tags {
 		k := held.kinds[tag]
-		add(r.archive().Mapping().Shape().TagName(tag), analyze.About(tag), k.entries, k.bytes)
+		add((*mapped.Mapping)(r.archive().Mapping()).Shape().TagName(tag), analyze.About(tag), k.entries, k.bytes)
 		rest -= min(rest, k.bytes)
 	}
 	if held.blocks.entries > 0 {

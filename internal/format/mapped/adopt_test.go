@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"bytes"
@@ -21,11 +21,11 @@ const testLate = 5000
 func TestAdoptedIsPrivate(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 70000}
 	data, rw := s.bytes(), s.header().Region(disk.RegionRW)
-	for _, mode := range []Mode{ModeMap, ModeHeap} {
+	for _, heap := range []bool{false, true} {
 		for _, base := range []Base{BaseRequested, BaseAnywhere} {
-			t.Run(fmt.Sprint(mode, base), func(t *testing.T) {
+			t.Run(fmt.Sprint(heap, base), func(t *testing.T) {
 				path := writeFile(t, data)
-				m := mustOpen(t, path, Options{Mode: mode})
+				m := mustOpen(t, path, Options{Heap: heap})
 				a := mustAdopt(t, m, base)
 				if !bytes.Equal(a.RW, data[rw.Offset:rw.End()]) {
 					t.Fatal("the adopted rw is not that of the file")

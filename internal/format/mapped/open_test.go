@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"errors"
@@ -30,8 +30,8 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 		if err := os.Truncate(path, int64(n)); err != nil {
 			t.Fatal(err)
 		}
-		for _, mode := range []Mode{ModeMap, ModeHeap} {
-			wantRefusal(t, n, func() (*Mapping, error) { return Open(path, Options{Mode: mode}) })
+		for _, heap := range []bool{false, true} {
+			wantRefusal(t, n, func() (*Mapping, error) { return Open(path, Options{Heap: heap}) })
 		}
 	}
 }
@@ -66,9 +66,9 @@ func TestWhatIsNotAnArchive(t *testing.T) {
 		"longer": {writeFile(t, append(sound, 0)), layout.ErrCorrupt, "its header says"},
 	}
 	for name, test := range tests {
-		for _, mode := range []Mode{ModeMap, ModeHeap} {
+		for _, heap := range []bool{false, true} {
 			var told error
-			m, err := Open(test.path, Options{Mode: mode, OnReject: func(err error) { told = err }})
+			m, err := Open(test.path, Options{Heap: heap, OnReject: func(err error) { told = err }})
 			if m != nil || !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) ||
 				!strings.Contains(err.Error(), test.path) {
 				t.Errorf("%s: %v", name, err)
@@ -86,9 +86,9 @@ func TestHeapReadsNoMoreThanAnArchive(t *testing.T) {
 	if err := os.Truncate(path, 1<<40); err != nil {
 		t.Skip("the file system takes no file of 1 TiB: ", err)
 	}
-	for _, mode := range []Mode{ModeMap, ModeHeap} {
-		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrFormat) {
-			t.Errorf("mode %d: %v", mode, err)
+	for _, heap := range []bool{false, true} {
+		if _, err := Open(path, Options{Heap: heap}); !errors.Is(err, layout.ErrFormat) {
+			t.Errorf("heap %v: %v", heap, err)
 		}
 	}
 }
@@ -100,10 +100,10 @@ func TestArchivesBeyondTheAddressSpace(t *testing.T) {
 		mustOpen(t, path, Options{}).Close()
 		return
 	}
-	for _, mode := range []Mode{ModeMap, ModeHeap} {
-		if _, err := Open(path, Options{Mode: mode}); !errors.Is(err, layout.ErrTooLarge) ||
+	for _, heap := range []bool{false, true} {
+		if _, err := Open(path, Options{Heap: heap}); !errors.Is(err, layout.ErrTooLarge) ||
 			!strings.Contains(err.Error(), "address space") {
-			t.Errorf("mode %d: %v", mode, err)
+			t.Errorf("heap %v: %v", heap, err)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix && !aix
 
-package archive
+package mapped
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"encoding/binary"
@@ -119,7 +119,7 @@ func writeFile(t testing.TB, data []byte) (path string) {
 var openers = map[string]func(t testing.TB, data []byte, o Options) (*Mapping, error){
 	"map": func(t testing.TB, data []byte, o Options) (*Mapping, error) { return Open(writeFile(t, data), o) },
 	"heap": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		o.Mode = ModeHeap
+		o.Heap = true
 		return Open(writeFile(t, data), o)
 	},
 	"bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) { return FromBytes("app.parc", data, o) },

@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 // stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
 // needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
 // each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
-// size of the archive, but the system provides only the pages that are read. o.Mode is ignored, and o.Check must be
+// size of the archive, but the system provides only the pages that are read. o.Heap is ignored, and o.Check must be
 // CheckOnTouch. Errors about the content are as from Open; other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)

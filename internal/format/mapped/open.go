@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
 // ErrCorrupt or ErrIdentity of package layout; others come from package os.
 func Open(path string, o Options) (*Mapping, error) {
-	m, view, err := load(path, o.Mode)
+	m, view, err := load(path, o.Heap)
 	if err == nil {
 		err = m.admit(o)
 	}
@@ -37,7 +37,7 @@ func Open(path string, o Options) (*Mapping, error) {
 }
 
 // FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
-// they are not aligned to 8, must not change while the Mapping is in use, and o.Mode is ignored.
+// they are not aligned to 8, must not change while the Mapping is in use, and o.Heap is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	if words.Address(data)%disk.Unit != 0 {
 		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
@@ -53,7 +53,7 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 }
 
 // load maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
-func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
+func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func load(path string, mode Mode) (m *Mapping, view *mmap.View, err error) {
 	m = &Mapping{name: path}
 	// A file longer than any archive is refused when its header is parsed.
 	mapped := min(size, disk.MaxFileSize)
-	if mode == ModeHeap || !mmap.Available || size == 0 || addressable(mapped) != nil {
+	if heap || !mmap.Available || size == 0 || addressable(mapped) != nil {
 		m.data, err = readWhole(f, size)
 		return m, nil, errors.Join(err, f.Close())
 	}
@@ -98,7 +98,7 @@ func openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	// Package os takes four calls to find that a file cannot be waited for, unless it is opened so already.
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -209,15 +209,6 @@ func (m *Mapping) readShape() (err error) {
 	return err
 }
 
-// A Mode is where the bytes of an open archive lie.
-type Mode int
-
-// The modes.
-const (
-	ModeMap  Mode = iota // mapped from the file, where the system can: each page is read when it is touched
-	ModeHeap             // read into ordinary memory, which the race detector sees
-)
-
 // A Check is when pages are checked against their sums.
 type Check int
 
@@ -228,13 +219,12 @@ const (
 	CheckNone                 // never: only bounds are checked
 )
 
-// Options say how to open an archive. The zero value maps the file and checks each page at its first touch.
+// Options say how to open an archive, as archive.Options does. The zero value maps the file and checks each page
+// at its first touch.
 type Options struct {
-	Mode   Mode
-	Check  Check
-	Expect Expect
-	// OnReject, if not nil, is called with the error if the archive cannot be opened, so
-	// that a VM can log it and go on without a profile.
+	Heap     bool // read the file into ordinary memory instead of mapping it
+	Check    Check
+	Expect   Expect
 	OnReject func(error)
 }
 
@@ -244,109 +234,4 @@ func (o *Options) reject(err error) error {
 		o.OnReject(err)
 	}
 	return err
-}
-
-// Expect is what an archive must be of to be used. Zero fields are not compared. A
-// mismatch is an error that matches [layout.ErrIdentity].
-type Expect struct {
-	Domain      layout.Domain
-	ProducerID  [16]byte       // of DomainCustom: what profile points, keys and shapes mean
-	Producer    string         // compared in full, as "numbat 1.4.2"
-	Fingerprint [16]byte       // of its VM and class path, see docs/format.md
-	Params      *layout.Params // compared in those settings that shape entries
-	// Program is the program that will use the archive, and Match how closely it must
-	// be the one that was recorded.
-	Program *Program
-	Match   Match
-}
-
-// A Program is a build of a VM with a class path.
-type Program struct {
-	VM string // build, in full, as a layout.Provenance has it
-	// ClassPath is the content of the class path; see SumContent. Paths do not matter.
-	ClassPath []layout.ClassPathEntry
-}
-
-// A Match is how closely a program must be the one that was recorded.
-type Match int
-
-// The matches.
-const (
-	// MatchStrict: the same build of the VM and the same content of the class path.
-	MatchStrict Match = iota
-	// MatchPrefix: the same build, and a class path that is the recorded one or begins
-	// with it, as for CDS archives: appended entries change no recorded class.
-	MatchPrefix
-	// MatchMethods: any program. Profiles must then be looked up with the id of the
-	// method's code, not with layout.CodeAny, so that only those that fit are found.
-	MatchMethods
-)
-
-// matches reports whether a program with that fingerprint was recorded.
-func (p *Program) matches(recorded [16]byte, match Match) bool {
-	switch {
-	case match == MatchMethods:
-		return true
-	case recorded == [16]byte{}:
-		return false
-	case match == MatchStrict:
-		return recorded == disk.Fingerprint(p.VM, p.ClassPath)
-	}
-	for f := range disk.Fingerprints(p.VM, p.ClassPath) {
-		if f == recorded {
-			return true
-		}
-	}
-	return false
-}
-
-// check compares the header of an archive with the caller's expectations.
-func (e *Expect) check(h *layout.Header) error {
-	if e.Domain != 0 && e.Domain != h.Domain {
-		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
-	}
-	if e.ProducerID != [16]byte{} && e.ProducerID != h.ProducerID {
-		return mismatch("it is of the producer %x (%s), expected is %x: name an archive of that producer", h.ProducerID,
-			h.Producer, e.ProducerID)
-	}
-	if e.Producer != "" && e.Producer != h.Producer {
-		return mismatch("its producer is %q, expected is %q: record it again with that one", h.Producer, e.Producer)
-	}
-	if e.Fingerprint != [16]byte{} && e.Fingerprint != h.Fingerprint {
-		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program",
-			h.Fingerprint, e.Fingerprint)
-	}
-	if e.Program != nil && !e.Program.matches(h.Fingerprint, e.Match) {
-		if h.Fingerprint == [16]byte{} {
-			return mismatch("it does not say which program it was recorded with: record it again, or match by methods")
-		}
-		return mismatch("it was recorded with another build of the VM or another class path (%x): record it again with "+
-			"this program, or match by methods", h.Fingerprint)
-	}
-	if e.Params == nil {
-		return nil
-	}
-	return checkShaping(&h.Params, e.Params)
-}
-
-// checkShaping compares the settings that shape entries.
-func checkShaping(has, want *layout.Params) error {
-	for _, s := range []struct {
-		name      string
-		has, want uint32
-	}{
-		{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
-		{"BciProfileWidth", has.BciProfileWidth, want.BciProfileWidth},
-		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap},
-	} {
-		if s.has != s.want {
-			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again",
-				s.name, s.has, s.want)
-		}
-	}
-	return nil
-}
-
-func mismatch(format string, args ...any) error {
-	return &layout.Error{Offset: -1, Kind: layout.ErrIdentity, Detail: fmt.Sprintf(format, args...)}
 }

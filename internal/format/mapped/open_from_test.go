@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func openEach(t *testing.T, data []byte, o Options) (all []opened) {
 	}
 	for way, open := range map[string]func(o Options) (*Mapping, error){
 		"Open": func(o Options) (*Mapping, error) {
-			o.Mode = ModeHeap
+			o.Heap = true
 			return Open(filepath.Join(folder, "a.parc"), o)
 		},
 		"OpenReaderAt": func(o Options) (*Mapping, error) {

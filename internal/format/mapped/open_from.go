@@ -1,4 +1,4 @@
-package archive
+package mapped
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 )
 
 // OpenReaderAt opens an archive of size bytes that r reads, for instance one within a larger file; name
-// stands for the path in errors. It is read into ordinary memory, as with ModeHeap, and o.Mode is ignored; r
+// stands for the path in errors. It is read into ordinary memory, as with Options.Heap, which is ignored; r
 // is not used afterwards. Errors about the content are as from Open; other errors come from r.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	data, err := readWhole(io.NewSectionReader(r, 0, max(size, 0)), size)
@@ -22,7 +22,7 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 }
 
 // OpenFS opens the archive with that name in a file system, for instance one that is embedded in the program.
-// It is read into ordinary memory, as with ModeHeap, and o.Mode is ignored. Errors about the content are as
+// It is read into ordinary memory, as with Options.Heap, which is ignored. Errors about the content are as
 // from Open; other errors come from the file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	data, err := readFile(fsys, name)

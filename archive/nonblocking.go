@@ -1,8 +1,0 @@
-//go:build !wasm
-
-package archive
-
-import "syscall"
-
-// nonBlocking makes opening a pipe return at once.
-const nonBlocking = syscall.O_NONBLOCK

@@ -1,0 +1,4 @@
+package mapped
+
+// NonBlocking is nothing: here are no pipes.
+const NonBlocking = 0
