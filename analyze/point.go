@@ -249,8 +249,7 @@ func (r *pointReader) branch(p *Point, e reader.Entry) {
 }
 
 func (r *pointReader) jump(p *Point, e reader.Entry) {
-	j, _ := e.Jump()
-	p.add(Outcome{Kind: Taken, Count: r.load(j.Taken)})
+	p.add(Outcome{Kind: Taken, Count: r.load(e.Cell(0))})
 }
 
 func (r *pointReader) calls(p *Point, e reader.Entry) {

@@ -285,12 +285,6 @@ func (e Entry) Cells() int { return (e.place.size() - e.header()) / disk.CellSiz
 
 func (e Entry) header() int { return int(e.kind.header) * disk.Unit }
 
-// Jump is a branch that is always taken.
-type Jump struct {
-	Taken        Counter
-	Displacement int64 // to the entry of the target, in bytes
-}
-
 // Branch is a conditional branch.
 type Branch struct {
 	Taken, NotTaken Counter
@@ -306,14 +300,6 @@ func (e Entry) Counter() (c Counter, ok bool) {
 		}
 	}
 	return Counter{}, false
-}
-
-// Jump returns the content of a Jump entry.
-func (e Entry) Jump() (j Jump, ok bool) {
-	if e.kind.tag != layout.TagJump || e.Cells() < 2 {
-		return Jump{}, false
-	}
-	return Jump{e.Cell(0), int64(e.Cell(1).Trained())}, true
 }
 
 // Branch returns the content of a Branch entry, or of the Successors entry of a branch without targets that

@@ -43,9 +43,10 @@ func TestCountersAndBranches(t *testing.T) {
 	if c, ok := entryAt(t, p, 2).Counter(); !ok || c.Load() != 11 || c.Trained() != 11 {
 		t.Errorf("counter %d, %t", c.Load(), ok)
 	}
-	if j, ok := entryAt(t, p, 3).Jump(); !ok || j.Taken.Load() != 12 || j.Displacement != -24 {
-		t.Errorf("jump %+v, %t", j, ok)
-	}
+	jump := entryAt(t, p, 3)
+	testarchive.CheckEqual(t, "tag of the jump", jump.Tag(), layout.TagJump)
+	testarchive.CheckEqual(t, "taken", jump.Cell(0).Load(), 12)
+	testarchive.CheckEqual(t, "displacement of the jump", int64(jump.Cell(1).Trained()), -24)
 	e := entryAt(t, p, 4)
 	b, ok := e.Branch()
 	if !ok {

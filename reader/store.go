@@ -100,8 +100,9 @@ func Open(path string, o archive.Options) (*Store, error) {
 }
 
 // New makes a Store of a mapping, which it then owns: close the Store, not the mapping.
-func New(of *archive.Mapping) *Store {
-	m := (*mapped.Mapping)(of)
+func New(m *archive.Mapping) *Store { return newStore((*mapped.Mapping)(m)) }
+
+func newStore(m *mapped.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
 	shape := m.Shape()

@@ -245,8 +245,8 @@ func (w *textWriter) counts(b []byte, e placedEntry) error {
 		w.flush(appendNumber(b, "count(", c.Load(), ")"))
 		return w.callTypes(e.Entry)
 	case layout.TagJump:
-		j, _ := e.Jump()
-		w.flush(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
+		taken, displacement := e.Cell(0), int64(e.Cell(1).Trained())
+		w.flush(appendDisplacement(appendNumber(b, "taken(", taken.Load(), ") "), displacement))
 	case layout.TagBranch:
 		j, _ := e.Branch()
 		w.flush(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
