@@ -59,8 +59,8 @@ func Example() {
 		fmt.Printf("rw+%d: base + 0x%x, moved to actual + 0x%x\n", at, before-h.Base, after-actual)
 	}
 	// Output:
-	// rw+56: base + 0x3c0, moved to actual + 0x3c0
-	// rw+72: base + 0x3f0, moved to actual + 0x3f0
+	// rw+56: base + 0x340, moved to actual + 0x340
+	// rw+72: base + 0x370, moved to actual + 0x370
 }
 
 // A writer notes where the pointers of the region rw are; the encoded bitmaps become the region bm.
