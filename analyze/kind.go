@@ -102,7 +102,7 @@ func isCall(e reader.Entry) bool {
 func nullSeen(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !ownFlags(e) }
 
 // ownFlags reports whether the flags of an entry mean something else than those of HotSpot's.
-func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || e.Tag().ByProducer() }
+func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag()) }
 
 // describe sets what the kind and the header of the entry say, and the outcomes do not.
 func (p *Point) describe(s *reader.Store, e reader.Entry) {
@@ -115,8 +115,8 @@ func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	case tag == layout.TagCount:
 		p.Title, p.Interpreted = p.Kind, e.Flags()&layout.EntryInterpreted != 0
 	case tag == layout.TagUndecoded:
-		p.Undecoded, p.OneOf = disk.UndecodedTag(e.Bytes()), e.Flags()&layout.EntryOneOf != 0
-	case tag.ByProducer():
+		p.Undecoded, p.OneOf = disk.UndecodedTag(e.Bytes()), e.Flags()&disk.EntryOneOf != 0
+	case disk.TagByProducer(tag):
 		p.OwnFlags = e.Flags()
 		if e.Sub() != 0 {
 			p.SubWords = fmt.Sprintf("sub %d", e.Sub())

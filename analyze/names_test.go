@@ -19,7 +19,7 @@ func TestMeasuresAreNamedAsTheirUnits(t *testing.T) {
 				continue
 			}
 			checked++
-			unit := schema.Units[m.sub].Name(d)
+			unit := disk.UnitName(schema.Units[m.sub], d)
 			if m.Name == "" || m.Noun != unit || m.Name != strings.ReplaceAll(unit, " ", "-") {
 				t.Errorf("measure %q, %q after a number: the unit is %q in domain %s", m.Name, m.Noun, unit, d)
 			}

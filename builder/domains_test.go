@@ -173,7 +173,7 @@ func TestPointsAreNotCut(t *testing.T) {
 				b := testarchive.New(domain)
 				p := begun(b)
 				record(b, p, point)
-				if err := p.Done(); tag.Wide() || point >= 0 && point <= math.MaxUint16 {
+				if err := p.Done(); disk.IsWide(tag) || point >= 0 && point <= math.MaxUint16 {
 					if err != nil {
 						t.Errorf("%s at %d: %v", tag, point, err)
 						continue

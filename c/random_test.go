@@ -333,7 +333,7 @@ func (p *program) addWide() {
 	case layout.TagCallees:
 		p.callees(point, []builder.Callee{{Method: p.aMethod(), Count: p.n()}, {Count: 4}}[:p.IntN(3)]...)
 	case layout.TagUndecoded:
-		p.undecoded(point, layout.EntryFlags(p.IntN(2))*layout.EntryOneOf,
+		p.undecoded(point, layout.EntryFlags(p.IntN(2))*disk.EntryOneOf,
 			[]uint64{14 + p.Uint64N(18), p.Uint64(), p.n()}[:p.IntN(4)]...)
 	case layout.TagCount:
 		p.count(builder.Count{Point: point, Sub: layout.Sub(1 + p.IntN(7)), Flags: layout.EntryFlags(p.IntN(3)), N: p.n()})

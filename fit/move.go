@@ -201,7 +201,7 @@ func (m *mover) untyped() bool {
 
 // setPoint sets the bci of an entry.
 func setPoint(raw disk.Entry, bci int32) {
-	if raw.Tag().Wide() {
+	if disk.IsWide(raw.Tag()) {
 		binary.LittleEndian.PutUint32(raw[4:], uint32(bci))
 		return
 	}

@@ -16,9 +16,6 @@ const (
 	TableProducer TableKind = 1 << 31
 )
 
-// ByProducer reports whether entries of the tag are what a producer defines.
-func (t Tag) ByProducer() bool { return t >= TagProducer }
-
 // An EntryShape declares the entries of one of a producer's tags. The archive has it, so
 // that tools can print, sum, compare and merge entries that they have never heard of.
 //

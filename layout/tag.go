@@ -68,9 +68,6 @@ func (t Tag) String() string {
 	return fmt.Sprintf("tag(%d)", uint8(t))
 }
 
-// Wide reports whether entries of this tag have the wide header.
-func (t Tag) Wide() bool { return t >= 64 }
-
 // EntryFlags are the flags of an entry.
 type EntryFlags uint8
 
@@ -78,7 +75,6 @@ type EntryFlags uint8
 const (
 	EntryNullSeen    EntryFlags = 1 << 0 // of a type check: a null was seen
 	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
-	EntryOneOf       EntryFlags = 1 << 2 // of a TagUndecoded entry: several were merged, the words come from one
 )
 
 // EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of
@@ -87,8 +83,7 @@ type EntryTraps uint32
 
 // The parts of a traps word.
 const (
-	EntryTrapRecompiled EntryTraps = 1 << 31                 // the method was compiled again after a trap
-	EntryTrapMany       EntryTraps = EntryTrapRecompiled - 1 // the reason once there were several
+	EntryTrapRecompiled EntryTraps = 1 << 31 // the method was compiled again after a trap
 )
 
 // A Sub refines the tag of a wide entry. Each tag has values of its own.
@@ -155,21 +150,3 @@ var unitNames = [numCountUnits]string{"counts", "bytecodes", "cycles", "native c
 	"nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }
-
-// domainUnits has the units that a domain calls otherwise.
-var domainUnits = map[Domain]map[CountUnit]string{
-	DomainJamaica: {UnitExecutions: "calls"},
-	DomainSampled: {UnitExecutions: "samples of calls", UnitPointSamples: "samples"},
-}
-
-// Name returns what a unit is called in archives of a domain.
-func (u CountUnit) Name(d Domain) string {
-	if name := domainUnits[d][u]; name != "" {
-		return name
-	}
-	return u.String()
-}
-
-// Inclusive reports whether the counts of a method are included in its callers' counts,
-// so that the counts of several methods must not be added up.
-func (u CountUnit) Inclusive() bool { return u == UnitCycles }

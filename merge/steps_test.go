@@ -68,7 +68,7 @@ func countsAtPoints(t *rapid.T, s *reader.Store) map[countPlace]int64 {
 		for p := range m.Profiles() {
 			profiles++
 			for e := range p.Entries() {
-				if disk.Entry(e.Bytes()).Tag().Wide() && shape.TypeRows != 2 {
+				if disk.IsWide(disk.Entry(e.Bytes()).Tag()) && shape.TypeRows != 2 {
 					t.Fatalf("a wide %s is left", disk.Entry(e.Bytes()).Tag())
 				}
 				for cell := range shape.Counts(disk.Entry(e.Bytes())) {

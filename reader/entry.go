@@ -77,7 +77,7 @@ func (c section) measured(p Profile, at int) (Entry, bool) {
 	if err != nil {
 		return Entry{}, false
 	}
-	if raw.Tag().Wide() && len(raw) < disk.WideHeaderSize {
+	if disk.IsWide(raw.Tag()) && len(raw) < disk.WideHeaderSize {
 		return Entry{}, false
 	}
 	return c.found(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
@@ -86,7 +86,7 @@ func (c section) measured(p Profile, at int) (Entry, bool) {
 // found returns the entry of a tag and so many units, which begins at an offset in the section.
 func (c section) found(p Profile, at int, tag layout.Tag, units uint32) Entry {
 	header := uint8(disk.EntryHeaderSize / disk.Unit)
-	if tag.Wide() {
+	if disk.IsWide(tag) {
 		header = disk.WideHeaderSize / disk.Unit
 	}
 	start := c.start + int64(at)
@@ -123,7 +123,7 @@ func (p Profile) data() (data section, directory []byte) {
 func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 	for at+disk.EntryHeaderSize <= int64(len(entries)) {
 		head := le.Uint64(entries[at:])
-		if layout.Tag(head).Wide() {
+		if disk.IsWide(layout.Tag(head)) {
 			if int32(head>>32) == point {
 				return at, true
 			}

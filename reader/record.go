@@ -167,7 +167,7 @@ func (e Entry) word(offset int) *atomic.Uint32 { return e.live.Word32(uint64(off
 // RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the profile is not adopted,
 // and matches errors.ErrUnsupported if entries of this tag do not have the flag.
 func (e Entry) RecordNull() error {
-	if e.kind.tag.Wide() && e.kind.tag != layout.TagReceivers {
+	if disk.IsWide(e.kind.tag) && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
 	if !e.adopted() {
@@ -198,7 +198,7 @@ func (e Entry) Traps() layout.EntryTraps {
 // trapsAt returns where the traps word is: in the header of a HotSpot entry, and
 // in the second cell of a wide Receivers entry.
 func (e Entry) trapsAt() (offset int, ok bool) {
-	if !e.kind.tag.Wide() {
+	if !disk.IsWide(e.kind.tag) {
 		return disk.EntryHeaderSize / 2, true
 	}
 	return disk.WideHeaderSize + disk.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= disk.ReceiversFixed
@@ -215,7 +215,7 @@ func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	if !e.adopted() {
 		return ErrNotAdopted
 	}
-	trap := layout.EntryTraps(reason) & layout.EntryTrapMany
+	trap := layout.EntryTraps(reason) & disk.EntryTrapMany
 	if recompiled {
 		trap |= layout.EntryTrapRecompiled
 	}

@@ -34,7 +34,7 @@ func rowsOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 // wideRows derives the shape from the schema of a wide tag, whose rows come last.
 func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	schema, ok := shape.Schema(tag)
-	if !ok || !tag.Wide() {
+	if !ok || !disk.IsWide(tag) {
 		return rowShape{}, false
 	}
 	for i := range schema.Groups {
@@ -154,7 +154,7 @@ func (r Receivers) NullSeen() bool { return r.e.Flags()&layout.EntryNullSeen != 
 
 // Gap returns HotSpot's nonprofiled_count; ok is false where the VM keeps none.
 func (r Receivers) Gap() (c Counter, ok bool) {
-	if r.e.kind.tag.Wide() || r.e.s.shape.Gap == 0 {
+	if disk.IsWide(r.e.kind.tag) || r.e.s.shape.Gap == 0 {
 		return Counter{}, false
 	}
 	return r.e.Cell(1), true
@@ -325,7 +325,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)
 	trained := cell.Trained()
-	if e.adopted() && e.kind.tag.ByProducer() {
+	if e.adopted() && disk.TagByProducer(e.kind.tag) {
 		live := cell.Load() - e.s.adoption.Load().base
 		if live != trained-e.s.h.Base {
 			return e.s.methodIfAny(live), nil

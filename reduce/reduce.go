@@ -71,7 +71,7 @@ type Report struct {
 // ShareOf returns the part of all counts of a unit that stayed. ok is false if there were
 // none, or if they cannot be summed.
 func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
-	if r.all[u] == (weigh.Wide{}) || u.Inclusive() {
+	if r.all[u] == (weigh.Wide{}) || disk.IsInclusive(u) {
 		return 1, false
 	}
 	return r.counts[u].Float() / r.all[u].Float(), true

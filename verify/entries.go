@@ -72,7 +72,7 @@ func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
 			part.add(first+i, g.Cells[i%len(g.Cells)].Kind)
 		}
 	}
-	p.plain = !tag.Wide() && p.first.pointers() == p.first.types
+	p.plain = !disk.IsWide(tag) && p.first.pointers() == p.first.types
 	return p
 }
 

@@ -209,14 +209,14 @@ func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p 
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
-		if !raw.Tag().Wide() {
+		if !disk.IsWide(raw.Tag()) {
 			raw.SetTraps(e.Traps())
 		}
 		for cell := range c.shape.Counts(raw) {
 			raw.SetCell(cell, c.count(p, e.Cell(cell)))
 		}
 		c.liveCells(raw, e)
-		if raw.Tag().ByProducer() {
+		if disk.TagByProducer(raw.Tag()) {
 			failed = c.producersCells(raw, e)
 		} else {
 			failed = c.copyPointers(raw, e)
@@ -357,7 +357,7 @@ func (c *Copier) changed(p reader.Profile) bool {
 	}
 	for e := range p.Entries() {
 		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
-			if (kind == disk.CellCount || kind == disk.CellBits || e.Tag().ByProducer() && !disk.IsPointer(kind)) &&
+			if (kind == disk.CellCount || kind == disk.CellBits || disk.TagByProducer(e.Tag()) && !disk.IsPointer(kind)) &&
 				differs(e.Cell(cell), true) {
 				return true
 			}

@@ -111,7 +111,7 @@ func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
 	case disk.CellDisplacement, disk.CellFlags:
 		p.signedNumber(int64(v))
 	default:
-		if cell == 0 && !e.Tag().Wide() && disk.Entry(e.Bytes()).SignedCount() {
+		if cell == 0 && !disk.IsWide(e.Tag()) && disk.Entry(e.Bytes()).SignedCount() {
 			p.signedNumber(int64(v)) // failed checks count down
 		} else {
 			p.number(v)

@@ -57,7 +57,7 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 // uniteHeaders adds the flags and traps of y to e.
 func uniteHeaders(e, y disk.Entry) {
 	e.SetFlags(e.Flags() | y.Flags())
-	if !e.Tag().Wide() {
+	if !disk.IsWide(e.Tag()) {
 		e.SetTraps(disk.UniteTraps(e.Traps(), y.Traps()))
 	}
 }

@@ -90,7 +90,7 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 			}
 		}
 	}
-	if hasZeroKeys(e.Tag()) || e.Tag().ByProducer() && m.rowKey(e) == 0 {
+	if hasZeroKeys(e.Tag()) || disk.TagByProducer(e.Tag()) && m.rowKey(e) == 0 {
 		return rows
 	}
 	return slices.DeleteFunc(rows, func(r keyedRow) bool {

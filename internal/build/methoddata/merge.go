@@ -227,7 +227,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 		m.rows(x, y)
 	case keyed:
 		m.keyedRows(x, y)
-	case len(x) != len(y) || x.Tag().Wide() && x.Rows() != y.Rows():
+	case len(x) != len(y) || disk.IsWide(x.Tag()) && x.Rows() != y.Rows():
 		m.longer(x, y)
 	default:
 		m.cells(x, y)
@@ -238,7 +238,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 func (m *Merger) longer(x, y disk.Entry) {
 	m.Unmerged++
 	if size := func(e disk.Entry) int {
-		if e.Tag().Wide() {
+		if disk.IsWide(e.Tag()) {
 			return e.Rows()
 		}
 		return e.Cells()
@@ -257,9 +257,9 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 	flags := x.Flags() | y.Flags()
 	switch c := cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(words(x), words(y))); {
 	case c < 0:
-		x, flags = y, flags|layout.EntryOneOf
+		x, flags = y, flags|disk.EntryOneOf
 	case c > 0:
-		flags |= layout.EntryOneOf
+		flags |= disk.EntryOneOf
 	}
 	m.keep(x).SetFlags(flags)
 }

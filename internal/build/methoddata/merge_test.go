@@ -89,7 +89,7 @@ const (
 
 // oneOf marks an entry as one of several.
 func oneOf(e disk.Entry) disk.Entry {
-	e.SetFlags(layout.EntryOneOf)
+	e.SetFlags(disk.EntryOneOf)
 	return e
 }
 

@@ -129,7 +129,7 @@ func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
 // hasZeroKeys reports whether a row of zeros is not empty: 0 is a value, but no type. In
 // a producer's entry such a row is free.
 func hasZeroKeys(tag layout.Tag) bool {
-	if tag.ByProducer() {
+	if disk.TagByProducer(tag) {
 		return false
 	}
 	schema, _ := disk.SchemaOf(tag)

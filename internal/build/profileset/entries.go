@@ -113,7 +113,7 @@ func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 // CellMethod, of a TypeRef otherwise), 0 for none. The tags of type words are kept.
 func (p *Recording) Copy(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.Shape().Next(e)
-	if err != nil || len(rest) > 0 || one.Tag().Wide() && section != layout.SectionData {
+	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != layout.SectionData {
 		p.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}

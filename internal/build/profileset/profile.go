@@ -175,7 +175,7 @@ func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []b
 	if fill != nil {
 		fill(e)
 	}
-	if e.Tag().ByProducer() {
+	if disk.TagByProducer(e.Tag()) {
 		methoddata.UniteRows(p.Shape(), e)
 	}
 	s.Bytes = p.b.withRoom(s.Bytes, e)

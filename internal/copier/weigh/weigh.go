@@ -137,7 +137,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
 		signed, unit := raw.SignedCount(), s.shape.CountUnit(raw)
-		if unit.Inclusive() {
+		if disk.IsInclusive(unit) {
 			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
 			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
@@ -193,7 +193,7 @@ func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].meth
 func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
 	of := &w.units[u]
 	weight := func(i int) uint64 { return of.methods[i].weight }
-	if u.Inclusive() {
+	if disk.IsInclusive(u) {
 		methods = above(len(of.methods), weight, part)
 	} else {
 		methods = Needed(len(of.methods), weight, of.total, part)

@@ -25,7 +25,7 @@ func (s Shape) Schema(tag layout.Tag) (schema *Schema, ok bool) {
 }
 
 func (s Shape) schema(tag layout.Tag) *Schema {
-	if s.Declared != nil && tag.ByProducer() {
+	if s.Declared != nil && TagByProducer(tag) {
 		return s.Declared.schema(tag)
 	}
 	return schemas[tag]
@@ -103,7 +103,7 @@ func (s Shape) lengthCell(schema *Schema) (cell int64) {
 func (s Shape) Length(e Entry) int {
 	schema, ok := s.Schema(e.Tag())
 	switch {
-	case e.Tag().Wide():
+	case IsWide(e.Tag()):
 		return e.Rows()
 	case !ok || schema.lengthGroup == 0:
 		return 0
@@ -118,7 +118,7 @@ func (s Shape) size(b []byte) (int64, error) {
 	switch {
 	case schema == nil:
 		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
-	case tag.Wide():
+	case IsWide(tag):
 		return s.wideSize(tag, b)
 	case schema.lengthGroup == 0:
 		return EntryHeaderSize + s.cells(tag, 0)*CellSize, nil
@@ -145,7 +145,7 @@ type Fixed struct{ Units, Pointers [256]uint8 }
 // Fixed returns the sizes of entries that do not depend on the entry.
 func (s Shape) Fixed() *Fixed {
 	f := new(Fixed)
-	for tag := layout.Tag(0); !tag.Wide(); tag++ {
+	for tag := layout.Tag(0); !IsWide(tag); tag++ {
 		if schemas[tag] == nil || schemas[tag].lengthGroup != 0 {
 			continue
 		}
@@ -266,7 +266,7 @@ func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
 
 // rowsField returns the rows in the header of a wide entry, 0 for others.
 func (e Entry) rowsField() int64 {
-	if e.Tag().Wide() {
+	if IsWide(e.Tag()) {
 		return int64(e.Rows())
 	}
 	return 0

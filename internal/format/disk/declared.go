@@ -117,7 +117,7 @@ func sameShape(x, y *layout.EntryShape) bool {
 // checkShape explains why a shape cannot be declared.
 func checkShape(s *layout.EntryShape) error {
 	switch {
-	case !s.Tag.ByProducer():
+	case !TagByProducer(s.Tag):
 		return fmt.Errorf("tag %d is not a producer's: those are %d to 255", s.Tag, layout.TagProducer)
 	case !isName(s.Name, true) || isTagName(s.Name):
 		return fmt.Errorf("%.40q does not name entries: a name of its own has 1 to %d letters, digits, - and _, a capital "+

@@ -31,7 +31,7 @@ func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <
 
 // TagDomains returns the domains whose archives hold entries of a tag.
 func TagDomains(tag layout.Tag) []layout.Domain {
-	if !tag.Wide() {
+	if !IsWide(tag) {
 		return ofHotSpot
 	}
 	return tagDomains[tag]
@@ -45,7 +45,7 @@ func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	if domains == nil || slices.Contains(domains, d) {
 		return true
 	}
-	return tag.Wide() && tag != layout.TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
+	return IsWide(tag) && tag != layout.TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
 }
 
 // HeldTags returns the tags of this format's own that archives of a domain hold.

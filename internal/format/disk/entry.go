@@ -54,7 +54,7 @@ func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
 // Point returns the profile point: the bci of a HotSpot entry, or the point of a wide one.
 func (e Entry) Point() int32 {
-	if e.Tag().Wide() {
+	if IsWide(e.Tag()) {
 		return int32(le.Uint32(e[4:]))
 	}
 	return int32(le.Uint16(e[2:]))
@@ -62,7 +62,7 @@ func (e Entry) Point() int32 {
 
 // Traps returns the traps word of a HotSpot entry, 0 of a wide one.
 func (e Entry) Traps() layout.EntryTraps {
-	if e.Tag().Wide() {
+	if IsWide(e.Tag()) {
 		return 0
 	}
 	return layout.EntryTraps(le.Uint32(e[4:]))
@@ -70,7 +70,7 @@ func (e Entry) Traps() layout.EntryTraps {
 
 // Sub refines the tag of a wide entry, 0 of a HotSpot one.
 func (e Entry) Sub() layout.Sub {
-	if e.Tag().Wide() {
+	if IsWide(e.Tag()) {
 		return layout.Sub(le.Uint16(e[2:]))
 	}
 	return 0
@@ -78,7 +78,7 @@ func (e Entry) Sub() layout.Sub {
 
 // HeaderSize returns the size of the entry's header in bytes.
 func (e Entry) HeaderSize() int {
-	if e.Tag().Wide() {
+	if IsWide(e.Tag()) {
 		return WideHeaderSize
 	}
 	return EntryHeaderSize
@@ -176,13 +176,13 @@ func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 // Deoptimization::trap_state_add_reason in OpenJDK's src/hotspot/share/runtime/deoptimization.cpp.
 func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	recompiled := (x | y) & layout.EntryTrapRecompiled
-	switch x, y = x&layout.EntryTrapMany, y&layout.EntryTrapMany; {
+	switch x, y = x&EntryTrapMany, y&EntryTrapMany; {
 	case x == y, y == 0:
 		return recompiled | x
 	case x == 0:
 		return recompiled | y
 	}
-	return recompiled | layout.EntryTrapMany
+	return recompiled | EntryTrapMany
 }
 
 // SaturatingAdd returns a + b, the highest number if that does not fit.

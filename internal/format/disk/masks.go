@@ -58,7 +58,7 @@ const firstWide = 64
 
 // Of returns the mask of a tag, nil if there is none.
 func (m *WideMasks) Of(tag layout.Tag) *WideMask {
-	if !tag.Wide() {
+	if !IsWide(tag) {
 		return nil
 	}
 	return m[tag-firstWide]

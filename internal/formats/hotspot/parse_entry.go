@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
@@ -404,7 +405,7 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 		traps = layout.EntryTrapRecompiled
 	}
 	if name == entries.ManyTraps {
-		return traps | layout.EntryTrapMany, true, false, true
+		return traps | disk.EntryTrapMany, true, false, true
 	}
 	for n, r := range entries.BytecodeTraps {
 		if name == r.Name || name == r.Plain {
@@ -423,7 +424,7 @@ func reasonName(s string) bool {
 func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {
-	case reason == layout.EntryTrapMany:
+	case reason == disk.EntryTrapMany:
 		b = append(b, entries.ManyTraps...)
 	case reason >= layout.EntryTraps(len(entries.BytecodeTraps)): // HotSpot has no name for it
 		return strconv.AppendInt(append(b, '#'), int64(int32(traps)), 10)

@@ -323,7 +323,7 @@ func TestValues(t *testing.T) {
 		t.Errorf("instanceof: count %d", int64(r.Other().Load()))
 	}
 	e, _ = p.At(32)
-	if e.Traps() != layout.EntryTrapMany {
+	if e.Traps() != disk.EntryTrapMany {
 		t.Errorf("traps 0x%x", e.Traps())
 	}
 	e, _ = p.At(17)

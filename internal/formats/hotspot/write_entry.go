@@ -27,7 +27,7 @@ var printedKinds = map[layout.Tag]string{
 // vmTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is none.
 func vmTag(e reader.Entry) layout.Tag {
 	switch {
-	case !e.Tag().Wide():
+	case !disk.IsWide(e.Tag()):
 		return e.Tag()
 	case e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall:
 		return layout.TagVirtualCall
@@ -64,7 +64,7 @@ func (w *textWriter) entries(p reader.Profile) error {
 			w.report.Lost.Add(lossOf(e), 1)
 			continue
 		}
-		if e.Tag().Wide() {
+		if disk.IsWide(e.Tag()) {
 			w.report.Lost.Add(LossWideRows, 1)
 		}
 		placed = append(placed, placedEntry{e, tag, end})
@@ -98,7 +98,7 @@ func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []read
 // entrySize returns the size of an entry in a VM.
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
-	if !e.Tag().Wide() {
+	if !disk.IsWide(e.Tag()) {
 		length = (*mapped.Mapping)(w.store.Mapping()).Shape().Length(disk.Entry(e.Bytes()))
 	}
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
@@ -284,7 +284,7 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 	r, _ := e.Rows()
 	for i := range r.Len() {
 		bci, times, displacement := r.Cell(i, 0).Load(), r.Cell(i, 1).Load(), int64(0)
-		if e.Tag().Wide() {
+		if disk.IsWide(e.Tag()) {
 			point, _ := disk.UnpackSuccessor(bci)
 			bci, count = uint64(point), count+times
 		} else {
@@ -297,7 +297,7 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 		rows = appendNumber(append(rows, indent...), "bci(", bci, ": ")
 		rows = append(appendDisplacement(appendNumber(rows, "count(", times, ") "), displacement), ")\n"...)
 	}
-	if !e.Tag().Wide() {
+	if !disk.IsWide(e.Tag()) {
 		count = r.Head(0).Load()
 	}
 	w.flush(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))

@@ -42,9 +42,9 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 	case !p.OK():
 	case !of.hold(p.head.domain):
 		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
-	case e.tag.Wide() && section != layout.SectionData:
+	case disk.IsWide(e.tag) && section != layout.SectionData:
 		p.MissAt(start, "@: entries of this kind belong among the data entries")
-	case !e.tag.Wide() && (e.point < 0 || e.point > math.MaxUint16):
+	case !disk.IsWide(e.tag) && (e.point < 0 || e.point > math.MaxUint16):
 		p.MissAt(at, "a bci: a number of 16 bits")
 	default:
 		p.entryCells()
@@ -77,7 +77,7 @@ func (p *parser) entryCells() {
 		return
 	}
 	var raw disk.Entry
-	if e.tag.Wide() {
+	if disk.IsWide(e.tag) {
 		e.raw, raw = disk.NewWide(e.raw[:0], e.tag, e.flags, e.sub, e.point, len(e.cells), e.rows)
 	} else {
 		e.raw, raw = disk.NewEntry(e.raw[:0], e.tag, e.flags, uint16(e.point), layout.EntryTraps(e.traps), len(e.cells))
@@ -94,7 +94,7 @@ func (p *parser) cellRef(cell int, _ disk.CellKind) uint64 { return p.entry.refs
 // subAndSeen takes the words between the tag and the cells.
 func (p *parser) subAndSeen(schema *disk.Schema) {
 	e := &p.entry
-	if !e.tag.Wide() {
+	if !disk.IsWide(e.tag) {
 		p.seen(math.MaxUint32)
 		return
 	}
@@ -133,7 +133,7 @@ func (p *parser) seenWord(limit uint64) {
 	case p.Skip("recompiled"):
 		e.traps |= uint64(layout.EntryTrapRecompiled)
 	case p.Skip("trap=many"):
-		e.traps |= uint64(layout.EntryTrapMany)
+		e.traps |= uint64(disk.EntryTrapMany)
 	case p.Skip("trap="):
 		e.traps |= p.number(limit)
 	default:

@@ -79,7 +79,7 @@ var hotspotFlags = wordList{0: "null-seen"}
 
 // flagWords returns the words of the flags of entries.
 func flagWords(tag layout.Tag) wordList {
-	if !tag.Wide() {
+	if !disk.IsWide(tag) {
 		return hotspotFlags
 	}
 	schema, _ := disk.SchemaOf(tag)

@@ -27,7 +27,7 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 
 func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	schema, _ := w.shape.Schema(e.Tag())
-	if e.Tag().Wide() && section != layout.SectionData {
+	if disk.IsWide(e.Tag()) && section != layout.SectionData {
 		w.report.Lost.Add(LossMisplaced, 1)
 		return
 	}
@@ -52,7 +52,7 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 // subAndSeen writes the header of an entry after its tag. What of a wide header
 // has no meaning for the tag is counted as a loss.
 func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
-	if !e.Tag().Wide() {
+	if !disk.IsWide(e.Tag()) {
 		w.seen(e, uint64(e.Traps()))
 		return
 	}
@@ -91,7 +91,7 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() != 0 {
 		w.seenFlags(e)
 	}
-	if reason := traps &^ uint64(layout.EntryTrapRecompiled); reason == uint64(layout.EntryTrapMany) {
+	if reason := traps &^ uint64(layout.EntryTrapRecompiled); reason == uint64(disk.EntryTrapMany) {
 		w.nextWord(start, "trap=many")
 	} else if reason != 0 {
 		w.nextWord(start, "trap=")

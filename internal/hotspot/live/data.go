@@ -155,7 +155,7 @@ var sectionRules = [layout.SectionDirectory]struct {
 		case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:
 			return false
 		}
-		return (!e.Tag().Wide() || e.Tag() == layout.TagUndecoded) && e.Point() > previous
+		return (!disk.IsWide(e.Tag()) || e.Tag() == layout.TagUndecoded) && e.Point() > previous
 	}},
 	layout.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
 		return e.Tag() == layout.TagArgInfo && isLast ||

@@ -141,7 +141,7 @@ func (r TrapReasons) Text(traps layout.EntryTraps, atBranch bool) string {
 		return ""
 	}
 	name, recompiled := ManyTraps, traps&layout.EntryTrapRecompiled != 0
-	if reason := traps &^ layout.EntryTrapRecompiled; reason != layout.EntryTrapMany {
+	if reason := traps &^ layout.EntryTrapRecompiled; reason != disk.EntryTrapMany {
 		name = r.Name(int(reason))
 	}
 	if other := atBranches[firstReason(name)]; other != "" && atBranch {

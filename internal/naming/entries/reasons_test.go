@@ -95,7 +95,7 @@ func TestReasonsAtBranches(t *testing.T) {
 	p.Branch(builder.At{Bci: 1, Traps: 6 | layout.EntryTrapRecompiled}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 2, Traps: 3}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Branch(builder.At{Bci: 3, Traps: 8}, builder.Branch{Taken: 1, NotTaken: 2})
-	p.Branch(builder.At{Bci: 4, Traps: layout.EntryTrapMany}, builder.Branch{Taken: 1, NotTaken: 2})
+	p.Branch(builder.At{Bci: 4, Traps: disk.EntryTrapMany}, builder.Branch{Taken: 1, NotTaken: 2})
 	p.Bit(builder.At{Bci: 5, Traps: 3})
 	p.Counter(builder.At{Bci: 6, Traps: 6}, 9)
 	p.Counter(builder.At{Bci: 7}, 9)

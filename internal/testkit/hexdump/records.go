@@ -220,7 +220,7 @@ func (d *dumper) printEntry(section string, end int64) {
 	tag := entry.Tag()
 	d.number(1, section+": tag", func(v uint64) string { return decimal(v) + ", " + tag.String() })
 	d.number(1, "flags", hex)
-	if tag.Wide() {
+	if disk.IsWide(tag) {
 		d.number(2, "sub", decimal)
 		d.number(4, "point", signed32)
 		d.number(4, "cells", decimal)

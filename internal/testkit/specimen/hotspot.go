@@ -134,7 +134,7 @@ func twoCodes(b *builder.Builder) {
 		p := b.ProfileIn(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		if code != 1 {
-			rawprofile.In(p).Undecoded(9, layout.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
+			rawprofile.In(p).Undecoded(9, disk.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
 		done(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})

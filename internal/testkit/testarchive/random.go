@@ -276,7 +276,7 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}),
 			Count: r.count()})
 	case layout.TagUndecoded:
-		rawprofile.In(p).Undecoded(point, layout.EntryFlags(r.IntN(2))*layout.EntryOneOf,
+		rawprofile.In(p).Undecoded(point, layout.EntryFlags(r.IntN(2))*disk.EntryOneOf,
 			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),

@@ -168,7 +168,8 @@ func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.C
 		units = []layout.CountUnit{layout.UnitExecutions}
 	}
 	for _, unit := range units {
-		u := UnitSummary{Unit: unit.Name(s.Header().Domain), Inclusive: unit.Inclusive(), Methods: weights.MethodsOf(unit)}
+		u := UnitSummary{Unit: disk.UnitName(unit, s.Header().Domain), Inclusive: disk.IsInclusive(unit),
+			Methods: weights.MethodsOf(unit)}
 		if !u.Inclusive {
 			u.Curve = curveOf(weights, unit)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -95,7 +96,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units {
-		row := unitShare{Unit: u.Name(d)}
+		row := unitShare{Unit: disk.UnitName(u, d)}
 		if share, ok := kept.ShareOf(u); ok {
 			row.Share = &share
 		}
