@@ -92,6 +92,9 @@ func StartForgeries(t *testing.T, program string, data []byte) *Forgeries {
 	f := &Forgeries{bufio.NewWriter(to), bufio.NewReader(from)}
 	f.send(uint64(len(data)))
 	f.to.Write(data)
+	if err := f.to.Flush(); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
