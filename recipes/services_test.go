@@ -111,7 +111,7 @@ func TestInitContainerNeverFails(t *testing.T) {
 		want bool
 	}{
 		"good":    {"cp good.parc \"$4\"", true},
-		"damaged": {"head -c 5000 good.parc >\"$4\"", false},
+		"damaged": {"head -c 500 good.parc >\"$4\"", false},
 		"failed":  {"exit 1", false},
 	} {
 		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+
