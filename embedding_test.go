@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -94,6 +95,23 @@ func adopted(t *testing.T, path string) *reader.Store {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// TestTutorialLearns runs the program of docs/embedding.md twice: the second run begins with the counts of the first.
+func TestTutorialLearns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	program := filepath.Join(dir, "first")
+	if out, err := exec.Command("go", "build", "-o", program, "./example/first").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, says := range []string{"known so far: 0 calls", "known so far: 1000 calls, 333 taken, 667 not taken"} {
+		command := exec.Command(program)
+		command.Dir = dir
+		if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), says) {
+			t.Errorf("%v, %q does not say %q", err, out, says)
+		}
+	}
 }
 
 // TestPagesShowTheVM checks that the code of the pages is part of the VM above and of the
