@@ -2,10 +2,8 @@ package profarc
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/profarc/profarc/builder"
@@ -56,7 +54,7 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 		return lost, ErrMixed
 	}
 	r.form = f
-	id := newDumpID()
+	id := builder.RandomDumpID()
 	b, err := r.builder(id, &layout.Provenance{VM: r.vm.Name, Process: r.process(), Since: r.since})
 	if err != nil {
 		return lost, err
@@ -124,11 +122,4 @@ func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, er
 		}
 	}
 	return b, b.Err()
-}
-
-// newDumpID returns the identity of a dump.
-func newDumpID() (id [16]byte) {
-	binary.LittleEndian.PutUint64(id[:], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	return id
 }

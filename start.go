@@ -10,6 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -70,7 +71,7 @@ func Start(path string, vm VM) (*Run, error) {
 	}
 	vm.Shapes = slices.Clone(vm.Shapes)
 	r := &Run{vm: vm, number: runs.Add(1) - 1, functions: map[version]*Function{}, types: map[string]*Type{}}
-	if _, r.bad = r.builder(newDumpID(), nil); r.bad != nil {
+	if _, r.bad = r.builder(builder.RandomDumpID(), nil); r.bad != nil {
 		return r, r.bad
 	}
 	s, err := reader.Open(path, archive.Options{Expect: archive.Expect{Domain: layout.DomainCustom, ProducerID: vm.ID}})
