@@ -24,48 +24,38 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/format", "layout"},
 	{"relocate", "layout internal/format"},
 	{"internal/build", "layout internal/format relocate"},
-	{"internal/parse", "internal/format"},
+	{"internal/parse", "layout internal/format"},
 	{"archive", "layout internal/format"},
 	{"reader", "layout internal/format relocate archive"},
 	{"builder", "layout internal/format internal/build archive reader"},
-	{"internal/rawprofile", "layout internal/format internal/build builder"}, // what no embedder records
-	{"internal/copier", "layout internal/format internal/build reader"},
-	{"internal/dump", "layout internal/format internal/parse reader"},
 	{"internal/naming", "layout internal/format internal/parse reader"},
-	{"internal/merging", "layout internal/format internal/build internal/rawprofile internal/copier reader builder"},
-	{"merge",
-		"layout internal/format internal/build internal/rawprofile internal/copier internal/merging reader builder"},
-	{"reduce", "layout internal/format internal/build internal/copier internal/dump reader builder"},
+	{"internal/profiles", // whole profiles: recorded word for word, copied, summed, printed
+		"layout internal/format internal/build internal/parse reader builder"},
+	{"merge", "layout internal/format internal/build internal/profiles reader builder"},
+	{"reduce", "layout internal/format internal/build internal/profiles reader builder"},
 	{"verify", "layout internal/format relocate reader"},
-	{".", "layout internal/format internal/build internal/rawprofile archive reader builder merge"}, // one door for embedders
+	{".", "layout internal/format internal/build internal/profiles archive reader builder merge"}, // one door for embedders
 	{"analyze", "layout internal/format internal/naming reader"},
 	{"compare", "layout internal/format internal/naming reader analyze"},
-	{"internal/methodcode", "layout internal/format"},
-	{"fit",
-		"layout internal/format internal/build internal/rawprofile internal/copier internal/naming internal/methodcode " +
-			"internal/parse reader builder formats"},
+	{"fit", "layout internal/format internal/build internal/profiles internal/naming internal/parse reader builder formats"},
 
 	{"formats",
-		"layout internal/format internal/build internal/rawprofile internal/parse internal/dump internal/merging " +
-			"internal/naming internal/methodcode reader builder merge"},
+		"layout internal/format internal/build internal/profiles internal/parse internal/naming reader builder merge"},
 	{"agent", ""}, // C sources, and so c
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
-		"layout internal/format internal/parse internal/naming internal/methodcode internal/rawprofile archive builder " +
-			"formats agent c"},
-	{"internal/paired", ""},
+		"layout internal/format internal/parse internal/naming internal/profiles archive builder formats agent c"},
 	{"internal/cli", "layout internal/format internal/parse archive reader"},
 	{"example", "layout merge ."}, // what every user has
 	{"internal/testkit",
-		"layout internal/format internal/build internal/rawprofile internal/dump archive reader builder merge formats"},
+		"layout internal/format internal/build internal/profiles archive reader builder merge formats"},
 	{"cmd",
-		"layout internal/format internal/build internal/rawprofile internal/parse internal/copier internal/merging " +
-			"internal/dump internal/naming internal/methodcode internal/hotspot internal/paired internal/cli internal/testkit " +
-			"archive reader builder merge reduce verify analyze compare fit formats"},
+		"layout internal/format internal/build internal/profiles internal/parse internal/naming internal/hotspot " +
+			"internal/cli internal/testkit archive reader builder merge reduce verify analyze compare fit formats"},
 
 	// Modules of their own.
-	{"bench", "layout internal/format internal/paired internal/rawprofile archive reader builder example"},
-	{"fleet", "layout internal/format internal/rawprofile internal/parse internal/cli internal/merging " +
+	{"bench", "layout internal/format internal/cli internal/profiles archive reader builder example"},
+	{"fleet", "layout internal/format internal/profiles internal/parse internal/cli " +
 		"archive reader builder merge verify fit internal/hotspot"},
 	{"webtest", "layout builder internal/testkit"},
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

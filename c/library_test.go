@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"

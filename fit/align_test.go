@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 )
 
 // sketchOf returns what a point tests, in numbers of a test.

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/naming/loaders"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/parse/methodcode"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 )
 
 // A conservation holds the counts that are to be moved against the control flow of the new

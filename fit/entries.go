@@ -2,7 +2,7 @@ package fit
 
 import (
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -1,6 +1,6 @@
 package fit
 
-import "github.com/profarc/profarc/internal/methodcode"
+import "github.com/profarc/profarc/internal/parse/methodcode"
 
 // A side is one of two versions of a method's code: its points, and the control flow
 // between them. An archive does not know the code between the points, so a return

@@ -1,6 +1,6 @@
 package fit
 
-import "github.com/profarc/profarc/internal/methodcode"
+import "github.com/profarc/profarc/internal/parse/methodcode"
 
 // A grid holds the best sums of the alignments of two sequences of points.
 type grid struct {

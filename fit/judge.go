@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 

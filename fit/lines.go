@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -3,7 +3,7 @@ package fit
 import (
 	"slices"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 )
 
 // decideLoops decides on one loop, or on one branch that ends a loop. How often a loop runs

@@ -3,7 +3,7 @@ package fit
 import (
 	"slices"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 )
 
 // An alignment maps the points of the old code to points of the new code.

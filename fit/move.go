@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

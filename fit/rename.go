@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

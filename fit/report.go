@@ -3,7 +3,7 @@ package fit
 import (
 	"slices"
 
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

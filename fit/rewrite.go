@@ -8,10 +8,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
+	"github.com/profarc/profarc/internal/profiles/copier"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/copier"
-	"github.com/profarc/profarc/internal/merging"
+	"github.com/profarc/profarc/internal/profiles/copier"
+	"github.com/profarc/profarc/internal/profiles/merging"
 	"github.com/profarc/profarc/reader"
 )
 

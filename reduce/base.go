@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

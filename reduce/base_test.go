@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

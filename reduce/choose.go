@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

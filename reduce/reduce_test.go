@@ -10,8 +10,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

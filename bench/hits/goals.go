@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 // A goal is a limit of what one contender takes, as a share of what another takes, at

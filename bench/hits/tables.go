@@ -6,8 +6,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/internal/format/cputime"
-	"github.com/profarc/profarc/internal/paired"
 )
 
 // A contender looks up all that a query asks for and returns the sum of the counters that it has read.

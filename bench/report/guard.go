@@ -3,7 +3,7 @@ package report
 import (
 	"slices"
 
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 // Quiet is the spread of the fixed loop from which on a round is too noisy.

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/example"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 // options are the values of the flags.

@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/internal/format/cputime"
-	"github.com/profarc/profarc/internal/paired"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

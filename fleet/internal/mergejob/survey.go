@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/merging"
+	"github.com/profarc/profarc/internal/profiles/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

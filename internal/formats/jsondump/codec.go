@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/reader"
 )
 

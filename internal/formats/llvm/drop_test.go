@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 )
 
 // readAndDrop reads a profile as Read does, into a batch of o.Into that it rolls back.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 

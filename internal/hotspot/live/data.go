@@ -2,7 +2,7 @@ package live
 
 import (
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/format/secrets"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/internal/parse/compartment"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 

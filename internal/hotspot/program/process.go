@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/internal/parse/names"
 	"github.com/profarc/profarc/layout"
 )

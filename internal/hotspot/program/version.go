@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/methodcode"
 	"github.com/profarc/profarc/internal/parse/bytecode"
 	"github.com/profarc/profarc/internal/parse/classfile"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/internal/parse/sketch"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/reader"
 )
 

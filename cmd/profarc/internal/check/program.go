@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/fit"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/methodcode"
+	"github.com/profarc/profarc/internal/parse/methodcode"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -6,11 +6,11 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

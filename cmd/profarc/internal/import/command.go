@@ -23,8 +23,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/merging"
 	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/profiles/merging"
 )
 
 type importOptions struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/merging"
+	"github.com/profarc/profarc/internal/profiles/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"

@@ -18,7 +18,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -15,10 +15,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/paired"
+	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/profarc/profarc/internal/cli/paired"
 	"github.com/profarc/profarc/internal/format/secrets"
-	"github.com/profarc/profarc/internal/paired"
 )
 
 // A heading says what was measured, and where.

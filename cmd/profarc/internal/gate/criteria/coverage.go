@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/copier/weigh"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/profiles/copier"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

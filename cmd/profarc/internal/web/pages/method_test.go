@@ -10,7 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
+	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier"
+	"github.com/profarc/profarc/internal/profiles/copier"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

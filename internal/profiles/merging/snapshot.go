@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/profiles/copier"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

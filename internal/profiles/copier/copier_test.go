@@ -8,8 +8,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/copier"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/copier"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

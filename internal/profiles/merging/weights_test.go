@@ -3,7 +3,7 @@ package merging_test
 import (
 	"testing"
 
-	"github.com/profarc/profarc/internal/merging"
+	"github.com/profarc/profarc/internal/profiles/merging"
 	"github.com/profarc/profarc/layout"
 )
 

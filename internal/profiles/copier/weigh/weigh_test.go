@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/copier/weigh"
+	"github.com/profarc/profarc/internal/profiles/copier/weigh"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )

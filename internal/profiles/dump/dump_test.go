@@ -11,10 +11,10 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/dump"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
-	"github.com/profarc/profarc/internal/rawprofile"
+	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
