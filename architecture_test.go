@@ -141,7 +141,7 @@ func TestUnsafeIsConfined(t *testing.T) {
 	})
 }
 
-// mayUseStandardStreams lists the only files that may use the standard streams: one escapes what is printed,
+// mayUseStandardStreams lists the only files that may use the standard streams: one escapes the output,
 // the other passes them to the command that train runs.
 var mayUseStandardStreams = []string{"internal/cli/streams.go", "cmd/profarc/internal/train/train.go"}
 

@@ -37,7 +37,7 @@ static parts parts_of(const vm *v, const vm_data *d) {
 	               true};
 }
 
-/* ---- the archive's entries beside those of the VM ---- */
+/* ---- the archive's entries beside the VM's ---- */
 
 /* The first word of an entry: tag, flags, bci, traps. */
 static uint8_t tag_of(uint64_t header) { return (uint8_t)header; }
@@ -48,7 +48,7 @@ static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) {
 	return words[1 + cell] == pa_trained(e, cell);
 }
 
-/* same_list compares the length of a list, which lies before it. */
+/* same_list compares the length of a list, which is stored before it. */
 static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *rows) {
 	return rows->first == 0 || same_cell(words, e, rows->first - 1);
 }
@@ -259,7 +259,7 @@ enum {
 	BACKEDGES_AN_INVOCATION = 40
 }; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
 
-/* invocations_of returns how often a method was invoked, or what is as much. */
+/* invocations_of returns how often a method was invoked, or an equivalent count. */
 static double invocations_of(const pa_summary *s) {
 	return s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
 }

@@ -12,7 +12,7 @@
 #include "layers.h"
 #include "vm.h"
 
-/* What counts are scaled by: those of a method that was invoked n times are multiplied by weight / n. Counts are
+/* The scale of counts: the counts of a method that was invoked n times are multiplied by weight / n. Counts are
  * ratios: the compiler compares those of a call with the invocations of the same MethodData. */
 typedef struct scale {
 	uint32_t weight;     /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */

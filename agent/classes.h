@@ -12,7 +12,7 @@ enum { LONGEST_NAME = 1024 }; /* bytes; classes and loaders with a longer one ad
 typedef struct class_names { class_name name; char class_text[LONGEST_NAME], loader_text[LONGEST_NAME]; } class_names;
 
 /* classes_name finds the names of a class. It returns false for a hidden class, whose name the VM made up, and for one
- * whose name can't be that of an archive. */
+ * whose name can't be in an archive. */
 bool classes_name(const vm *v, jvmti_env *ti, jni_env *jni, jvm_ref class, const vm_klass *klass, class_names *names);
 
 /* classes_is_builtin reports whether a ClassLoaderData is that of the boot, platform or application loader, of which a

@@ -93,7 +93,7 @@ static int compare_inlined(const void *x, const void *y) {
 	return (a->holder > b->holder) - (a->holder < b->holder);
 }
 
-/* inlined_at reads a row: the method of a context was inlined into that of its outermost frame. */
+/* inlined_at reads a row: the method of a context was inlined into the method of its outermost frame. */
 static bool inlined_at(const layers *of, pa_ref at, compiled_inlined *to) {
 	const layer *top = &of->list[0];
 	enum { DEEPEST = 64 };

@@ -10,7 +10,7 @@
 	X(classes, "classes") /* prepared classes that are in the archive */ \
 	X(adopted, "methods_adopted") \
 	X(adopted_over_cache, "methods_adopted_over_cache") /* of them: the VM had a profile in its own cache */ \
-	X(refused_code, "methods_refused_other_code") /* the method's bytecodes are not those of any archived profile */ \
+	X(refused_code, "methods_refused_other_code") /* no archived profile is of the method's bytecodes */ \
 	X(refused_layout, "methods_refused_other_layout")      /* the VM's MethodData has other entries */ \
 	X(refused_started, "methods_refused_already_profiled") /* the VM had a MethodData before */ \
 	X(refused_absent, "methods_refused_absent")            /* the class does not have the method */ \
@@ -39,7 +39,7 @@
 	X(requests_behind_queue, \
 		"requests_behind_queue") /* looks at which a method waited since the queue of C2 was long */ \
 	X(requests_over_budget, "requests_over_budget") /* looks at which a method waited since the budget was used up */ \
-	X(calls_relieved, "calls_relieved")             /* calls of which rows were emptied, as other receivers came */ \
+	X(calls_relieved, "calls_relieved")             /* calls whose rows were emptied, as other receivers came */ \
 	X(receivers_withdrawn, "receivers_withdrawn")   /* the rows */ \
 	X(started_ns, "start_ns")                       /* time at the start of the VM */ \
 	X(prepared_ns, "prepare_ns")                    /* time in the preparation of classes, of all threads */ \

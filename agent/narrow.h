@@ -28,7 +28,7 @@ typedef struct narrower {
 		gap; /* rows of receivers and of return points that the VM has; cells before those of receivers */
 } narrower;
 
-/* narrow_begin iterates over the entries that the VM has for those of a section. */
+/* narrow_begin iterates over the entries that the VM has for the entries of a section. */
 narrower narrow_begin(const vm *v, const pa_profile *p, pa_section section);
 bool narrow_next(narrower *n, narrowed *to);
 

@@ -38,7 +38,7 @@ typedef struct options {
 
 enum { WEIGHT_PRESENCE = 0, WEIGHT_DEFAULT = 200, WEIGHT_HIGHEST = 1 << 20 };
 
-/* options_parse returns NULL, or what is wrong. */
+/* options_parse returns NULL, or the text of the error. */
 const char *options_parse(options *o, const char *text);
 
 #endif

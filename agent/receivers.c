@@ -11,7 +11,7 @@
 /* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
 typedef struct held { const vm_klass *klass; jvm_ref weak; } held;
 
-/* What is known of a type of the archive. */
+/* The state of a type of the archive. */
 typedef struct type_state {
 	held class;       /* no class: it was not prepared yet */
 	uint32_t waiting; /* first cell that waits + 1 */

@@ -32,7 +32,7 @@ typedef struct type_cell {
 	uint64_t trained; /* of a receiver row: what the count will be */
 } type_cell;
 
-/* receivers_open makes room for so many types: those of all layers, by their numbers. */
+/* receivers_open makes room for the types of all layers, by their numbers. */
 bool receivers_open(const vm *v, uint32_t types);
 
 /* receivers_prepared says that the class of a type was prepared, and binds the cells that wait for it. */

@@ -9,7 +9,7 @@
 
 typedef enum refused_reason { REFUSED_CODE, REFUSED_LAYOUT, REFUSED_ABSENT, REFUSED_REASONS } refused_reason;
 
-/* refused_add notes a method, of each reason the first hundred. point is that of the entry that differs, or -1. */
+/* refused_add notes a method, of each reason the first hundred. point is the point of the entry that differs, or -1. */
 void refused_add(refused_reason why, const pa_method *m, int32_t point);
 
 /* refused_write writes the methods as a list in JSON. */

@@ -7,7 +7,7 @@
 #include <link.h>
 #include <string.h>
 
-/* A lookup in the VM's tables. It keeps the first name that is missing, or that can't be what it is. */
+/* A lookup in the VM's tables. It keeps the first name that is missing, or whose value is impossible. */
 typedef struct lookup { void *library; const char *missing; } lookup;
 
 /* exported returns the value of a variable of libjvm.so. */

@@ -163,7 +163,7 @@ static bool is_fitting(void) {
 	return __atomic_load_n(&c->adopted, __ATOMIC_RELAXED) >= refused;
 }
 
-/* What is known of the compilers' work, in clock ticks. */
+/* The work of the compilers, in clock ticks. */
 typedef struct load { uint64_t begun, ticks; uint32_t quiet; } load;
 
 /* look brings a load up to date. A program that waits for its first request has not warmed up, however quiet its

@@ -22,7 +22,7 @@ const char *watch_begin(const vm *v, const options *o);
 /* watch_tier4 returns the number of invocations after which the VM compiles a method with C2 when nothing is raised. */
 uint32_t watch_tier4(void);
 
-/* watch_end ends the thread, and restores what is not restored yet. */
+/* watch_end ends the thread, and restores the flags that are not restored yet. */
 watched watch_end(void);
 
 #endif

@@ -21,7 +21,7 @@ static struct {
 	level_of level;
 	can_compile able;
 	compile compile;
-	jvm_function *table; /* JNI's functions, of which FromReflectedMethod returns the method of this thread */
+	jvm_function *table; /* JNI's functions; FromReflectedMethod returns the method of this thread */
 	jvm_ref any;         /* an object where the natives want one */
 } natives;
 
@@ -34,7 +34,7 @@ static jvm_method from_reflected_method(jni_env *jni, jvm_ref method) {
 	return current;
 }
 
-/* register_natives takes the place of JNI's RegisterNatives while the VM registers those of WhiteBox. */
+/* register_natives takes the place of JNI's RegisterNatives while the VM registers WhiteBox's. */
 static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *list, int32_t n) {
 	(void)jni;
 	(void)class;

@@ -15,7 +15,7 @@
 /* whitebox_open finds the natives. It returns NULL, or why there are none. */
 const char *whitebox_open(const vm *v, jvmti_env *ti, jni_env *jni);
 
-/* whitebox_klass returns the class of a class object, which must not be that of an array or a primitive type. */
+/* whitebox_klass returns the class of a class object, which must not stand for an array or a primitive type. */
 const vm_klass *whitebox_klass(const vm *v, jni_env *jni, jvm_ref class);
 
 /* whitebox_class returns the class WhiteBox itself, which the boot loader has. */
@@ -30,7 +30,7 @@ vm_data *whitebox_make_data(const vm *v, jni_env *jni, const vm_method *m, jvm_m
 /* whitebox_compiles reports whether the VM has the natives that follow. */
 bool whitebox_compiles(void);
 
-/* whitebox_queue returns the number of methods that wait for a compiler: that of a level, 1 to 4. */
+/* whitebox_queue returns the number of methods that wait for the compiler of a level, 1 to 4. */
 int32_t whitebox_queue(jni_env *jni, int32_t level);
 
 /* whitebox_level returns the level of a method's code, 0 for none. */

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// finish completes the report, with the names of what it lists.
+// finish completes the report, with the names of everything that it lists.
 func (c *comparison) finish() (*Report, error) {
 	r := &c.report
 	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), timeText(c.a), timeText(c.b)

@@ -18,7 +18,7 @@ const ofMethod = math.MinInt32
 // A site is one entry, or one counter of a profile, as a list of counts.
 type site struct {
 	point int32
-	group string       // what it records: see analyze.Point, and groups of counters of a profile
+	group string       // kind of record: see analyze.Point, and groups of counters of a profile
 	guess analyze.Site // what compilers guess there
 	sub   layout.Sub
 	tag   layout.Tag // of an entry that is known by its schema alone

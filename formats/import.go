@@ -172,7 +172,7 @@ func (m *importing) accept(in Input, i codec.Importer) error {
 	return nil
 }
 
-// read reads an input and adds what it has to the result.
+// read reads an input and adds its profiles to the result.
 func (m *importing) read(in Input, s *stream, i codec.Importer) error {
 	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
 	input.Sum, input.Weight, input.Config.Progress = m.result.Builder, in.Weight, m.progress

@@ -114,7 +114,7 @@ func (d *Dropped) all(c *copier.Copier) error {
 // lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then writes the same bytes
 // again. To sum several archives, see Into. The error matches ErrMismatch if domain or shape differ,
 // ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted if one of the dumps was
-// merged, and otherwise is the reader's or ctx's. What it returns beside an error is of the part that was
+// merged, and otherwise is the reader's or ctx's. The counts beside an error are of the part that was
 // copied.
 //
 // A snapshot is a dump of its own: Totals and Increments clear the builder's DumpID if it is the

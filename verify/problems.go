@@ -96,5 +96,5 @@ func (w *walk) refused(in phase, place int64, err error) {
 	w.note(in, place, w.refusal(place, err))
 }
 
-// doubt stops a walk that does not name problems: the one that does says what is wrong.
+// doubt stops a walk that does not name problems. The walk that names them follows.
 func (w *walk) doubt() { w.stopped.Store(true) }

@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// read names what is wrong with what leads from record to record, as the reader follows it: the names of types
+// read names the defects of the references from record to record, as the reader follows them: the names of types
 // and methods, contexts, and the profiles of each method. The walk has only told that something is.
 func (w *walk) read() {
 	if !w.naming {

@@ -280,7 +280,7 @@ func (w *walk) ascend(at int64, last, next *recordKey) {
 	}
 }
 
-// readable reports whether the reader takes the texts of a key. What it does not take is noted where it is read.
+// readable reports whether the reader takes the texts of a key. A text that it refuses is noted where it is read.
 func (w *walk) readable(k *disk.BlockKey) bool {
 	for _, n := range [...]layout.Ref{k.Class, k.Name, k.Signature, k.Loader} {
 		_, err := w.s.SymbolAt(n)

@@ -157,7 +157,7 @@ func (w *walk) share(n int, task func(w *worker, i int)) {
 // goesOn reports whether there is a reason to look at one more record of a long part of the file.
 func (w *worker) goesOn() bool { return !w.naming || w.poll.Err() == nil }
 
-// report returns what was found. What is left to say of a sound archive is that it was read to its end.
+// report returns the counts and problems that were found.
 func (w *walk) report() Report {
 	r := Report{Bytes: w.h.FileSize, Pages: w.tree.Pages(), Lines: int64(w.h.Buckets), Tables: w.tables,
 		Counts: w.counts(), Summary: w.found.summary, More: w.problems.more}

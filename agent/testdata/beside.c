@@ -1,6 +1,6 @@
 /*
  * An agent that stands before profarc's on the command line. While that one asks for the classes that are loaded,
- * another thread initialises those of the list in the options; and the references that it holds are counted as
+ * another thread initialises the classes listed in the options; and the references that it holds are counted as
  * HotSpot's -Xcheck:jni did, up to JDK 17 at least: 32, or as many as it has asked for.
  */
 #define _GNU_SOURCE

@@ -66,7 +66,7 @@ typedef struct pa_options {
 /* pa_open maps an archive, read-only. It reads the header alone, in the default mode. */
 PA_API pa_error pa_open(const char *path, const pa_options *options, pa_archive **archive);
 
-/* pa_open_memory opens an archive that lies in memory, which must not change until pa_close. */
+/* pa_open_memory opens an archive in memory, which must not change until pa_close. */
 PA_API pa_error pa_open_memory(const void *bytes, size_t size, const pa_options *options, pa_archive **archive);
 
 /* pa_close unmaps the archive, adopted or not. NULL is ignored. */
@@ -251,7 +251,7 @@ PA_API pa_error pa_context_frames(
 /* A profile of a method: its MethodData block. */
 typedef struct pa_profile {
 	const pa_archive *archive;
-	const uint8_t *bytes; /* the block as it lies in the file */
+	const uint8_t *bytes; /* the block as the file has it */
 	uint8_t *live;        /* the block that may be counted in; NULL if the profile is not adopted */
 	pa_ref at;
 	uint32_t units; /* size of the block divided by 8 */
@@ -350,7 +350,7 @@ typedef enum pa_section { PA_DATA, PA_EXTRA, PA_PARAMETERS, PA_HANDLERS } pa_sec
 /* An entry of a profile. docs/format.md says which cells a tag has. */
 typedef struct pa_entry {
 	const pa_archive *archive;
-	const uint8_t *bytes; /* the entry as it lies in the file */
+	const uint8_t *bytes; /* the entry as the file has it */
 	uint8_t *live;        /* the entry that may be counted in; NULL if the profile is not adopted */
 	uint32_t units;       /* size of the entry divided by 8 */
 	uint8_t tag, flags;   /* flags and traps as in the file; pa_flags and pa_traps are live */
@@ -376,7 +376,7 @@ PA_API bool pa_entries_next(pa_entries *it, pa_entry *entry);
 /* pa_entry_at finds the first data entry at a profile point. */
 PA_API bool pa_entry_at(const pa_profile *profile, int32_t point, pa_entry *entry);
 
-/* pa_cell returns cell i as a number: live if the profile is adopted. pa_trained returns it as it lies in the file.
+/* pa_cell returns cell i as a number: live if the profile is adopted. pa_trained returns it as the file has it.
  * Both return 0 where there is no such cell. */
 PA_API uint64_t pa_cell(const pa_entry *entry, uint32_t i);
 PA_API uint64_t pa_trained(const pa_entry *entry, uint32_t i);
@@ -395,7 +395,7 @@ PA_API bool pa_count_of(const pa_entry *entry, uint64_t *count);
 
 typedef struct pa_branch {
 	uint64_t taken, not_taken; /* not_taken is 0 for a Jump */
-	int64_t displacement;      /* from this entry to that of the target */
+	int64_t displacement;      /* from this entry to the target's */
 } pa_branch;
 
 /* A Branch or Jump entry. Cell 0 is taken, cell 2 of a Branch not taken. */
@@ -438,7 +438,7 @@ typedef struct pa_cell_shape {
 /* pa_shape_of finds the shape of a tag; false if none is declared. */
 PA_API bool pa_shape_of(const pa_archive *archive, uint8_t tag, pa_shape *shape);
 
-/* pa_shape_cell reads the i-th cell: those that stand once, then those of a row. false if there are not as many. */
+/* pa_shape_cell reads the i-th cell: first the cells that stand once, then a row. false if there are fewer. */
 PA_API bool pa_shape_cell(const pa_shape *shape, uint32_t i, pa_cell_shape *cell);
 
 /* pa_shape_bit returns the name of a bit of the i-th cell, empty if it has none. */
@@ -489,13 +489,13 @@ PA_API pa_error pa_table_number(const pa_archive *archive, uint32_t i, pa_table 
 /* pa_table_cell returns a cell: a word, or the pa_ref of a record; 0 where there is no such cell. */
 PA_API uint64_t pa_table_cell(const pa_table *table, uint32_t column, uint32_t row);
 
-/* pa_symbol_at reads the text of a symbol, empty for 0; pa_type_at the type whose record lies at a reference. */
+/* pa_symbol_at reads the text of a symbol, empty for 0; pa_type_at the type whose record is at a reference. */
 PA_API pa_error pa_symbol_at(const pa_archive *archive, pa_ref at, pa_text *text);
 PA_API pa_error pa_type_at(const pa_archive *archive, pa_ref at, pa_type *type);
 
 /* ---- adoption: counting in place ---- */
 
-/* Where the second mapping of an archive lies. */
+/* Where the second mapping of an archive is. */
 typedef enum pa_base {
 	/* where the archive asks for, if that is free, else anywhere: there nothing has to be relocated */
 	PA_BASE_REQUESTED,
@@ -516,7 +516,7 @@ typedef struct pa_adoption {
 PA_API bool pa_adoption_of(const pa_archive *archive, pa_adoption *adoption);
 
 /* pa_claim makes a profile live: its words may be counted in from now on, by all threads. The first claim of a block
- * that lies elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does
+ * that is mapped elsewhere than at its requested base relocates its pointers, others wait for that. Claiming again does
  * nothing. Get entries after the claim: those before it, and other copies of the profile, have no words. PA_NOT_DECODED
  * refuses this profile alone: the VM counts elsewhere, as for a function without a profile. */
 PA_API pa_error pa_claim(pa_profile *profile);
@@ -815,7 +815,7 @@ PA_API void pa_describe_run(pa_builder *builder, const pa_provenance *run);
 /* pa_describe_process is like pa_describe_run, for a dump of this process, as it counts now. It finds out boot,
  * name_space, process, start and begun, and after pa_snapshot with PA_INCREMENTS since, and takes the rest from run,
  * which may be NULL. The dump gets a random id and the time of now. Of several dumps of one process a merge then counts
- * the last, or refuses them; it counts those of all processes. PA_UNSUPPORTED: the system does not say which process
+ * the last, or refuses them; it sums the dumps of all processes. PA_UNSUPPORTED: the system does not say which process
  * this is, and nothing was added. Describing a dump twice is PA_ARGUMENT. */
 PA_API pa_error pa_describe_process(pa_builder *builder, const pa_provenance *run);
 

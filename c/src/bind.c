@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of this process: those of the archive tied to classes, and late types, which the archive lacks. */
+/* Types of this process: types of the archive that are tied to classes, and late types, which the archive lacks. */
 #include <stdlib.h>
 
 #include "internal.h"

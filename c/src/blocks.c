@@ -20,7 +20,7 @@ uint64_t pai_field(const block *b, unsigned i) {
 	return b->presence >> i & 1 ? offset_of(b->presence & ((1u << i) - 1), b->traps) : 0;
 }
 
-/* parse finds the fields and parts of a block, of which at least 16 bytes lie in rw. */
+/* parse finds the fields and parts of a block, whose first 16 bytes are in rw. */
 static const char *parse(const pa_archive *a, block *b) {
 	const uint8_t *p = a->bytes + b->at;
 	uint64_t traps = pai_field(b, PA_FIELD_TRAPS);

@@ -116,7 +116,7 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 typedef struct counted counted;
 
 /* pai_counted returns what a word of a profile had counted, at an offset in its block. pai_note_counted notes what it
- * has counted in the copy that is being made, pai_note_all_counted that of all words; false: no memory. */
+ * has counted in the copy that is being made, pai_note_all_counted the counts of all words; false: no memory. */
 uint64_t pai_counted(const counted *k, const pa_profile *p, uint64_t offset);
 bool pai_note_counted(counted *k, const pa_profile *p, uint64_t offset, uint64_t count);
 bool pai_note_all_counted(counted *k, const pa_profile *p);

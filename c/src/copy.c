@@ -121,7 +121,7 @@ static uint64_t count(const copier *c, uint64_t offset, uint64_t trained, uint64
 	return now - before + (c->take == PA_TOTALS ? trained : 0);
 }
 
-/* offset_of returns where a cell lies in its block. */
+/* offset_of returns the offset of a cell in its block. */
 static uint64_t offset_of(const pa_profile *p, const pa_entry *entry, uint32_t cell) {
 	return (uint64_t)(entry->bytes - p->bytes) + header_of(entry->tag) + 8 * (uint64_t)cell;
 }

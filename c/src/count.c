@@ -87,7 +87,7 @@ uint8_t pa_flags(const pa_entry *entry) {
 							   : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
 }
 
-/* traps_at returns where the traps word lies: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
+/* traps_at returns where the traps word is: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
 static uint32_t traps_at(const pa_entry *entry) { return entry->tag < 64 ? 4 : entry->tag == PA_RECEIVERS ? 24 : 0; }
 
 uint32_t pa_traps(const pa_entry *entry) {

@@ -6,7 +6,7 @@
 
 enum { SHEET = 1 << 20 };
 
-/* Bytes on their way to the sink: in sheets, of which no page lies in two. */
+/* Bytes on their way to the sink, in sheets. No page is in two sheets. */
 typedef struct output {
 	plan *p;
 	const sink *to;

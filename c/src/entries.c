@@ -17,7 +17,7 @@ pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	return it;
 }
 
-/* first returns where the first entry at a point lies, or one before it: found in the directory, if there is one. */
+/* first returns where the first entry at a point begins, or one before it. It uses the directory, if there is one. */
 static uint64_t first(const pa_archive *a, const block *b, int32_t point) {
 	span data = b->part[PA_DATA], directory = b->part[DIRECTORY];
 	uint64_t low = 0, high = directory.size / 8;

@@ -174,7 +174,7 @@ static bool fill(filler *f) {
 	return true;
 }
 
-/* try_seed makes the index for a seed. hashed is that of the seed before; 0 at first. */
+/* try_seed makes the index for a seed. hashed is the index of the seed before; 0 at first. */
 static bool try_seed(plan *p, uint64_t seed) {
 	filler f = {.p = p};
 	bool ok = (seed == p->seed || pai_hash_records(p, seed)) && fill(&f);

@@ -9,7 +9,7 @@ static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
 static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }
 static uint64_t merge(uint64_t h, uint64_t acc) { return (h ^ lane(0, acc)) * P1 + P4; }
 
-/* stripes takes whole stripes of 32 bytes and returns what is behind them. */
+/* stripes takes whole stripes of 32 bytes and returns the bytes after them. */
 static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	for (; n >= 32; n -= 32, p += 32) {
 		v[0] = lane(v[0], get64(p));
@@ -20,7 +20,7 @@ static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	return p;
 }
 
-/* finish returns the sum of length bytes, of which all but the n at p, less than a stripe, are in v. */
+/* finish returns the sum of length bytes. All but the n at p, less than a stripe, are in v. */
 static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, uint64_t n) {
 	uint64_t h = P5;
 	if (length >= 32) {
@@ -41,7 +41,7 @@ static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, u
 
 #define START {P1 + P2, P2, 0, 0 - P1}
 
-/* pai_xxh64 returns the sum of two pieces, of which the first is a number of whole stripes. */
+/* pai_xxh64 returns the sum of two pieces. The first is a number of whole stripes. */
 uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, uint64_t n) {
 	uint64_t v[4] = START;
 	stripes(v, head, head_size);

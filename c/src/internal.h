@@ -28,7 +28,7 @@ enum {
 	MAX_NAME = 1 << 20
 };
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
-enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after those of pa_section */
+enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after the parts of pa_section */
 enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* of records in the index */
 enum { DECLARED = 1, PROFILED = 2, IN_CONTEXT = 4, NAMED = 64, WITH_ID = 128 };
 enum { LEVELS = 6 };                       /* of the page sums, of a file of 32 GiB and more */
@@ -215,7 +215,7 @@ uint64_t pai_fold_end(fold *f);
 /* A signature: a text, or a list of symbols. */
 typedef struct signature {
 	pa_text text;          /* if parts is 0 */
-	uint64_t at, parts, size; /* of a list; size is that of its text */
+	uint64_t at, parts, size; /* of a list; size is the size of its text */
 } signature;
 
 /* A record of a method, or a row of an unexecuted one. */
@@ -235,7 +235,7 @@ bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e);
 /* pai_type_is compares the name and loader of the type at a place. */
 bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader, bool *same, pa_error *e);
 bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e);
-/* pai_id reads the id of a record: its own, that of its head, or if the head is damaged that of its key. */
+/* pai_id reads the id of a record: its own, or its head's, or if the head is damaged the id of its key. */
 bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
 /* pai_method fills a method from its record, with the texts of its key. */
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);
@@ -303,7 +303,7 @@ typedef struct slots { uint32_t first, stride, n; uint8_t kind; } slots;
 enum { POINTS_TO_TYPE, TYPE_WORD, POINTS_TO_METHOD };
 enum { TYPE_TAGS = 3 };
 
-/* pai_entry decodes the entry at p, of which left bytes are in its section. It gives NULL, or what is wrong. */
+/* pai_entry decodes the entry at p. left bytes of its section are left there. It returns NULL, or the defect. */
 const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
 /* pai_slots returns the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
 enum { MAX_SLOTS = 40 };
@@ -330,14 +330,14 @@ const char *pai_columns_of(uint32_t kind);
 
 /* ---- shapes.c ---- */
 
-/* The entries of one of the producer's tags. kinds has the cells that stand once, then those of a row. The table has
+/* The entries of one of the producer's tags. kinds has the cells that stand once, then a row. The table has
  * rows about it from first on: its name, the cells in the order of kinds, names of bits. */
 typedef struct shape { bool declared; uint8_t unit, cells, row_cells, kinds[MAX_SLOTS]; uint32_t first, rows; } shape;
 typedef struct shapes { shape of[256 - PA_PRODUCER]; uint64_t *heads; uint8_t (*names)[32]; } shapes;
 
 bool pai_shapes_open(pa_archive *a, pa_error *e);
 void pai_shapes_free(shapes *s);
-/* pai_check_shapes fills `of` from so many rows. It gives NULL, or what is wrong with which row. */
+/* pai_check_shapes fills `of` from so many rows. It returns NULL, or the defect and its row. */
 const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row);
 /* pai_shape returns the shape of a tag, NULL if it has none. */
 static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {

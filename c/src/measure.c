@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is in the blocks of a builder: counts, pointers, and the bitmaps of these. */
+/* The contents of the blocks of a builder: counts, pointers, and the bitmaps of the pointers. */
 #include "plan.h"
 
 enum { CHUNK_WORDS = 65536, ARRAY_MOST = 4096 };

@@ -44,7 +44,7 @@ static bool count_part(void *to, pa_text part) {
 	return true;
 }
 
-/* find_part adds a part to those of all lists, if it is a symbol. */
+/* find_part adds a part to the parts of all lists, if it is a symbol. */
 static bool find_part(void *to, pa_text part) {
 	plan *p = to;
 	uint32_t ref = pai_find_symbol(p->b, part);

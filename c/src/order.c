@@ -60,7 +60,7 @@ static uint64_t context_rank(const plan *p, uint32_t ref) {
 	return ref == 0 ? 0 : p->context_rank[ref - 1] + (uint64_t)1;
 }
 
-/* order_level orders contexts of one depth, those of one less being ranked. */
+/* order_level orders the contexts of one depth. The contexts of the depth before are ranked. */
 static int order_level(const void *with, uint32_t x, uint32_t y) {
 	const plan *p = with;
 	const new_context *c = context(p, x), *d = context(p, y);
@@ -75,7 +75,7 @@ static int order_owners(const void *with, uint32_t x, uint32_t y) {
 	return compare_numbers(p->method_rank[context(p, x)->method - 1], p->method_rank[context(p, y)->method - 1]);
 }
 
-/* order_contexts ranks level by level, since the order of siblings of different parents is that of the parents. */
+/* order_contexts ranks level by level, since siblings of different parents are in the order of the parents. */
 static bool order_contexts(plan *p) {
 	uint32_t *refs = p->contexts = sorted(p, p->ncontexts, order_depths);
 	p->context_rank = pai_memory(p, p->ncontexts, sizeof *p->context_rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan says where everything that a builder has will lie. It is made before a byte is written, so that the file is
- * written from front to back. A place is that of a thing in its order, from 0.
+ * written from front to back. A place is the position of a thing in its order, from 0.
  */
 #ifndef PROFARC_PLAN_H
 #define PROFARC_PLAN_H
@@ -30,7 +30,7 @@ typedef struct list { uint32_t first, number; } list;
 
 typedef struct class_plan { uint32_t holder, end; } class_plan;
 
-/* A chunk of bm: its bitmap lies in bitmaps. */
+/* A chunk of bm: its bitmap is in bitmaps. */
 typedef struct chunk_plan { uint64_t at, size; } chunk_plan;
 
 /* What the index is made from, in the order of the hashes. number counts types, then methods. */
@@ -50,7 +50,7 @@ typedef struct plan {
 	method_plan *records;
 	block_plan *blocks;
 	uint32_t *context_first; /* by reference - 1: 1 + place of the first profile */
-	bool *met;               /* by reference - 1: methods of which something else says that they ran */
+	bool *met;               /* by reference - 1: methods that ran, as something else says */
 
 	bool *needed;            /* by reference - 1: symbols that something other than a signature needs */
 	list *lists;             /* by reference - 1 */
@@ -91,7 +91,7 @@ bool pai_order_all(plan *p);
 
 /* ---- measure.c ---- */
 
-/* pai_measure counts what is in the blocks, and notes the methods that their pointers lead to. */
+/* pai_measure counts the contents of the blocks, and notes the methods that their pointers lead to. */
 void pai_measure(plan *p);
 /* pai_pointers calls take with the offset of every pointer cell of a block, as recorded. */
 void pai_pointers(

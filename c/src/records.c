@@ -214,7 +214,7 @@ bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	return true;
 }
 
-/* row_id computes the id of a row, of which the file has none. */
+/* row_id computes the id of a row. The file has none. */
 static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, uint64_t *id, pa_error *e) {
 	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) {
 		*id = pai_md5(m->key.name);

@@ -72,7 +72,7 @@ static bool bitmap_of(const pa_archive *a, live *l, uint64_t chunk, bitmap *b, p
 typedef struct cursor {
 	const pa_archive *a;
 	live *l;
-	uint64_t chunk; /* that of the bitmap; UINT64_MAX at first */
+	uint64_t chunk; /* the chunk of the bitmap; UINT64_MAX at first */
 	bitmap bitmap;
 	uint32_t next; /* in a list: the next slot */
 	pa_error *e;

@@ -55,7 +55,7 @@ static bool holds(const pa_builder *b, uint8_t column, uint64_t cell) {
 
 static bool is_grouped(uint32_t kind) { return kind == PA_TABLE_SAMPLES || kind == PA_TABLE_TRACES; }
 
-/* next_group returns the number of the first group behind those of a table. */
+/* next_group returns the number of the first group after a table's. */
 static uint64_t next_group(const new_table *t) {
 	size_t row = 8 * (size_t)t->columns;
 	return t->cells.size < row ? 0 : get64(t->cells.bytes + t->cells.size - row) + 1;
@@ -99,7 +99,7 @@ bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 
 /* ---- sets of rows ---- */
 
-/* A set is a table in whose order of rows nothing lies. rules has a letter for each column: '=' of a key, '+' of a sum,
+/* A set is a table whose order of rows means nothing. rules has a letter for each column: '=' of a key, '+' of a sum,
  * '<' and
  * '>' of the lowest number but 0 and of the highest; columns behind them are keys. */
 typedef struct set {

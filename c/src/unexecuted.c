@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods of which the archive has a key, and that they were never executed: rows by class. */
+/* Methods that were never executed. The archive has their keys: rows by class. */
 #include "internal.h"
 
 bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e) {
@@ -68,7 +68,7 @@ static bool rows_of(const pa_archive *a, const never_ran *n, uint64_t class_row,
 	return true;
 }
 
-/* compare_row compares the name and signature of a row with those of a key. */
+/* compare_row compares the name and signature of a row with a key's. */
 static bool compare_row(const pa_archive *a, const record *r, const pa_key *key, int *order, pa_error *e) {
 	signature name = {0}, s;
 	if (!pai_symbol(a, r->name, &name.text, e) || !pai_signature_compare(a, &name, key->name, order, e)) return false;

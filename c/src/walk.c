@@ -40,7 +40,7 @@ pa_error pa_types_next(pa_types *it, pa_type *type) {
 
 pa_methods pa_methods_of(const pa_archive *a) { return (pa_methods){._archive = a, ._record = a->section[METHODS].at}; }
 
-/* begin finds the rows, which are not looked for in an archive of which no method is asked for. */
+/* begin finds the rows. Nobody looks for them in an archive if nobody asks for a method. */
 static bool begin(pa_methods *it, pa_error *e) {
 	never_ran n;
 	if (!pai_never_ran(it->_archive, &n, e)) return false;

@@ -17,7 +17,7 @@
 
 static FILE *out;
 static const pa_archive *archive;
-static pa_error first; /* the first error; what is printed after it is of no use */
+static pa_error first; /* the first error; everything printed after it is of no use */
 
 static bool failed(pa_error e) {
 	if (first.code == PA_OK) first = e;

@@ -7,7 +7,7 @@
  * time
  *
  * A journal is a config and calls, each a number and its arguments: u64, texts with their size before them. What a call
- * has interned is named by the number of that call among those of its kind, from 1. It is linked with --wrap for
+ * has interned is named by the number of that call among the calls of its kind, from 1. It is linked with --wrap for
  * malloc, calloc and realloc.
  */
 #include <errno.h>

@@ -40,7 +40,7 @@ type recorded struct {
 	point   int32
 }
 
-// NewRecorder returns a recorder into b that counts in lost what it cannot keep.
+// NewRecorder returns a recorder into b. It counts losses in lost.
 func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
 	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[recorded]uint64{}}
 }

@@ -176,7 +176,7 @@ var tableDomains = map[layout.TableKind]domains{
 func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }
 
 // hold reports whether a domain is one of them, or they are not named. A producer's own
-// may have what is not HotSpot's.
+// may have more than a HotSpot archive.
 func (l domains) hold(d layout.Domain) bool {
 	return l == nil || slices.Contains(l, d) || d == layout.DomainCustom && !slices.Equal(l, ofHotSpot)
 }

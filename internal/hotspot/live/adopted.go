@@ -15,7 +15,7 @@ import (
 
 // A JVM with profarc's agent has adopted profiles of an archive: what training counted is
 // in its MethodData. The agent exports a list of the cells that it wrote, with what it wrote
-// (agent/adopted.h), and a dump takes that off: what is left is what this JVM has counted.
+// (agent/adopted.h), and a dump subtracts it: the rest was counted by this JVM.
 
 // An Adopted says what a JVM had adopted, and what became of that in a dump.
 type Adopted struct {

@@ -1,5 +1,5 @@
 // Package methodcode describes the code of methods as a check of profiles compares it: the profile points of a
-// [Version], its control flow, and what it names. Class files, live JVMs, archives and the source of Go programs
+// [Version], its control flow, and its constants. Class files, live JVMs, archives and the source of Go programs
 // are described so.
 package methodcode
 

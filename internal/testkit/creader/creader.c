@@ -540,7 +540,7 @@ static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
 	must(strlen(l.name) == n, column, "a name that holds a zero");
 	return l;
 }
-/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; those of a row have keys
+/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; cells of a row have keys
  * if one is a pointer, else they stand in a list, or alone. */
 static void put_form(char *form, const struct line *cells, unsigned n, bool once) {
 	static const char *const verb[8] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M"};
@@ -558,8 +558,8 @@ static void put_form(char *form, const struct line *cells, unsigned n, bool once
 	}
 	if (!once) strcat(form, keys ? "}" : n > 1 ? "]" : "");
 }
-static char *forms[256]; /* those of shapes, each with the name at its end */
-/* read_shape reads the lines of one shape, of which there are n, and checks them. */
+static char *forms[256]; /* forms of shapes, each with the name at its end */
+/* read_shape reads the n lines of one shape and checks them. */
 static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	static const char *const words[6] = {"tag", "point", "flags", "traps", "sub", "rows"};
 	unsigned tag = part_of(l, 4), count[3] = {0, 0, 0};

@@ -173,7 +173,7 @@ func (d *dumper) number(size int64, name string, as render) uint64 {
 	return v
 }
 
-// reference returns a render of a file reference: its offset, and what is there as text says.
+// reference returns a render of a file reference: its offset, and the text for its target.
 func (d *dumper) reference(text func(at int64) string) render {
 	return func(v uint64) string {
 		if v == 0 {

@@ -1,6 +1,6 @@
 // A library that exports the structure tables of a HotSpot VM and has memory in
 // their form: a sound VM of few classes, in which pose(mode) then forges
-// something. Sizes and offsets are those of the structures below; only what a
+// something. Sizes and offsets are taken from the structures below; only what a
 // reader of profiles asks for is exported.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -314,7 +314,7 @@ static void aliased_page(void) {
     loaders[0].klasses = k;
 }
 
-// More methods than the VM has, of which each has MethodData of its own.
+// More methods than the VM has, each with MethodData of its own.
 static Method *more_methods(int n) {
     Method *m = (Method *)memory(n * sizeof(Method));
     MethodData *d = (MethodData *)memory(n * (sizeof(MethodData) + 8 * CELLS));
