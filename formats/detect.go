@@ -27,7 +27,7 @@ var (
 // An InputError says why an input cannot be imported, or was left out.
 type InputError struct {
 	Name string // of the input
-	Err  error  // of a file without a profile wraps ErrEmpty, ErrArchive or ErrUnknown, of a repeated input merge.ErrCounted
+	Err  error  // of a file with no profile wraps ErrEmpty, ErrArchive or ErrUnknown, of a repeated one merge.ErrCounted
 }
 
 // Error returns `app.parc: it is an archive already`.
