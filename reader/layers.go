@@ -368,23 +368,6 @@ func (l *Layers) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// ClaimBatch is like [Store.ClaimBatch] for profiles of all layers.
-func (l *Layers) ClaimBatch(profiles []Profile) error {
-	for from := 0; from < len(profiles); {
-		s, to := profiles[from].s, from+1
-		for to < len(profiles) && profiles[to].s == s {
-			to++
-		}
-		if s != nil {
-			if err := s.ClaimBatch(profiles[from:to]); err != nil {
-				return err
-			}
-		}
-		from = to
-	}
-	return nil
-}
-
 // Bind ties a type to the embedder's class in every layer that has it, as [Store.Bind] does.
 // The error matches ErrNotFound if none has.
 func (l *Layers) Bind(name, loader string, class uint64) error {

@@ -101,45 +101,6 @@ func TestLayersAreLookedUpInOrder(t *testing.T) {
 	})
 }
 
-func TestBatchesInLayersFindWhatSingleLookupsFind(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		l, layers := modelLayers(t)
-		var keys []layout.Key
-		var ids, codes []uint64
-		for range rapid.IntRange(0, 150).Draw(t, "lookups") {
-			k := modelMethodKey(rapid.IntRange(0, modelMethods).Draw(t, "method")) // one is in no layer
-			keys, ids = append(keys, k), append(ids, k.ID(layout.DomainHotSpot))
-			codes = append(codes, rapid.SampledFrom([]uint64{1, 2, 3, layout.CodeAny}).Draw(t, "code"))
-		}
-		for _, codes := range [][]uint64{nil, codes} {
-			byKey, byID := make([]reader.Profile, len(keys)), make([]reader.Profile, len(keys))
-			hits, err1 := l.ProfileBatch(keys, codes, byKey)
-			hitsByID, err2 := l.ProfileIDBatch(ids, codes, byID)
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
-			for i, k := range keys {
-				code := uint64(layout.CodeAny)
-				if codes != nil {
-					code = codes[i]
-				}
-				var method int
-				fmt.Sscanf(k.Name, "m%d", &method)
-				store, want, err := forEveryCaller(layers, method, code)
-				checkFound(t, byKey[i], err, store, want, err)
-				checkFound(t, byID[i], err, store, want, err)
-				if store != nil {
-					hits, hitsByID = hits-1, hitsByID-1
-				}
-			}
-			if hits != 0 || hitsByID != 0 {
-				t.Fatalf("%d and %d more hits than were found", hits, hitsByID)
-			}
-		}
-	})
-}
-
 // The method and the callers may come from any layer.
 func TestContextsAreFoundInLayers(t *testing.T) {
 	t.Parallel()
@@ -342,11 +303,14 @@ func TestAdoptionOfLayers(t *testing.T) {
 	profiles := make([]reader.Profile, 5)
 	keys := []layout.Key{{Class: "C", Name: "app"}, {Class: "C", Name: "base"}, {Class: "C", Name: "none"},
 		{Class: "C", Name: "base"}, {Class: "C", Name: "app"}}
-	if hits, err := l.ProfileBatch(keys, nil, profiles); hits != 4 || err != nil {
-		t.Fatalf("%d hits, %v", hits, err)
-	}
-	if err := l.ClaimBatch(profiles); err != nil {
-		t.Fatal(err)
+	for i, k := range keys {
+		p, err := l.Profile(k, layout.CodeAny)
+		if err == nil {
+			profiles[i], err = p.Claim()
+		}
+		if err != nil && (k.Name != "none" || !errors.Is(err, reader.ErrNotFound)) {
+			t.Fatal(err)
+		}
 	}
 	for i, want := range []uint64{2, 1, 0, 1, 2} {
 		c, ok := profiles[i].Invocations()
@@ -378,7 +342,6 @@ func TestLookupsInLayersDoNotAllocate(t *testing.T) {
 	area, main := find(t, base, keyArea), find(t, base, keyMain)
 	id := keyArea.ID(layout.DomainHotSpot)
 	frames := []reader.Frame{{Caller: find(t, base, keyLoop), Point: 4}, {Caller: main, Point: -6}}
-	keys, ids, found := []layout.Key{keySum, keyArea, smallKey}, []uint64{id, 1}, make([]reader.Profile, 3)
 	var sink uint64
 	for name, f := range map[string]func(){
 		"Find":           func() { m, _ := l.Find(keySum); sink += m.ID() },
@@ -387,8 +350,6 @@ func TestLookupsInLayersDoNotAllocate(t *testing.T) {
 		"Lookup":         func() { m, _ := l.FindID(id); sink += m.ID() },
 		"Profile by key": func() { p, _ := l.Profile(keySum, layout.CodeAny); sink += uint64(p.Ref()) },
 		"Profile by id":  func() { p, _ := l.ProfileID(id, layout.CodeAny); sink += uint64(p.Ref()) },
-		"ProfileBatch":   func() { n, _ := l.ProfileBatch(keys, nil, found); sink += uint64(n) },
-		"ProfileIDBatch": func() { n, _ := l.ProfileIDBatch(ids, nil, found[:2]); sink += uint64(n) },
 		"Profile":        func() { p, _, _ := l.ProfileOf(area, layout.CodeAny, frames...); sink += uint64(p.Ref()) },
 	} {
 		f() // first run: fills pools and checks
