@@ -29,6 +29,7 @@
 #include "counters.h"
 #include "options.h"
 #include "receivers.h"
+#include "redefinition.h"
 #include "refused.h"
 #include "report.h"
 #include "compile_requests.h"
@@ -212,12 +213,12 @@ static void take_up(jni_env *jni, const prepared *class, const class_name *name,
 	free(a.list);
 }
 
-/* on_class takes a class up: as a receiver, and for its methods. */
-static void on_class(jni_env *jni, jvm_ref object, int phases) {
+/* take_class takes a class up: as a receiver, and for its methods, unless they may be others soon. */
+static void take_class(jni_env *jni, jvm_ref object, int phases) {
 	class_names names;
-	if (vm_may_redefine(&agent.vm)) return;
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
 	if (klass == NULL || !classes_name(&agent.vm, agent.ti, jni, object, klass, &names)) return;
+	if (redefinition_forgot(klass)) phases &= ~PHASE_METHODS;
 	prepared class = {klass, object, names.name.builtin};
 	if ((phases & PHASE_RECEIVER) != 0) compile_requests_note_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
@@ -228,12 +229,26 @@ static void on_class(jni_env *jni, jvm_ref object, int phases) {
 	if (attaching) attach_unlock();
 }
 
+static void on_class(jni_env *jni, jvm_ref object, int phases) {
+	if (redefinition_is_unseen(&agent.vm)) return;
+	redefinition_hold();
+	if (!redefinition_is_running(jni, object)) take_class(jni, object, phases);
+	redefinition_release();
+}
+
+static void look_for_arrays(jni_env *jni) {
+	if (redefinition_is_unseen(&agent.vm)) return;
+	redefinition_hold();
+	arrays_look(jni);
+	redefinition_release();
+}
+
 static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_ref class) {
 	(void)ti;
 	(void)thread;
 	uint64_t begun = now();
 	on_class(jni, class, PHASE_RECEIVER | PHASE_METHODS);
-	if (!vm_may_redefine(&agent.vm)) arrays_look(jni);
+	look_for_arrays(jni);
 	COUNT_N(prepared_ns, now() - begun);
 }
 
@@ -261,7 +276,7 @@ static void adopt_loaded(jni_env *jni) {
 		else jni_delete_local_ref(jni, classes[i]);
 	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_RECEIVER);
 	arrays_begin(whitebox_class(&agent.vm, jni));
-	arrays_look(jni);
+	look_for_arrays(jni);
 	for (int32_t i = 0; i < kept; i++) {
 		on_class(jni, classes[i], PHASE_METHODS);
 		jni_delete_local_ref(jni, classes[i]);
@@ -278,7 +293,8 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up(why, NULL);
 		return;
 	}
-	if (vm_may_redefine(&agent.vm)) {
+	redefinition_begin();
+	if (redefinition_is_unseen(&agent.vm)) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
 		return;
 	}
@@ -395,6 +411,7 @@ static const char *load(java_vm *java, const char **what) {
 	adopted_open(&agent.layers);
 	if (!receivers_open(&agent.vm, agent.layers.types) || !arrays_open(&agent.vm, &agent.layers))
 		return "the process is out of memory";
+	redefinition_watch(&agent.vm, java, agent.ti);
 	return set_events(agent.ti) ? NULL : "the VM refuses the agent's events";
 }
 

@@ -8,6 +8,7 @@
 /* name in C, name in reports */
 #define AGENT_COUNTERS(X) \
 	X(classes, "classes") /* prepared classes that are in the archive */ \
+	X(classes_forgotten, "classes_forgotten") /* which an agent for Java code or a debugger redefined */ \
 	X(adopted, "methods_adopted") \
 	X(adopted_over_cache, "methods_adopted_over_cache") /* of them: the VM had a profile in its own cache */ \
 	X(refused_code, "methods_refused_other_code") /* no archived profile is of the method's bytecodes */ \

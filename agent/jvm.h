@@ -7,6 +7,7 @@
 #ifndef PROFARC_AGENT_JVM_H
 #define PROFARC_AGENT_JVM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef void (*jvm_function)(void);
@@ -30,7 +31,9 @@ enum {
 	JNI_GET_SUPERCLASS = 10,
 	JNI_EXCEPTION_CLEAR = 17,
 	JNI_NEW_GLOBAL_REF = 21,
+	JNI_DELETE_GLOBAL_REF = 22,
 	JNI_DELETE_LOCAL_REF = 23,
+	JNI_IS_SAME_OBJECT = 24,
 	JNI_NEW_LOCAL_REF = 25,
 	JNI_ENSURE_LOCAL_CAPACITY = 26,
 	JNI_NEW_OBJECT = 28,
@@ -58,13 +61,16 @@ enum {
 	TI_GET_CLASS_STATUS = 48,
 	TI_GET_CLASS_LOADER = 56,
 	TI_GET_LOADED_CLASSES = 77,
+	TI_REDEFINE_CLASSES = 86,
 	TI_GET_JNI_FUNCTION_TABLE = 120,
 	TI_SET_EVENT_CALLBACKS = 121,
 	TI_GET_SYSTEM_PROPERTY = 130,
-	TI_ADD_CAPABILITIES = 141
+	TI_ADD_CAPABILITIES = 141,
+	TI_RETRANSFORM_CLASSES = 151
 };
 
 enum { JVMTI_VERSION = 0x300b0000 }; /* 11 */
+enum { JNI_VERSION = 0x00010008 };
 enum { TI_ENABLE = 1, TI_DISABLE = 0 };
 enum {
 	TI_EVENT_VM_INIT = 50,
@@ -73,7 +79,7 @@ enum {
 	TI_EVENT_RESOURCE_EXHAUSTED = 80,
 	TI_EVENTS = 39
 }; /* 39 events, from VM_INIT on */
-enum { TI_CLASS_PREPARED = 2 };
+enum { TI_CLASS_PREPARED = 2, TI_CLASS_ARRAY = 16, TI_CLASS_PRIMITIVE = 32 };
 enum {
 	TI_CAN_TELL_EXHAUSTION = 39,
 	TI_CAPABILITY_BITS = 128
@@ -102,6 +108,12 @@ static inline uint8_t jni_exception_check(jni_env *e) {
 }
 static inline jvm_ref jni_new_global_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_GLOBAL_REF])(e, r);
+}
+static inline void jni_delete_global_ref(jni_env *e, jvm_ref r) {
+	((void (*)(jni_env *, jvm_ref))e->functions[JNI_DELETE_GLOBAL_REF])(e, r);
+}
+static inline bool jni_is_same(jni_env *e, jvm_ref a, jvm_ref b) {
+	return ((uint8_t(*)(jni_env *, jvm_ref, jvm_ref))e->functions[JNI_IS_SAME_OBJECT])(e, a, b) != 0;
 }
 static inline jvm_ref jni_new_local_ref(jni_env *e, jvm_ref r) {
 	return ((jvm_ref (*)(jni_env *, jvm_ref))e->functions[JNI_NEW_LOCAL_REF])(e, r);

@@ -43,8 +43,6 @@ type cell struct {
 	file    string // the archive, if prepare has made it
 }
 
-const redefines = "may redefine classes"
-
 func flags(f ...string) []string { return f }
 
 // everyProgram returns a cell for each program.
@@ -62,7 +60,7 @@ func cells() []cell {
 		{name: "unload", program: "Unload", adopts: true, short: true},
 		{name: "threads", program: "Threads", adopts: true, short: true},
 		{name: "deep", program: "Deep", adopts: true},
-		{name: "redefine", program: "Redefine", short: true, says: redefines, prepare: instrumented},
+		{name: "redefine", program: "Redefine", short: true, adopts: true, prepare: instrumented},
 		{name: "stale", program: "Stale", archive: stale, adopts: true, short: true},
 		{name: "stale, mature", program: "Stale", archive: stale, options: ",weight=6000", adopts: true},
 		{name: "stale, C2 alone", program: "Stale", archive: stale, flags: flags("-XX:-TieredCompilation"), adopts: true},
@@ -142,28 +140,30 @@ func requesting() []cell {
 			says: noC1},
 		{name: "requests, C1 alone", program: "Mixed", flags: flags("-XX:TieredStopAtLevel=1"), options: order,
 			says: "C1 alone"},
-		{name: "requests, redefine", program: "Redefine", options: order, says: redefines, prepare: instrumented},
+		{name: "requests, redefine", program: "Redefine", options: order, adopts: true, prepare: instrumented},
 		{name: "requests, JNI checked", program: "Mixed", flags: flags("-Xcheck:jni"), options: order, adopts: true},
 		{name: "requests, full code cache", program: "Mixed", flags: flags("-XX:ReservedCodeCacheSize=3m"), options: order,
 			adopts: true},
 	}
 }
 
+// debugger lets a debugger attach.
+const debugger = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"
+
 // beside returns the cells of what else is in the VM.
 func beside() []cell {
-	debugger := "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address=127.0.0.1:0"
 	return []cell{
 		{name: "no CDS", program: "Mixed", flags: flags("-Xshare:off"), adopts: true, short: true},
 		{name: "no CDS, threads", program: "Threads", flags: flags("-Xshare:off"), adopts: true},
 		{name: "no CDS, deep", program: "Deep", flags: flags("-Xshare:off"), adopts: true},
-		{name: "debugger", program: "Mixed", flags: flags(debugger), says: redefines},
-		{name: "debugger, unload", program: "Unload", flags: flags(debugger), says: redefines},
+		{name: "debugger", program: "Mixed", flags: flags(debugger), adopts: true},
+		{name: "debugger, unload", program: "Unload", flags: flags(debugger), adopts: true},
 		{name: "JFR", program: "Mixed", adopts: true, prepare: recorded},
 		{name: "JFR, threads", program: "Threads", adopts: true, prepare: recorded},
-		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), says: redefines,
+		{name: "redefine, C2 alone", program: "Redefine", flags: flags("-XX:-TieredCompilation"), adopts: true,
 			prepare: instrumented},
-		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), says: redefines, prepare: instrumented},
-		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), says: redefines, prepare: instrumented},
+		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), adopts: true, prepare: instrumented},
+		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), adopts: true, prepare: instrumented},
 		{name: "JNI checked", program: "Unload", flags: flags("-Xcheck:jni"), adopts: true},
 		{name: "GC all the time", program: "Unload", flags: flags("-Xmx24m", "-XX:+UseSerialGC"), adopts: true},
 	}

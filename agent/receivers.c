@@ -7,6 +7,7 @@
 
 #include "adopted.h"
 #include "counters.h"
+#include "redefinition.h"
 
 /* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
 typedef struct held { const vm_klass *klass; jvm_ref weak; } held;
@@ -184,7 +185,8 @@ static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, typ
 
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
-	if (*all.vm->can_redefine && !vm_has_data(all.vm, all.holders[w->holder].class.klass, w->cell.data))
+	const vm_klass *holder = all.holders[w->holder].class.klass;
+	if (redefinition_forgot(holder) || (*all.vm->can_redefine && !vm_has_data(all.vm, holder, w->cell.data)))
 		COUNT(receivers_gone);
 	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }
@@ -199,7 +201,7 @@ static void bind_waiting(jni_env *jni, const waiting *w, const vm_klass *klass) 
 }
 
 static void bind_all_waiting(jni_env *jni, type_state *t, const vm_klass *klass) {
-	bool refused = t->waiting != 0 && vm_may_redefine(all.vm);
+	bool refused = t->waiting != 0 && redefinition_is_unseen(all.vm);
 	for (uint32_t i = t->waiting, next; i != 0; i = next) {
 		waiting *w = &all.cells[i - 1];
 		next = w->next;
@@ -232,7 +234,7 @@ void receivers_bind(jni_env *jni, const prepared *holder, uint32_t type, type_ce
 	bool known = t->class.klass != NULL && !t->several && pin(jni, &t->class, &local);
 	if (t->several) COUNT(receivers_refused);
 	else if (known) write_class(&cell, t->class.klass, &agent_counters.receivers_bound);
-	else if (t->class.klass != NULL || vm_may_redefine(all.vm) || !add_waiting(jni, holder, type, cell))
+	else if (t->class.klass != NULL || redefinition_is_unseen(all.vm) || !add_waiting(jni, holder, type, cell))
 		COUNT(receivers_refused);
 	else COUNT(receivers_waiting);
 	unpin(jni, local);

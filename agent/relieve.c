@@ -8,6 +8,7 @@
 
 #include "adopted.h"
 #include "counters.h"
+#include "redefinition.h"
 
 /* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by
  * default. */
@@ -96,20 +97,23 @@ static bool relieve(const call *c, const uint32_t *counts) {
 	return emptied > 0;
 }
 
-/* look_at looks at a call. A MethodData is freed before its class if the class is redefined. */
+/* look_at looks at a call. It returns whether nobody needs to look again. */
 static bool look_at(const vm *v, const call *c) {
 	const uint32_t *counts = all.counts + c->counts;
-	return is_overflowing(c, counts) && !vm_may_redefine(v) && vm_has_data(v, c->holder, c->data) && relieve(c, counts);
+	if (redefinition_forgot(c->holder)) return true;
+	return is_overflowing(c, counts) && !redefinition_is_unseen(v) && vm_has_data(v, c->holder, c->data) && relieve(c, counts);
 }
 
 /* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved
  * is the VM's own from then on. */
 static uint32_t look_at_slice(const vm *v, uint32_t from) {
+	redefinition_hold();
 	pthread_mutex_lock(&all.lock);
 	uint32_t first = from > SLICE ? from - SLICE : 0;
 	for (uint32_t i = from; i-- > first;)
 		if (look_at(v, &all.calls[i])) all.calls[i] = all.calls[--all.n];
 	pthread_mutex_unlock(&all.lock);
+	redefinition_release();
 	return first;
 }
 
@@ -117,5 +121,5 @@ void relieve_look(const vm *v) {
 	pthread_mutex_lock(&all.lock);
 	uint32_t n = all.n;
 	pthread_mutex_unlock(&all.lock);
-	while (n > 0 && !vm_may_redefine(v)) n = look_at_slice(v, n);
+	while (n > 0 && !redefinition_is_unseen(v)) n = look_at_slice(v, n);
 }

@@ -8,6 +8,7 @@
 
 #include "classes.h"
 #include "narrow.h"
+#include "redefinition.h"
 #include "refused.h"
 
 typedef struct adopted {
@@ -92,6 +93,7 @@ static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *
 	int32_t point;
 	if (pa_method_at(a->archive, a->method, m).code != PA_OK || pa_profile_at(a->archive, a->profile, &p).code != PA_OK)
 		return false;
+	if (redefinition_forgot(a->klass)) return false;
 	const vm_method *is = classes_method(v, a->klass, m);
 	const vm_data *data = is == NULL ? NULL : vm_method_data(v, is);
 	if (data == NULL || !adopt_fits(v, data, &p, &point)) return false;
@@ -123,8 +125,9 @@ void since_adoption_write(FILE *f, const vm *v) {
 	pa_method m;
 	uint32_t compared = 0, listed = 0;
 	fputs(",\n  \"drift\": {\n    \"methods\": [", f);
+	redefinition_hold();
 	pthread_mutex_lock(&all.lock); /* threads go on preparing classes while the VM ends */
-	uint32_t n = vm_may_redefine(v) ? 0 : all.n;
+	uint32_t n = redefinition_is_unseen(v) ? 0 : all.n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!compare_adopted(v, &all.list[i], &m, &d)) continue;
 		compared++;
@@ -132,6 +135,7 @@ void since_adoption_write(FILE *f, const vm *v) {
 		if (d.flipped + d.unlisted > 0 && listed < MOST_LISTED) write_method(f, &m, &d, listed++ == 0);
 	}
 	pthread_mutex_unlock(&all.lock);
+	redefinition_release();
 	fprintf(f,
 		"%s],\n    \"methods_compared\": %" PRIu32 ",\n    \"methods_run\": %" PRIu64
 		",\n    \"methods_deoptimised\": %" PRIu64,
