@@ -101,7 +101,8 @@ static bool relieve(const call *c, const uint32_t *counts) {
 static bool look_at(const vm *v, const call *c) {
 	const uint32_t *counts = all.counts + c->counts;
 	if (redefinition_forgot(c->holder)) return true;
-	return is_overflowing(c, counts) && !redefinition_is_unseen(v) && vm_has_data(v, c->holder, c->data) && relieve(c, counts);
+	return is_overflowing(c, counts) && !redefinition_is_unseen(v) && vm_has_data(v, c->holder, c->data) &&
+		relieve(c, counts);
 }
 
 /* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved
