@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "classes.h"
+#include "redefinition.h"
 
 /* ---- the constant pool ---- */
 
@@ -26,31 +27,68 @@ static uint32_t method_index(const vm *v, const void *pool, uint32_t i) {
 	return vm_u16(list + v->cache.first + i * v->cache.stride, v->cache.index);
 }
 
-/* class_name_of returns the name of the class that a call's constant names. */
-static const vm_symbol *class_name_of(const vm *v, const void *pool, uint32_t constant) {
+/* What a call's constant names. class is NULL if it is no method of a class; resolved is that class, NULL before the
+ * call runs. The class with the call keeps it from being unloaded. */
+typedef struct named { const vm_symbol *class, *name, *signature; const vm_klass *resolved; } named;
+
+/* symbol_at returns the name that one half of a constant refers to. */
+static const vm_symbol *symbol_at(const vm *v, const void *pool, uint32_t constant, uint32_t half) {
 	uint32_t n = vm_u32(pool, v->pool.length);
-	const uint8_t *tags = (const uint8_t *)vm_pointer(pool, v->pool.tags) + v->array.bytes;
-	if (constant == 0 || constant >= n || tags[constant] != METHODREF) return NULL;
-	uint32_t class = vm_u16(slot(v, pool, constant), 0);
-	uint32_t name = class == 0 || class >= n ? 0 : vm_u16(slot(v, pool, class), 2);
-	return name == 0 || name >= n ? NULL : vm_pointer(slot(v, pool, name), 0);
+	uint32_t i = constant == 0 || constant >= n ? 0 : vm_u16(slot(v, pool, constant), half);
+	return i == 0 || i >= n ? NULL : vm_pointer(slot(v, pool, i), 0);
 }
 
-callee calls_at(const vm *v, const vm_method *m, uint32_t bci) {
+/* resolved_class returns the class that a constant was resolved to. */
+static const vm_klass *resolved_class(const vm *v, const void *pool, uint32_t constant) {
+	const void *list = vm_pointer(pool, v->pool.resolved);
+	uint32_t i = constant == 0 ? 0 : vm_u16(slot(v, pool, constant), 0);
+	return constant == 0 || i >= vm_u32(list, v->array.length) ? NULL : vm_pointer(list, v->array.data + 8 * i);
+}
+
+static named named_by(const vm *v, const void *pool, uint32_t constant) {
+	enum { FIRST = 0, SECOND = 2 };
+	uint32_t n = vm_u32(pool, v->pool.length);
+	const uint8_t *tags = (const uint8_t *)vm_pointer(pool, v->pool.tags) + v->array.bytes;
+	if (constant == 0 || constant >= n || tags[constant] != METHODREF) return (named){0};
+	uint32_t class = vm_u16(slot(v, pool, constant), FIRST), method = vm_u16(slot(v, pool, constant), SECOND);
+	if (class >= n) return (named){0};
+	return (named){symbol_at(v, pool, class, SECOND), symbol_at(v, pool, method, FIRST),
+		symbol_at(v, pool, method, SECOND), resolved_class(v, pool, class)};
+}
+
+/* virtual_call returns what a bytecode names if it is an invokevirtual. The VM has other bytecodes for calls that it
+ * has found to have one callee. */
+static named virtual_call(const vm *v, const vm_method *m, uint32_t bci) {
 	uint32_t size;
 	uint16_t index;
 	const uint8_t *code = vm_method_code(v, m, &size);
 	const void *pool = pool_of(v, m);
-	if (bci + 3 > size) return (callee){0};
-	if (code[bci] == INVOKEINTERFACE) return (callee){.kind = CALLEE_ANY};
-	if (code[bci] != INVOKEVIRTUAL) return (callee){0}; /* or one that the VM has found to have one callee */
+	if (bci + 3 > size || code[bci] != INVOKEVIRTUAL) return (named){0};
 	memcpy(&index, code + bci + 1, sizeof index);
-	const vm_symbol *name = class_name_of(v, pool, method_index(v, pool, index));
-	return (callee){
-		name == NULL ? CALLEE_UNKNOWN : CALLEE_CLASS, name, vm_klass_loader(v, vm_pointer(pool, v->pool.holder))};
+	return named_by(v, pool, method_index(v, pool, index));
+}
+
+static bool is_interface_call(const vm *v, const vm_method *m, uint32_t bci) {
+	uint32_t size;
+	const uint8_t *code = vm_method_code(v, m, &size);
+	return bci + 3 <= size && code[bci] == INVOKEINTERFACE;
+}
+
+callee calls_at(const vm *v, const vm_method *m, uint32_t bci) {
+	if (is_interface_call(v, m, bci)) return (callee){.kind = CALLEE_ANY};
+	const vm_symbol *class = virtual_call(v, m, bci).class;
+	if (class == NULL) return (callee){0};
+	return (callee){CALLEE_CLASS, class, vm_klass_loader(v, vm_pointer(pool_of(v, m), v->pool.holder))};
 }
 
 /* ---- parents ---- */
+
+/* parent_named returns the class of a name among a class and its parents; NULL if there is none. */
+static const vm_klass *parent_named(const vm *v, const vm_klass *k, const vm_symbol *name) {
+	for (int i = 0; k != NULL && i < LONGEST_CHAIN; k = vm_pointer(k, v->klass.super), i++)
+		if (vm_klass_name(v, k) == name) return k;
+	return NULL;
+}
 
 /* sees reports whether a name means a class of one loader to the classes of another. The boot loader's own are seen by
  * all, and what a loader defines is what it finds. */
@@ -60,7 +98,28 @@ static bool sees(const void *from, const void *loader) {
 
 bool calls_class(const vm *v, const callee *c, const vm_klass *k) {
 	if (c->kind != CALLEE_CLASS) return c->kind == CALLEE_ANY;
-	for (int i = 0; k != NULL && i < LONGEST_CHAIN; k = vm_pointer(k, v->klass.super), i++)
-		if (vm_klass_name(v, k) == c->name) return sees(c->loader, vm_klass_loader(v, k));
+	k = parent_named(v, k, c->name);
+	return k != NULL && sees(c->loader, vm_klass_loader(v, k));
+}
+
+/* ---- methods that no class overrides ---- */
+
+static const vm_method *declared(const vm *v, const vm_klass *k, const named *call) {
+	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
+		const vm_method *m = vm_method_at(v, k, i);
+		if (vm_method_name(v, m) == call->name && vm_method_signature(v, m) == call->signature) return m;
+	}
+	return NULL;
+}
+
+bool calls_is_bound(const vm *v, const vm_method *m, uint32_t bci) {
+	enum { PRIVATE = 0x2, FINAL = 0x10 };
+	named call = virtual_call(v, m, bci);
+	const vm_klass *k = call.resolved;
+	for (int i = 0; k != NULL && !redefinition_forgot(k) && i < LONGEST_CHAIN; k = vm_pointer(k, v->klass.super), i++) {
+		const vm_method *callee = declared(v, k, &call);
+		if (callee != NULL)
+			return (vm_u16(callee, v->method.flags) & (PRIVATE | FINAL)) != 0 || (vm_u16(k, v->klass.flags) & FINAL) != 0;
+	}
 	return false;
 }

@@ -25,4 +25,8 @@ callee calls_at(const vm *v, const vm_method *m, uint32_t bci);
 /* calls_class reports whether a class extends what a call names, or is it. It is false where loaders leave a doubt. */
 bool calls_class(const vm *v, const callee *c, const vm_klass *k);
 
+/* calls_is_bound reports whether the call of a method at a bytecode has one callee whatever the receiver is: a method
+ * that is private or final, or whose class is final. It is false for a call that did not run yet. */
+bool calls_is_bound(const vm *v, const vm_method *m, uint32_t bci);
+
 #endif

@@ -186,7 +186,7 @@ static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, typ
 /* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
 	const vm_klass *holder = all.holders[w->holder].class.klass;
-	if (redefinition_forgot(holder) || (*all.vm->can_redefine && !vm_has_data(all.vm, holder, w->cell.data)))
+	if (redefinition_forgot(holder) || (*all.vm->can_redefine && vm_method_with(all.vm, holder, w->cell.data) == NULL))
 		COUNT(receivers_gone);
 	else write_class(&w->cell, klass, &agent_counters.receivers_late);
 }

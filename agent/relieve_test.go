@@ -26,7 +26,7 @@ func TestReceiversOfTrainingMakeRoom(t *testing.T) {
 			j.Await("ready")
 			return j
 		}
-		calls := func(j *testjvm.JVM) string { return receiversOf(t, dumpAll(t, j)) }
+		calls := func(j *testjvm.JVM) string { return receiversOf(t, dumpAll(t, j), "([LSettle$Shape;I)") }
 
 		training := start("train")
 		await(t, "the receivers of training",
@@ -58,8 +58,45 @@ func await(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// receiversOf returns the receivers of the calls of area in the class Settle, by method.
-func receiversOf(t *testing.T, archive string) string {
+// A call of a method that no class overrides keeps its row: JDK 25's interpreter counts all receivers of it among the
+// others, C1 in a row.
+func TestBoundCallsKeepTheirReceivers(t *testing.T) {
+	t.Parallel()
+	testjvm.Each(t, func(t *testing.T, home string) {
+		classes := testjvm.Compile(t, home, "testdata/Settle.java")
+		start := func(mode string, flags ...string) *testjvm.JVM {
+			j := testjvm.Start(t, home, append(flags, "-XX:TieredStopAtLevel=3", "-cp", classes, "Settle", mode)...)
+			j.Await("ready")
+			return j
+		}
+		bound := func(archive string) string { return receiversOf(t, archive, "(LSettle$A;I)") }
+		training := start("train")
+		archive := dump(t, training)
+		if home == testjvm.Second() {
+			await(t, "the receiver of the bound call", func() bool {
+				archive = dump(t, training)
+				return bound(archive) == "bound: A"
+			})
+		}
+		training.Send("stop")
+		training.End()
+
+		j := start("differ", agentFlag(t, archive, ",warmup=3600000"), "-XX:CompileCommand=quiet",
+			"-XX:CompileCommand=exclude,Settle::bound")
+		await(t, "the receivers of other calls", func() bool {
+			return receiversOf(t, dumpAll(t, j), "([LSettle$Shape;I)") == "one: A B, oneThenTwo: B C, two: C D, twoThenOne: C"
+		})
+		if got := bound(dumpAll(t, j)); got != bound(archive) {
+			t.Errorf("the bound call has the receivers %q, in training %q", got, bound(archive))
+		}
+		j.Send("stop")
+		j.End()
+	})
+}
+
+// receiversOf returns the receivers of the calls of area in the methods of the class Settle whose signature has a
+// prefix, by method.
+func receiversOf(t *testing.T, archive, signature string) string {
 	t.Helper()
 	found := map[string][]string{}
 	for m, err := range open(t, archive).Methods() {
@@ -70,7 +107,7 @@ func receiversOf(t *testing.T, archive string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k.Class != "Settle" || !strings.HasPrefix(k.Signature, "([LSettle$Shape;I)") {
+		if k.Class != "Settle" || !strings.HasPrefix(k.Signature, signature) {
 			continue
 		}
 		for p := range m.Profiles() {

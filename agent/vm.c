@@ -89,6 +89,7 @@ static void find_classes(vm *v, lookup *l) {
 	v->klass.name = offset_of(l, "Klass", "_name", POINTER);
 	v->klass.loader = offset_of(l, "Klass", "_class_loader_data", POINTER);
 	v->klass.super = offset_of(l, "Klass", "_super", POINTER);
+	v->klass.flags = offset_of(l, "Klass", "_access_flags", SHORT);
 	v->klass.methods = offset_of(l, "InstanceKlass", "_methods", POINTER);
 	v->klass.arrays = offset_of(l, "InstanceKlass", "_array_klasses", POINTER);
 	v->klass.higher = offset_of(l, "ArrayKlass", "_higher_dimension", POINTER);
@@ -109,6 +110,7 @@ static void find_methods(vm *v, lookup *l) {
 	v->method.data = offset_of(l, "Method", "_method_data", POINTER);
 	v->method.const_method = offset_of(l, "Method", "_constMethod", POINTER);
 	v->method.code = offset_of(l, "Method", "_code", POINTER);
+	v->method.flags = offset_of(l, "Method", "_access_flags", SHORT);
 	v->const_method.constants = offset_of(l, "ConstMethod", "_constants", POINTER);
 	v->const_method.code_size = offset_of(l, "ConstMethod", "_code_size", SHORT);
 	v->const_method.name = offset_of(l, "ConstMethod", "_name_index", SHORT);
@@ -119,6 +121,7 @@ static void find_methods(vm *v, lookup *l) {
 	v->pool.size = (uint32_t)size_of(l, "ConstantPool");
 	v->pool.tags = offset_of(l, "ConstantPool", "_tags", POINTER);
 	v->pool.cache = offset_of(l, "ConstantPool", "_cache", POINTER);
+	v->pool.resolved = offset_of(l, "ConstantPool", "_resolved_klasses", POINTER);
 }
 
 /* find_cache finds the cache of a constant pool: newer releases keep calls in a list of their own. */
@@ -270,8 +273,10 @@ const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size) {
 	return c + v->const_method.size;
 }
 
-bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d) {
-	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++)
-		if (vm_method_data(v, vm_method_at(v, k, i)) == d) return true;
-	return false;
+const vm_method *vm_method_with(const vm *v, const vm_klass *k, const vm_data *d) {
+	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
+		const vm_method *m = vm_method_at(v, k, i);
+		if (vm_method_data(v, m) == d) return m;
+	}
+	return NULL;
 }

@@ -27,12 +27,12 @@ typedef struct vm {
 	void *library; /* handle of libjvm.so */
 	int release;   /* 17, 21, 25 */
 	struct {
-		uint32_t name, loader, super, methods, init_state, arrays, higher;
+		uint32_t name, loader, super, flags, methods, init_state, arrays, higher;
 	} klass; /* arrays: of a class; higher: of an array */
 	struct { uint32_t klasses, next, hidden; } loader;
-	struct { uint32_t data, const_method, code; } method;
+	struct { uint32_t data, const_method, code, flags; } method;
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
-	struct { uint32_t holder, length, size, tags, cache; } pool;
+	struct { uint32_t holder, length, size, tags, cache, resolved; } pool;
 	struct {
 		uint32_t entries;               /* of a pool's cache: where its list of calls is; 0: they follow the cache */
 		uint32_t length, first, stride; /* of the list */
@@ -111,7 +111,8 @@ static inline vm_data *vm_method_data(const vm *v, const vm_method *m) {
 	return (vm_data *)vm_pointer(m, v->method.data);
 }
 
-/* vm_has_data reports whether one of the methods of a class has a MethodData, which it loses when it is redefined. */
-bool vm_has_data(const vm *v, const vm_klass *k, const vm_data *d);
+/* vm_method_with returns the method of a class that has a MethodData; NULL if none has: methods lose theirs when their
+ * class is redefined. */
+const vm_method *vm_method_with(const vm *v, const vm_klass *k, const vm_data *d);
 
 #endif
