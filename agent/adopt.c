@@ -145,13 +145,15 @@ static void put(uint64_t *words, uint32_t cell, uint64_t value) {
 	__atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED);
 }
 
-/* put_listed writes a count that readers of the VM's profiles take off again. */
-static void put_listed(adopted_kind kind, uint64_t *words, uint32_t cell, uint64_t value) {
-	put(words, cell, value == 0 || adopted_add(kind, words + 1 + cell, 0, (uint32_t)value) ? value : 0);
+/* put_listed adds to a count what readers of the VM's profiles take off again. */
+static void put_listed(const writer *w, adopted_kind kind, uint64_t *words, uint32_t cell, uint64_t value) {
+	if (w->to->trained) put(words, cell, 0);
+	if (value != 0 && adopted_add(kind, words + 1 + cell, 0, (uint32_t)value))
+		__atomic_fetch_add(words + 1 + cell, value, __ATOMIC_RELAXED);
 }
 
 static void put_count(const writer *w, uint64_t *words, const pa_entry *e, uint32_t cell) {
-	put_listed(ADOPTED_COUNT, words, cell, scaled(w, pa_trained(e, cell)));
+	put_listed(w, ADOPTED_COUNT, words, cell, scaled(w, pa_trained(e, cell)));
 }
 
 /* ---- types ---- */
@@ -162,8 +164,8 @@ static callee callee_of(const writer *w, const narrowed *n) {
 }
 
 static void put_others(const writer *w, uint64_t *words, const narrowed *n, uint64_t count) {
-	if (n->tag == PA_RECEIVER_TYPE) put_listed(ADOPTED_CHECK, words, 0, scaled_check(w, count));
-	else put_listed(ADOPTED_COUNT, words, 0, scaled(w, count));
+	if (n->tag == PA_RECEIVER_TYPE) put_listed(w, ADOPTED_CHECK, words, 0, scaled_check(w, count));
+	else put_listed(w, ADOPTED_COUNT, words, 0, scaled(w, count));
 }
 
 static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
@@ -175,8 +177,10 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 	counts[0] = (uint32_t)words[1];
 	for (uint32_t i = 0; i < n->rows; i++) {
 		uint32_t cell = n->first + 2 * i;
-		put(words, cell, 0);
-		put(words, cell + 1, 0); /* a MethodData of the VM's own cache has rows */
+		if (w->to->trained) {
+			put(words, cell, 0);
+			put(words, cell + 1, 0);
+		}
 		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
 		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* the weights of a merge may have made it 0 */
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
@@ -193,7 +197,9 @@ static void put_type_word(const writer *w, uint64_t *words, const pa_entry *e, u
 	unsigned tags;
 	uint32_t type = pa_cell_type(e, cell, &tags);
 	tags &= NULL_SEEN | SEVERAL_TYPES;
-	put(words, cell, tags == 0 || adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0) ? tags : 0);
+	if (w->to->trained) put(words, cell, 0);
+	if (tags != 0 && adopted_add(ADOPTED_WORD, words + 1 + cell, tags, 0))
+		__atomic_fetch_or(words + 1 + cell, tags, __ATOMIC_RELAXED);
 	if (type == PA_NO_TYPE || (tags & SEVERAL_TYPES) != 0) return;
 	receivers_bind(w->jni, w->to->holder, w->to->from->first_type + type,
 		(type_cell){w->to->data, {.kind = CALLEE_ANY}, words + 1 + cell, NULL, 0});
@@ -220,7 +226,7 @@ static void put_entry(const writer *w, uint64_t *words, const narrowed *n) {
 	const pa_entry *e = &n->entry;
 	uint64_t bits = (uint64_t)e->flags << 8 | (uint64_t)n->traps << 32;
 	if (bits != 0 && adopted_add(ADOPTED_BITS, words, bits, 0))
-		__atomic_store_n(words, *words | bits, __ATOMIC_RELAXED);
+		__atomic_fetch_or(words, bits, __ATOMIC_RELAXED);
 	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: put_count(w, words, e, 0); break;
 	case PA_BRANCH: put_count(w, words, e, 0); put_count(w, words, e, 2); break;
@@ -267,7 +273,6 @@ static double invocations_of(const pa_summary *s) {
 uint32_t adopt_weight(const pa_summary *s, scale to) {
 	double n = invocations_of(s);
 	if (to.weight == WEIGHT_PRESENCE) return 1;
-	if (to.hot > 0 && n >= to.hot) return to.hot_weight;
 	if (to.share > 0 && n / to.share < to.weight) return n < to.share ? 1 : (uint32_t)(n / to.share);
 	return to.weight;
 }
@@ -294,7 +299,8 @@ static void put_traps(const vm *v, vm_data *d, const pa_profile *p, const pa_sum
 	if (!numbered_alike && n > REASONS_OF_ALL_RELEASES) n = REASONS_OF_ALL_RELEASES;
 	uint8_t *counts = (uint8_t *)d + v->data.traps;
 	for (uint32_t i = 0; i < n; i++)
-		counts[i] = s->traps[i] == 0 || adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]) ? s->traps[i] : 0;
+		if (s->traps[i] != 0 && adopted_add(ADOPTED_BYTE, counts + i, 0, s->traps[i]))
+			__atomic_store_n(counts + i, s->traps[i], __ATOMIC_RELAXED);
 }
 
 bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, scale s) {

@@ -15,10 +15,8 @@
 /* The scale of counts: the counts of a method that was invoked n times are multiplied by weight / n. Counts are
  * ratios: the compiler compares those of a call with the invocations of the same MethodData. */
 typedef struct scale {
-	uint32_t weight;     /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */
-	uint32_t share;      /* a method that was invoked n times weighs n / share at most; 0: no bound */
-	uint32_t hot;        /* a method that was invoked so often is hot; 0: none is */
-	uint32_t hot_weight; /* and has this weight */
+	uint32_t weight; /* invocations that the VM sees; WEIGHT_PRESENCE: each count is 1 */
+	uint32_t share;  /* a method that was invoked n times weighs n / share at most; 0: no bound */
 } scale;
 
 /* adopt_weight returns the number of invocations that the VM sees of a method, adopt_factor what its counts are
@@ -38,7 +36,13 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *poi
 bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
 
 /* A method that adopts, from which layer, and what the VM has made for it. */
-typedef struct adopter { const layer *from; const prepared *holder; const vm_method *method; vm_data *data; } adopter;
+typedef struct adopter {
+	const layer *from;
+	const prepared *holder;
+	const vm_method *method;
+	vm_data *data;
+	bool trained; /* the MethodData has counts of the VM's own cache, which are replaced */
+} adopter;
 
 /* adopt writes a profile that fits. It returns false if there is no memory to list what it would write. */
 bool adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);

@@ -24,6 +24,7 @@
 #include "adopt.h"
 #include "adopted.h"
 #include "arrays.h"
+#include "aot_cache.h"
 #include "attach.h"
 #include "classes.h"
 #include "counters.h"
@@ -34,6 +35,7 @@
 #include "report.h"
 #include "compile_requests.h"
 #include "since_adoption.h"
+#include "late.h"
 #include "layers.h"
 #include "vm.h"
 #include "watch.h"
@@ -83,29 +85,24 @@ static bool profile_of(const layer *from, const pa_method *m, const vm_method *i
 	return false;
 }
 
-/* scale_of returns how the counts of a method are scaled. */
-static scale scale_of(const options *o, layer_method m) {
-	enum { SHARE = 5, HOT = 50000 };
+/* scale_of returns how the counts of a method are scaled, which trained says to be in the VM's cache too. */
+static scale scale_of(const options *o, layer_method m, bool trained) {
+	enum { SHARE = 5 };
 	uint32_t weight = compile_requests_mature_weight(m);
-	if (weight > 0) return (scale){.weight = weight};
-	scale s = {.weight = o->weight, .share = o->weights == WEIGHTS_FLAT ? 0 : SHARE};
-	if (o->weights == WEIGHTS_HOT && o->raise && o->tier4 > 1) {
-		s.hot = HOT;
-		s.hot_weight = watch_tier4() * (o->tier4 - 1);
-	}
-	return s;
+	if (trained && o->cached_weight > 0) weight = o->cached_weight;
+	if (weight > 0) return (scale){weight, 0};
+	return (scale){o->weight, o->weights == WEIGHTS_FLAT ? 0 : SHARE};
 }
 
 /* write_profile writes a profile that fits. */
 static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, const pa_profile *p) {
-	bool was_trained = adopt_was_trained(&agent.vm, to->data, p);
-	scale s = scale_of(&agent.options, layer_method_of(to->from, m->at));
+	scale s = scale_of(&agent.options, layer_method_of(to->from, m->at), to->trained);
 	if (!adopt(&agent.vm, jni, to, p, s)) {
 		COUNT(refused_memory);
 		return;
 	}
 	COUNT(adopted);
-	if (was_trained) COUNT(adopted_over_cache);
+	if (to->trained) COUNT(adopted_over_cache);
 	compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
@@ -120,10 +117,14 @@ static void make_profile(jni_env *jni, const layer *from, const prepared *class,
 		COUNT(refused_memory);
 		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
 	} else if (!adopt_fits(v, d, p, &point)) {
-		adopt_nothing(v, d);
+		if (!aot_cache_restore(v, d)) adopt_nothing(v, d);
 		COUNT(refused_layout);
 		refused_add(REFUSED_LAYOUT, m, point);
-	} else write_profile(jni, &(adopter){from, class, is, d}, m, p);
+	} else {
+		bool trained = adopt_was_trained(v, d, p);
+		if (trained && agent.options.cached == CACHED_KEEP && aot_cache_restore(v, d)) COUNT(kept_cache);
+		else write_profile(jni, &(adopter){from, class, is, d, trained}, m, p);
+	}
 }
 
 static void adopt_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
@@ -265,23 +266,25 @@ static bool is_prepared(jvm_ref class) {
 
 enum { LOCAL_REFS = 16 }; /* that a native may have without asking */
 
-/* adopt_loaded takes up the classes that were prepared before the agent could: all as receivers first. */
-static void adopt_loaded(jni_env *jni) {
-	jvm_ref *classes;
-	int32_t n, kept = 0;
-	if (ti_loaded_classes(agent.ti, &n, &classes) != JVM_OK) return;
+static void take_methods(jni_env *jni, jvm_ref class) { on_class(jni, class, PHASE_METHODS); }
+
+/* adopt_loaded takes up the classes that were prepared before the agent could: all as receivers first. Profiles of a
+ * cache are replaced before the program runs. */
+static void adopt_loaded(jni_env *jni, jvm_ref thread) {
+	late_work w = {agent.ti, .take = take_methods, .finish = attach_end};
+	int32_t n;
+	if (ti_loaded_classes(agent.ti, &n, &w.classes) != JVM_OK) {
+		attach_end();
+		return;
+	}
 	if (jni_ensure_local_refs(jni, n + LOCAL_REFS) != JVM_OK && jni_exception_check(jni)) jni_exception_clear(jni);
 	for (int32_t i = 0; i < n; i++)
-		if (is_prepared(classes[i])) classes[kept++] = classes[i];
-		else jni_delete_local_ref(jni, classes[i]);
-	for (int32_t i = 0; i < kept; i++) on_class(jni, classes[i], PHASE_RECEIVER);
+		if (is_prepared(w.classes[i])) w.classes[w.n++] = w.classes[i];
+		else jni_delete_local_ref(jni, w.classes[i]);
+	for (int32_t i = 0; i < w.n; i++) on_class(jni, w.classes[i], PHASE_RECEIVER);
 	arrays_begin(whitebox_class(&agent.vm, jni));
 	look_for_arrays(jni);
-	for (int32_t i = 0; i < kept; i++) {
-		on_class(jni, classes[i], PHASE_METHODS);
-		jni_delete_local_ref(jni, classes[i]);
-	}
-	ti_deallocate(agent.ti, classes);
+	late_begin(jni, agent.options.cached == CACHED_REPLACE ? NULL : thread, w);
 }
 
 /* ---- the VM ---- */
@@ -293,6 +296,7 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 		give_up(why, NULL);
 		return;
 	}
+	aot_cache_open(&agent.vm);
 	redefinition_begin();
 	if (redefinition_is_unseen(&agent.vm)) {
 		give_up("an agent for Java code or a debugger may redefine classes", NULL);
@@ -303,8 +307,7 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	warn(watch_begin(&agent.vm, &agent.options));
 	attach_begin();
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
-	adopt_loaded(jni);
-	attach_end();
+	adopt_loaded(jni, thread);
 	COUNT_N(started_ns, now() - begun);
 }
 
@@ -343,6 +346,7 @@ static void say_refused(void) {
 static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
+	late_end();
 	watched seen = watch_end();
 	compile_requests_end();
 	say_refused();

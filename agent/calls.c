@@ -112,14 +112,19 @@ static const vm_method *declared(const vm *v, const vm_klass *k, const named *ca
 	return NULL;
 }
 
-bool calls_is_bound(const vm *v, const vm_method *m, uint32_t bci) {
+/* is_closed reports whether no class overrides a method that a class declares. */
+static bool is_closed(const vm *v, const vm_klass *k, const vm_method *m) {
 	enum { PRIVATE = 0x2, FINAL = 0x10 };
+	return (vm_u16(m, v->method.flags) & (PRIVATE | FINAL)) != 0 || (vm_u16(k, v->klass.flags) & FINAL) != 0;
+}
+
+bool calls_is_bound(const vm *v, const vm_method *m, uint32_t bci) {
 	named call = virtual_call(v, m, bci);
 	const vm_klass *k = call.resolved;
-	for (int i = 0; k != NULL && !redefinition_forgot(k) && i < LONGEST_CHAIN; k = vm_pointer(k, v->klass.super), i++) {
+	for (int i = 0; k != NULL && !redefinition_forgot(k) && i < LONGEST_CHAIN; i++) {
 		const vm_method *callee = declared(v, k, &call);
-		if (callee != NULL)
-			return (vm_u16(callee, v->method.flags) & (PRIVATE | FINAL)) != 0 || (vm_u16(k, v->klass.flags) & FINAL) != 0;
+		if (callee != NULL) return is_closed(v, k, callee);
+		k = vm_pointer(k, v->klass.super);
 	}
 	return false;
 }

@@ -301,14 +301,6 @@ static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	}
 }
 
-/* new_thread makes a thread of the class that the program's have. */
-static jvm_ref new_thread(jni_env *jni, jvm_ref other) {
-	jvm_ref class = jni_get_object_class(jni, other), name = jni_new_string(jni, "profarc"), thread = NULL;
-	if (class != NULL && name != NULL) thread = jni_new_object(jni, class, "(Ljava/lang/String;)V", name);
-	if (jni_exception_check(jni)) jni_exception_clear(jni);
-	return thread;
-}
-
 const char *compile_requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	enum { NORMAL_PRIORITY = 5 };
 	if (!all.begins || all.budget == 0) return NULL;
@@ -316,7 +308,7 @@ const char *compile_requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) 
 	all.processors = processors_available();
 	all.begun = now();
 	all.longest = all.processors < 1 ? 1 : (int32_t)all.processors;
-	jvm_ref own = new_thread(jni, thread);
+	jvm_ref own = jni_new_thread(jni, thread, "profarc");
 	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK)
 		return "there is no thread to ask for compilations";
 	return NULL;

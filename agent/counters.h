@@ -11,6 +11,7 @@
 	X(classes_forgotten, "classes_forgotten") /* which an agent for Java code or a debugger redefined */ \
 	X(adopted, "methods_adopted") \
 	X(adopted_over_cache, "methods_adopted_over_cache") /* of them: the VM had a profile in its own cache */ \
+	X(kept_cache, "methods_kept_of_cache") /* adopt nothing: the VM had a profile in its own cache */ \
 	X(refused_code, "methods_refused_other_code") /* no archived profile is of the method's bytecodes */ \
 	X(refused_layout, "methods_refused_other_layout")      /* the VM's MethodData has other entries */ \
 	X(refused_started, "methods_refused_already_profiled") /* the VM had a MethodData before */ \

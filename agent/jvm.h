@@ -151,6 +151,13 @@ static inline jvm_ref jni_new_object(jni_env *e, jvm_ref class, const char *sign
 static inline jvm_ref jni_new_string(jni_env *e, const char *text) {
 	return ((jvm_ref (*)(jni_env *, const char *))e->functions[JNI_NEW_STRING_UTF])(e, text);
 }
+/* jni_new_thread makes a thread of the class that another has, and does not start it; NULL if it can't. */
+static inline jvm_ref jni_new_thread(jni_env *e, jvm_ref other, const char *name) {
+	jvm_ref class = jni_get_object_class(e, other), text = jni_new_string(e, name), thread = 0;
+	if (class != 0 && text != 0) thread = jni_new_object(e, class, "(Ljava/lang/String;)V", text);
+	if (jni_exception_check(e)) jni_exception_clear(e);
+	return thread;
+}
 static inline void *jni_get_field(jni_env *e, jvm_ref class, const char *name, const char *signature) {
 	return ((void *(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_FIELD_ID])(
 		e, class, name, signature);

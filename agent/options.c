@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIER4_DEFAULT = 1, TIER4_HIGHEST = 100 };
 enum { BUDGET_DEFAULT = 25, BUDGET_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
@@ -59,11 +58,9 @@ static bool find(const char *value, const char *const *names, int n, int *at) {
 }
 
 static bool set_weights(options *o, const char *value) {
-	static const char *const names[] = {"flat", "bounded", "hot"};
-	int at;
-	if (!find(value, names, WEIGHTS_HOT + 1, &at)) return false;
-	o->weights = (weights)at;
-	return true;
+	bool flat, known = choose(value, "flat", "bounded", &flat);
+	o->weights = flat ? WEIGHTS_FLAT : WEIGHTS_BOUNDED;
+	return known;
 }
 
 static bool set_policy(options *o, const char *value) {
@@ -72,6 +69,14 @@ static bool set_policy(options *o, const char *value) {
 	if (!find(value, names, POLICY_HOTTEST + 1, &at)) return false;
 	o->policy = (policy)at;
 	return true;
+}
+
+/* set_cached sets what becomes of the profiles of a cache: a number replaces them with that weight. */
+static bool set_cached(options *o, const char *value) {
+	o->cached = strcmp(value, "keep") == 0 ? CACHED_KEEP : CACHED_REPLACE;
+	o->cached_weight = 0;
+	return o->cached == CACHED_KEEP || strcmp(value, "replace") == 0 ||
+		(number(value, WEIGHT_HIGHEST, &o->cached_weight) && o->cached_weight > 0);
 }
 
 /* set sets an option. value is kept. */
@@ -90,9 +95,9 @@ static bool set(options *o, const char *name, const char *value) {
 	}
 	if (strcmp(name, "weight") == 0) return set_weight(o, value);
 	if (strcmp(name, "warmup") == 0) return number(value, WARMUP_HIGHEST, &o->warmup);
-	if (strcmp(name, "tier4") == 0) return number(value, TIER4_HIGHEST, &o->tier4) && o->tier4 > 0;
 	if (strcmp(name, "weights") == 0) return set_weights(o, value);
 	if (strcmp(name, "policy") == 0) return set_policy(o, value);
+	if (strcmp(name, "cached") == 0) return set_cached(o, value);
 	if (strcmp(name, "budget") == 0) return number(value, BUDGET_HIGHEST, &o->budget);
 	if (strcmp(name, "flags") == 0) return choose(value, "raise", "keep", &o->raise);
 	return false;
@@ -103,7 +108,6 @@ const char *options_parse(options *o, const char *text) {
 		.weights = WEIGHTS_BOUNDED,
 		.warmup = WARMUP_DEFAULT,
 		.raise = true,
-		.tier4 = TIER4_DEFAULT,
 		.budget = BUDGET_DEFAULT};
 	while (text != NULL && *text != 0) {
 		char *option = malloc(strlen(text) + 1);

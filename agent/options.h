@@ -7,10 +7,8 @@
 
 /* How methods weigh. */
 typedef enum weights {
-	WEIGHTS_FLAT,    /* all alike */
-	WEIGHTS_BOUNDED, /* less if training invoked them little: they gain little from being compiled early */
-	/* and much more if it invoked them often: only the last part of the raised threshold of tier 4 is left to go */
-	WEIGHTS_HOT
+	WEIGHTS_FLAT,   /* all alike */
+	WEIGHTS_BOUNDED /* less if training invoked them little: they gain little from being compiled early */
 } weights;
 
 /* What the VM is asked to compile. */
@@ -20,6 +18,12 @@ typedef enum policy {
 	POLICY_HOTTEST /* the same, what ran most first */
 } policy;
 
+/* What becomes of a profile that the VM has in its own cache. */
+typedef enum cached {
+	CACHED_KEEP,   /* the VM gets it as the cache has it */
+	CACHED_REPLACE /* the archive's takes its place */
+} cached;
+
 /* What follows the = of -agentpath:PATH=..., see docs/adoption.md. Texts are allocated, and live as long as the
  * VM. */
 typedef struct options {
@@ -27,11 +31,12 @@ typedef struct options {
 	const char *base;   /* NULL: not named; "": the archive is to be adopted alone, also if it is a layer */
 	const char *report; /* NULL for none, "-" for stderr */
 	uint32_t weight;    /* invocations that an adopted profile counts for; WEIGHT_PRESENCE: each count is 1 */
-	uint32_t warmup;    /* milliseconds after which the flags are restored at the latest */
-	bool raise;         /* flags of the VM, while warming up */
-	uint32_t tier4;     /* what the thresholds of tier 4 are multiplied by meanwhile */
+	uint32_t warmup;    /* milliseconds after which the flag is restored at the latest */
+	bool raise;         /* a flag of the VM, while warming up */
 	weights weights;
 	policy policy;
+	cached cached;
+	uint32_t cached_weight; /* of profiles that take the place of the cache's; 0: as of others */
 	uint32_t budget;    /* percent of the processors that C2 may take for requests of the policy */
 	bool dry, drift, quiet;
 } options;

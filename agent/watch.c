@@ -3,29 +3,12 @@
 #define _GNU_SOURCE
 #include "watch.h"
 
-#include <dirent.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "counters.h"
+#include "processors.h"
 #include "relieve.h"
-
-/* A flag of the VM that is raised while the program warms up. All are intx, read at each event of the compilation
- * policy. */
-typedef struct raised { const char *name; vm_flag flag; int64_t before, value; } raised;
-
-/* TieredOldPercentage lets a method that was not called for long be compiled with profiling as others are. The
- * thresholds of tier 4 are raised together: C2 takes most of a warm-up, and what an archive knows to be hot is nearer
- * to them. */
-static raised flags[] = {
-	{.name = "TieredOldPercentage"}, {.name = "Tier4InvocationThreshold"}, {.name = "Tier4MinInvocationThreshold"},
-	{.name = "Tier4CompileThreshold"}, {.name = "Tier4BackEdgeThreshold"},
-};
-enum { FLAGS = sizeof flags / sizeof *flags, FLAG_HIGHEST = 1 << 30 };
 
 static struct {
 	const vm *vm;
@@ -35,82 +18,76 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool running, ending;
-	bool raised_now; /* the flags are raised */
+	/* TieredOldPercentage, an intx that is read at each event of the compilation policy. When it is high, a method that
+	 * was not called for long is compiled with profiling as others are. */
+	int64_t *flag, before, value;
+	bool raised_now;
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- flags ---- */
+/* ---- the flag ---- */
 
-/* find_flag finds a flag and its value, which must be a possible one. */
-static bool find_flag(const vm *v, raised *f) {
-	if (!vm_find_flag(v, f->name, "Tier3DelayOn", &f->flag)) return false;
-	f->before = *(int64_t *)f->flag.at;
-	return f->before >= 0 && f->before <= FLAG_HIGHEST;
-}
-
-/* raise_flags raises all flags, or none. */
-static bool raise_flags(const vm *v, uint32_t tier4) {
-	enum { OLD = 1000000 };
-	if (!vm_flag_is_set(v, "TieredCompilation"))
-		tier4 = 1; /* the interpreter runs until C2 has compiled a method: it must not last longer */
-	for (int i = 0; i < FLAGS; i++)
-		if (!find_flag(v, &flags[i])) return false;
-	for (int i = 0; i < FLAGS; i++) {
-		raised *f = &flags[i];
-		f->value = i > 0 ? f->before * tier4 : f->before > OLD ? f->before : OLD;
-		if (f->value <= FLAG_HIGHEST) __atomic_store_n((int64_t *)f->flag.at, f->value, __ATOMIC_RELAXED);
-	}
+/* raise_flag raises the flag if it is as it must be. */
+static bool raise_flag(const vm *v) {
+	enum { RAISED = 1000000, HIGHEST = 1 << 30 };
+	vm_flag found;
+	if (!vm_find_flag(v, "TieredOldPercentage", "Tier3DelayOn", &found)) return false;
+	w.flag = found.at;
+	w.before = *w.flag;
+	if (w.before < 0 || w.before > HIGHEST) return false;
+	w.value = w.before > RAISED ? w.before : RAISED;
+	__atomic_store_n(w.flag, w.value, __ATOMIC_RELAXED);
 	return w.seen.raised = w.raised_now = true;
 }
 
-/* restore_flags gives the flags their values back, but those that somebody else has written since. */
-static void restore_flags(uint32_t elapsed) {
+/* restore_flag gives the flag its value back, unless somebody else has written it since. */
+static void restore_flag(uint32_t elapsed) {
 	if (!w.raised_now) return;
-	for (int i = 0; i < FLAGS; i++) {
-		int64_t value = flags[i].value;
-		__atomic_compare_exchange_n(
-			(int64_t *)flags[i].flag.at, &value, flags[i].before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	}
+	int64_t value = w.value;
+	__atomic_compare_exchange_n(w.flag, &value, w.before, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	w.raised_now = false;
 	w.seen.restored = elapsed;
 }
 
 /* ---- the compilers ---- */
 
-/* ticks_of returns the processor time of a thread in clock ticks, if it is one of the VM's compilers; else 0. */
-static uint64_t ticks_of(const char *thread) {
-	char path[64], line[512];
-	unsigned long long user = 0, system = 0;
-	snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread);
-	FILE *f = fopen(path, "re");
-	if (f == NULL) return 0;
-	const char *name = fgets(line, sizeof line, f) == NULL ? NULL : strchr(line, '('),
-			   *rest = name == NULL ? NULL : strrchr(line, ')');
-	fclose(f);
-	if (rest == NULL || (strncmp(name + 1, "C1 Compiler", 11) != 0 && strncmp(name + 1, "C2 Compiler", 11) != 0))
-		return 0;
-	if (sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2) return 0;
-	return user + system;
+enum { WINDOW = 100, PERIOD = 500 }; /* ms */
+
+/* time_of returns the processor time of the threads of a compiler that live, in milliseconds. */
+static uint64_t time_of(const char *compiler) {
+	threads t = threads_named(compiler);
+	return threads_time(&t) / 1000000;
 }
 
-/* compiler_ticks returns the processor time of all compiler threads that live. */
-static uint64_t compiler_ticks(void) {
-	uint64_t sum = 0;
-	DIR *d = opendir("/proc/self/task");
-	if (d == NULL) return 0;
-	for (struct dirent *e; (e = readdir(d)) != NULL;)
-		if (e->d_name[0] != '.') sum += ticks_of(e->d_name);
-	closedir(d);
-	return sum;
+/* What compilers have worked, in milliseconds: at the start, and at the last look. */
+typedef struct load { uint64_t begun, seen; } load;
+
+/* worked brings a load up to date and returns what was worked since the last look: 0 if a thread has ended, whose time
+ * is gone. */
+static uint64_t worked(load *l, uint64_t now) {
+	uint64_t n = now < l->seen ? 0 : now - l->seen;
+	l->seen = now;
+	return n;
+}
+
+/* has_drained reports whether C2 has compiled what the start of the program had for it: it does not take a whole
+ * processor any more. From then on the raised flag keeps methods from being profiled that are compiled late. */
+static bool has_drained(load *c2) {
+	enum { BEGUN = 300, SHARE = 80 }; /* ms; percent of a processor */
+	uint64_t now = time_of("C2 Compiler"), n = worked(c2, now);
+	return now >= c2->begun + BEGUN && n * 100 < SHARE * WINDOW;
+}
+
+/* is_quiet reports whether the compilers take less than a tenth of a processor. A program that waits for its first
+ * request has not warmed up, however quiet its compilers are. */
+static bool is_quiet(load *both) {
+	enum { BEGUN = 1000, SHARE = 10 };
+	uint64_t now = time_of("C1 Compiler") + time_of("C2 Compiler"), n = worked(both, now);
+	return now >= both->begun + BEGUN && n * 100 <= SHARE * PERIOD;
 }
 
 /* ---- the thread ---- */
 
-enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
-enum {
-	PERIOD = 500,
-	QUIET_PERIODS = 4,
-	QUIET_SHARE = 10
-}; /* ms; 2 s; the compilers take less than a tenth of one processor */
+enum { LOOK = 20, LOOK_SHARE = 200, QUIET_PERIODS = 4 }; /* ms; a two hundredth of a processor; 2 s */
 
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
 static bool sleep_for(uint32_t ms) {
@@ -143,19 +120,18 @@ static uint32_t look_at_calls(void) {
 	return ms < LOOK ? LOOK : ms > PERIOD ? PERIOD : (uint32_t)ms;
 }
 
-/* pass_period lets a period go by, and looks at the calls. It returns false at the end of the VM. */
-static bool pass_period(void) {
-	uint32_t pause;
-	for (uint32_t passed = 0; passed < PERIOD; passed += pause) {
-		pause = look_at_calls();
-		if (pause > PERIOD - passed) pause = PERIOD - passed;
+/* pass_window lets a window go by, and looks at the calls when it is time. It returns false at the end of the VM. */
+static bool pass_window(uint32_t *until_look) {
+	for (uint32_t passed = 0, pause; passed < WINDOW; passed += pause, *until_look -= pause) {
+		if (*until_look == 0) *until_look = look_at_calls();
+		pause = *until_look > WINDOW - passed ? WINDOW - passed : *until_look;
 		if (!sleep_for(pause)) return false;
 	}
 	return true;
 }
 
-/* is_fitting reports whether no fewer methods have adopted a profile than were refused. Flags that are raised for what
- * an archive knows help nobody with the archive of another program. */
+/* is_fitting reports whether no fewer methods have adopted a profile than were refused. The raised flag helps nobody
+ * with the archive of another program. */
 static bool is_fitting(void) {
 	const counters *c = &agent_counters;
 	uint64_t refused = __atomic_load_n(&c->refused_code, __ATOMIC_RELAXED) +
@@ -163,30 +139,18 @@ static bool is_fitting(void) {
 	return __atomic_load_n(&c->adopted, __ATOMIC_RELAXED) >= refused;
 }
 
-/* The work of the compilers, in clock ticks. */
-typedef struct load { uint64_t begun, ticks; uint32_t quiet; } load;
-
-/* look brings a load up to date. A program that waits for its first request has not warmed up, however quiet its
- * compilers are. */
-static void look(load *l) {
-	uint64_t now = compiler_ticks(), hertz = (uint64_t)sysconf(_SC_CLK_TCK);
-	bool quiet = now - l->ticks <= hertz * PERIOD / 1000 / QUIET_SHARE ||
-		now < l->ticks; /* the time of a thread that ended is gone */
-	l->quiet = quiet && now - l->begun >= hertz ? l->quiet + 1 : 0;
-	l->ticks = now;
-}
-
 /* watch looks at the compilers until they are quiet. */
 static void *watch(void *unused) {
-	uint64_t begun = compiler_ticks();
-	load l = {.begun = begun, .ticks = begun};
-	uint32_t elapsed = 0;
+	uint64_t c2_begun = time_of("C2 Compiler"), begun = c2_begun + time_of("C1 Compiler");
+	load c2 = {c2_begun, c2_begun}, both = {begun, begun};
+	uint32_t elapsed = 0, until_look = 0, quiet = 0;
 	pthread_setname_np(pthread_self(), "profarc");
-	for (; l.quiet < QUIET_PERIODS && elapsed < w.limit && pass_period(); elapsed += PERIOD) {
-		if (!is_fitting()) restore_flags(elapsed);
-		look(&l);
+	while (quiet < QUIET_PERIODS && elapsed < w.limit && pass_window(&until_look)) {
+		elapsed += WINDOW;
+		if (w.raised_now && (has_drained(&c2) || !is_fitting())) restore_flag(elapsed);
+		if (elapsed % PERIOD == 0) quiet = is_quiet(&both) ? quiet + 1 : 0;
 	}
-	restore_flags(elapsed);
+	restore_flag(elapsed);
 	COUNT_N(watched_ns, thread_time());
 	return unused;
 }
@@ -195,19 +159,17 @@ const char *watch_begin(const vm *v, const options *o) {
 	w.vm = v;
 	w.limit = o->warmup;
 	if (o->dry) return NULL;
-	bool unknown = o->raise && !raise_flags(v, o->tier4);
+	bool unknown = o->raise && !raise_flag(v);
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the wall clock may be set meanwhile */
 	pthread_cond_init(&w.wake, &attributes);
 	pthread_condattr_destroy(&attributes);
 	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;
-	if (!w.running) restore_flags(0);
+	if (!w.running) restore_flag(0);
 	if (!w.running) return "there is no thread to watch the program, so that no flag is raised";
-	return unknown ? "the VM's flags of compilation are not those that the agent knows, and stay as they are" : NULL;
+	return unknown ? "the VM's flag TieredOldPercentage is not as the agent knows it, and stays as it is" : NULL;
 }
-
-uint32_t watch_tier4(void) { return (uint32_t)flags[1].before; }
 
 watched watch_end(void) {
 	if (!w.running) return w.seen;

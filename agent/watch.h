@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that watches the program warm up. While the VM compiles much, some flags of its compilation policy are
- * raised in its memory; they get their old values back when the compilers have become quiet. Until then calls are
- * looked at that an archive may crowd out (relieve.h).
+ * A thread that watches the program warm up. Until C2 has drained, a flag of the compilation policy is raised in the
+ * VM's memory. Until both compilers are quiet, calls are looked at that an archive may crowd out (relieve.h).
  */
 #ifndef PROFARC_AGENT_WATCH_H
 #define PROFARC_AGENT_WATCH_H
@@ -12,17 +11,14 @@
 
 /* What was seen, for the report. */
 typedef struct watched {
-	bool raised;       /* the flags were raised */
+	bool raised;       /* the flag was raised */
 	uint32_t restored; /* milliseconds after the start; 0: never, or at the end of the VM */
 } watched;
 
-/* watch_begin raises the flags, if options say so, and starts the thread. It returns NULL, or what it can't do. */
+/* watch_begin raises the flag, if options say so, and starts the thread. It returns NULL, or what it can't do. */
 const char *watch_begin(const vm *v, const options *o);
 
-/* watch_tier4 returns the number of invocations after which the VM compiles a method with C2 when nothing is raised. */
-uint32_t watch_tier4(void);
-
-/* watch_end ends the thread, and restores the flags that are not restored yet. */
+/* watch_end ends the thread, and restores the flag if it is raised still. */
 watched watch_end(void);
 
 #endif

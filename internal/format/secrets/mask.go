@@ -7,26 +7,29 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Masked stands for masked text.
 const Masked = "***"
 
 // harmless matches options of JVMs whose values are numbers or words of a fixed list, and some
-// on which counts and times depend.
-var harmless = regexp.MustCompile(`^-(?:` + strings.Join([]string{
-	`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
-	`Xcheck:jni`,
-	`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
-	`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
-	`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
-	`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's own
-	`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
-	`verbose(?::(?:gc|class|jni|module))?`,
-	`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
-	`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
-		`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
-}, "|") + `)$`)
+// on which counts and times depend. It is large, and no command that starts a program needs it.
+var harmless = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-(?:` + strings.Join([]string{
+		`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
+		`Xcheck:jni`,
+		`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
+		`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
+		`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
+		`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's own
+		`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
+		`verbose(?::(?:gc|class|jni|module))?`,
+		`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
+		`D(?:(?:file|sun\.jnu|sun\.stdout|sun\.stderr|stdout|stderr|native)\.encoding|user\.(?:timezone|language|country)|java\.awt\.headless|` +
+			`java\.net\.prefer\w+|java\.util\.concurrent\.ForkJoinPool\.common\.parallelism|jdk\.virtualThreadScheduler\.\w+)=[\w./+-]*`,
+	}, "|") + `)$`)
+})
 
 var (
 	// optionName matches the names of long options: without digits, as most secrets are not.
@@ -103,7 +106,7 @@ func MaskOptions(options []string) []string {
 func maskWord(word string) string {
 	name, _, valued := strings.Cut(word, "=")
 	switch {
-	case harmless.MatchString(word), len(word) == 2 && word[0] == '-', word == "--",
+	case harmless().MatchString(word), len(word) == 2 && word[0] == '-', word == "--",
 		strings.HasPrefix(word, "--") && valued && pathOptions[name]:
 		return word
 	case strings.HasPrefix(word, "-D"):

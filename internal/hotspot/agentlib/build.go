@@ -80,7 +80,7 @@ func (b *Build) cached(ctx context.Context) (string, error) {
 		return "", err
 	}
 	sources := sumSources(files)
-	cc, err := findCompiler(ctx)
+	cc, err := findCompiler()
 	if err != nil {
 		if built, _ := filepath.Glob(filepath.Join(folder, sources+"-*", Name)); len(built) > 0 {
 			return built[0], checkOwner(built[0])
@@ -107,13 +107,19 @@ func (b *Build) folder() (string, error) {
 	if b.Cache != "" {
 		return filepath.Abs(b.Cache)
 	}
-	cache, err := os.UserCacheDir()
+	folder, err := userFolder()
 	if err != nil {
 		return "",
 			fmt.Errorf("there is no folder for what is built: set HOME or XDG_CACHE_HOME, or name a library with %s or "+
 				"--agent (%w)", Variable, err)
 	}
-	return filepath.Join(cache, "profarc", "agent"), nil
+	return folder, nil
+}
+
+// userFolder returns the folder of this user's builds.
+func userFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "profarc", "agent"), err
 }
 
 // sumSources returns a sum of all that the library is made of, but the compiler.
@@ -126,29 +132,26 @@ func sumSources(files []source) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// A compiler is a command that compiles C, and its version text.
+// A compiler is a command that compiles C, and its file.
 type compiler struct {
 	command []string
-	version []byte
+	file    fileID
 }
 
 // findCompiler returns the compiler that CC names, or else the first of the usual ones.
-func findCompiler(ctx context.Context) (*compiler, error) {
+func findCompiler() (*compiler, error) {
 	names := []string{"cc", "gcc", "clang"}
 	named := strings.Fields(os.Getenv("CC"))
 	if len(named) > 0 {
 		names = named[:1]
 	}
 	for _, name := range names {
-		if _, err := exec.LookPath(name); err != nil {
+		path, err := exec.LookPath(name)
+		if err != nil {
 			continue
 		}
-		cc := &compiler{command: append([]string{name}, named[min(1, len(named)):]...)}
-		var err error
-		if cc.version, err = cc.run(ctx, "", "-v"); err != nil {
-			return nil, err
-		}
-		return cc, nil
+		file, err := identify(path)
+		return &compiler{append([]string{name}, named[min(1, len(named)):]...), file}, err
 	}
 	if len(named) > 0 {
 		return nil, fmt.Errorf("CC is %s, and there is no such command: %w", named[0], ErrNoCompiler)
@@ -157,7 +160,7 @@ func findCompiler(ctx context.Context) (*compiler, error) {
 }
 
 func (cc *compiler) sum() string {
-	h := sha256.Sum256(fmt.Appendf(cc.version, "%q", cc.command))
+	h := sha256.Sum256(fmt.Appendf(nil, "%v %q", cc.file, cc.command))
 	return fmt.Sprintf("%x", h[:8])
 }
 

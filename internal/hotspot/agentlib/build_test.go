@@ -71,6 +71,7 @@ func TestLibraryIsBuiltOnce(t *testing.T) {
 
 func TestParallelBuildsAreWhole(t *testing.T) {
 	needCompiler(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv(agentlib.Variable, "")
 	cache := t.TempDir()
 	var all sync.WaitGroup
@@ -130,6 +131,7 @@ func TestCompilerFails(t *testing.T) {
 
 func TestDamagedCacheIsBuiltAgain(t *testing.T) {
 	needCompiler(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv(agentlib.Variable, "")
 	b := stub()
 	b.Cache = t.TempDir()
@@ -176,8 +178,50 @@ func TestNamedLibrary(t *testing.T) {
 	}
 }
 
+// A linker is asked once for each library and linker, and again when one of them is another file.
+func TestLinkerIsAskedOnce(t *testing.T) {
+	needCompiler(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(path(name), []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("program.c", "int main(void) { return 0; }")
+	cc := exec.Command("cc", path("program.c"), "-o", path("program"), "-Wl,--dynamic-linker="+path("linker"))
+	if out, err := cc.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", cc, err, out)
+	}
+	ask := func(want string) {
+		t.Helper()
+		err := agentlib.CheckLoads(t.Context(), path("library"), path("program"))
+		asked, _ := os.ReadFile(path("asked"))
+		if string(asked) != want || err != nil {
+			t.Errorf("asked %q, want %q; %v", asked, want, err)
+		}
+	}
+	put("linker", "#!/bin/sh\necho 1 >>"+path("asked"))
+	put("library", "one")
+	ask("1\n")
+	ask("1\n")
+	put("library", "another")
+	ask("1\n1\n")
+	put("linker", "#!/bin/sh\necho another >>"+path("asked"))
+	ask("1\n1\nanother\n")
+	put("linker", "#!/bin/sh\nexit 1")
+	for range 2 { // what cannot be loaded is not kept
+		if agentlib.CheckLoads(t.Context(), path("library"), path("program")) == nil {
+			t.Error("a library that cannot be loaded was taken")
+		}
+	}
+}
+
 func TestLibraryThatCannotBeLoaded(t *testing.T) {
 	needCompiler(t)
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	folder := t.TempDir()
 	for name, text := range map[string]string{"gone.c": "int gone(void) { return 0; }",
 		"agent.c": "int gone(void); int agent(void) { return gone(); }"} {

@@ -37,12 +37,25 @@ func checkObject(library string) error {
 
 // CheckLoads asks the dynamic linker of a program, such as java, whether it can load the library: a VM that
 // cannot does not start. The C library of the program may be another one than the build's, or older. A
-// program that is no ELF file, as a script, is not asked.
+// program that is no ELF file, as a script, is not asked. The answer is kept, in the folder of this user's
+// builds, until the library or the linker is another file.
 func CheckLoads(ctx context.Context, library, program string) error {
 	linker := interpreter(program)
 	if linker == "" {
 		return nil
 	}
+	kept := newAnswer(library, linker)
+	if kept.isThere() {
+		return nil
+	}
+	if err := askLinker(ctx, linker, library, program); err != nil {
+		return err
+	}
+	kept.keep()
+	return nil
+}
+
+func askLinker(ctx context.Context, linker, library, program string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	list := exec.CommandContext(ctx, linker, "--list", library)

@@ -13,12 +13,12 @@ type Options struct {
 	Base    string        // archive that this one is a layer on
 	Alone   bool          // no line on stderr if it is a layer and no base is named
 	Weight  string        // a number of counts, or "presence"
-	Weights string        // "flat", "bounded" or "hot": how methods weigh beside each other
-	Flags   string        // "raise" or "keep" flags of the VM while it warms up
+	Weights string        // "flat" or "bounded": how methods weigh beside each other
+	Cached  string        // "keep", "replace", or the weight to replace with: profiles of an AOT cache
+	Flags   string        // "raise" or "keep" a flag of the VM while it warms up
 	Policy  string        // "none", "order" or "hottest": what the VM is asked to compile
 	Budget  string        // percent of the processors for that, 0 to 100
-	Tier4   int           // what the thresholds of tier 4 are multiplied by meanwhile
-	Warmup  time.Duration // bound of the time until flags are restored
+	Warmup  time.Duration // bound of the time until the flag is restored
 	Report  string        // file of the report at exit; "-" is stderr
 	Drift   bool          // the report has what happened against what was archived
 	Dry     bool          // look everything up, and write nothing
@@ -32,16 +32,16 @@ func (o Options) Check() error {
 		return fmt.Errorf("the agent needs an archive")
 	case !isWeight(o.Weight):
 		return fmt.Errorf("weight %q: give a number from 1 to %d, or presence", o.Weight, maxWeight)
-	case o.Weights != "" && o.Weights != "flat" && o.Weights != "bounded" && o.Weights != "hot":
-		return fmt.Errorf("weights %q: give flat, bounded or hot", o.Weights)
+	case o.Weights != "" && o.Weights != "flat" && o.Weights != "bounded":
+		return fmt.Errorf("weights %q: give flat or bounded", o.Weights)
+	case !isCached(o.Cached):
+		return fmt.Errorf("cached %q: give keep, replace, or a number from 1 to %d", o.Cached, maxWeight)
 	case o.Flags != "" && o.Flags != "raise" && o.Flags != "keep":
 		return fmt.Errorf("vm-flags %q: give raise or keep", o.Flags)
 	case o.Policy != "" && o.Policy != "none" && o.Policy != "order" && o.Policy != "hottest":
 		return fmt.Errorf("policy %q: give none, order or hottest", o.Policy)
 	case !isPercent(o.Budget):
 		return fmt.Errorf("budget %q: give a percentage from 0 to 100", o.Budget)
-	case o.Tier4 < 0 || o.Tier4 > maxTier4:
-		return fmt.Errorf("tier4 %d: give a number from 1 to %d", o.Tier4, maxTier4)
 	case o.Warmup < 0 || o.Warmup > 0 && o.Warmup < time.Millisecond || o.Warmup > maxWarmup:
 		return fmt.Errorf("warmup %v: give 1ms to %v", o.Warmup, maxWarmup)
 	case strings.ContainsAny(o.Archive+o.Base+o.Report, "\n\x00"):
@@ -54,12 +54,15 @@ func (o Options) Check() error {
 const (
 	maxWeight = 1 << 20 // counts that a profile is scaled to
 	maxWarmup = 24 * time.Hour
-	maxTier4  = 100
 )
 
 func isWeight(text string) bool {
 	n, err := strconv.Atoi(text)
 	return text == "" || text == "presence" || err == nil && n > 0 && n <= maxWeight
+}
+
+func isCached(text string) bool {
+	return text == "keep" || text == "replace" || text != "presence" && isWeight(text)
 }
 
 func isPercent(text string) bool {
@@ -85,14 +88,11 @@ func (o Options) text() string {
 	}
 	for _, p := range []struct{ name, value string }{
 		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget},
-		{"report", doubled(o.Report)},
+		{"cached", o.Cached}, {"report", doubled(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)
 		}
-	}
-	if o.Tier4 > 0 {
-		parts = append(parts, fmt.Sprintf("tier4=%d", o.Tier4))
 	}
 	if o.Warmup > 0 {
 		parts = append(parts, fmt.Sprintf("warmup=%d", o.Warmup.Milliseconds()))

@@ -80,17 +80,17 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.agent.Weight, "weight", "",
 		"invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
 	f.StringVar(&o.agent.Weights, "weights", "",
-		"flat: all methods weigh alike; bounded: less if training called them little; hot: and more if often (default "+
-			"bounded)")
+		"flat: all methods weigh alike; bounded: less if training called them little (default bounded)")
 	f.StringVar(&o.agent.Flags, "vm-flags", "",
-		"raise flags of the VM's compilation policy while the program warms up, or keep them (default raise)")
+		"raise a flag of the VM's compilation policy while the program warms up, or keep it (default raise)")
 	f.StringVar(&o.agent.Policy, "policy", "",
 		"ask the VM to compile what training compiled with C2, in its order or the hottest first: none, order or hottest "+
 			"(default none)")
 	f.StringVar(&o.agent.Budget, "budget", "", "percentage of the processors that C2 may take for that (default 25)")
-	f.IntVar(&o.agent.Tier4, "tier4", 0,
-		"factor by which the thresholds of C2 are raised meanwhile (default 1: they are not)")
-	f.DurationVar(&o.agent.Warmup, "warmup", 0, "longest time until flags that were raised are restored (default 1m)")
+	f.StringVar(&o.agent.Cached, "cached", "",
+		"profiles that the VM has in its AOT cache: keep them, replace them, or give the weight to replace them with "+
+			"(default keep)")
+	f.DurationVar(&o.agent.Warmup, "warmup", 0, "longest time until a flag that was raised is restored (default 1m)")
 	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
 	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
 	f.BoolVar(&o.agent.Dry, "dry-run", false, "look all profiles up, and adopt none")

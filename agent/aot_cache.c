@@ -1,0 +1,61 @@
+//go:build ignore
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "aot_cache.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* A part of the file in memory. */
+typedef struct mapping { uintptr_t from, to; uint64_t offset; } mapping;
+
+enum { FIRST_WITH_PROFILES = 25, MOST_MAPPINGS = 16 }; /* the release; a cache has four or five */
+
+static struct {
+	mapping list[MOST_MAPPINGS];
+	int n, file;
+} cache;
+
+/* path_of returns the value of a flag that names a file; NULL if it is not set. */
+static const char *path_of(const vm *v, const char *flag) {
+	vm_flag found;
+	return vm_find_flag(v, flag, "SharedArchiveFile", &found) ? *(const char *const *)found.at : NULL;
+}
+
+/* note_mappings notes where a file is mapped, whatever its name is by now. */
+static void note_mappings(FILE *maps, const struct stat *file) {
+	char line[4096];
+	while (cache.n < MOST_MAPPINGS && fgets(line, sizeof line, maps) != NULL) {
+		mapping m;
+		unsigned major_number, minor_number;
+		unsigned long inode;
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*4s %" SCNx64 " %x:%x %lu", &m.from, &m.to, &m.offset,
+				&major_number, &minor_number, &inode) == 6 &&
+			inode == file->st_ino && makedev(major_number, minor_number) == file->st_dev)
+			cache.list[cache.n++] = m;
+	}
+}
+
+void aot_cache_open(const vm *v) {
+	const char *path = v->release < FIRST_WITH_PROFILES ? NULL : path_of(v, "AOTCache");
+	struct stat file;
+	if (path == NULL || (cache.file = open(path, O_RDONLY | O_CLOEXEC)) < 0) return;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	if (maps != NULL && fstat(cache.file, &file) == 0) note_mappings(maps, &file);
+	if (maps != NULL) fclose(maps);
+	if (cache.n == 0) close(cache.file);
+}
+
+bool aot_cache_restore(const vm *v, vm_data *d) {
+	uint32_t first = v->data.decompiles, size = v->data.header - first;
+	uintptr_t at = (uintptr_t)d;
+	for (const mapping *m = cache.list; m < cache.list + cache.n; m++) {
+		off_t in_file = (off_t)(m->offset + (at - m->from) + first);
+		if (at >= m->from && at < m->to) return pread(cache.file, (char *)d + first, size, in_file) == (ssize_t)size;
+	}
+	return false;
+}

@@ -1,0 +1,53 @@
+package agentlib
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A fileID tells a file from the one that an update puts in its place.
+type fileID struct {
+	path           string // without symbolic links
+	size, modified int64  // bytes, nanoseconds
+}
+
+func identify(path string) (fileID, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fileID{}, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileID{}, err
+	}
+	return fileID{path, info.Size(), info.ModTime().UnixNano()}, nil
+}
+
+// An answer is a file that says of which library and linker it is known that the one can load the other. To ask takes
+// some milliseconds of each start. Where nothing can be kept the linker is asked each time.
+type answer struct{ path, text string }
+
+func newAnswer(library, linker string) answer {
+	folder, err := userFolder()
+	l, libraryErr := identify(library)
+	k, linkerErr := identify(linker)
+	if err != nil || libraryErr != nil || linkerErr != nil {
+		return answer{}
+	}
+	name := sha256.Sum256(fmt.Appendf(nil, "%q %q", l.path, k.path))
+	return answer{filepath.Join(folder, fmt.Sprintf("loads-%x", name[:8])), fmt.Sprintf("%v %v\n", l, k)}
+}
+
+func (a answer) isThere() bool {
+	text, err := os.ReadFile(a.path)
+	return err == nil && string(text) == a.text
+}
+
+// keep keeps the answer, if it can.
+func (a answer) keep() {
+	if a.path != "" && os.MkdirAll(filepath.Dir(a.path), 0o700) == nil {
+		_ = os.WriteFile(a.path, []byte(a.text), 0o600)
+	}
+}
