@@ -107,7 +107,8 @@ static bool is_counted(const uint64_t *words, const narrowed *n) {
 	return false;
 }
 
-bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p) {
+bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p) {
+	if (cached != NULL && (vm_u32(cached, v->data.invocations) | vm_u32(cached, v->data.backedges)) != 0) return true;
 	parts to = parts_of(v, d);
 	narrower it = narrow_begin(v, p, PA_DATA);
 	narrowed n;
@@ -321,4 +322,76 @@ bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	put_section(&w, p, PA_PARAMETERS, to.parameters);
 	put_extra(p, to.extra);
 	return true;
+}
+
+/* ---- a profile of the VM's cache ---- */
+
+void adopt_kept(const vm *v, vm_data *d, const vm_data *cached) {
+	uint32_t first = v->data.decompiles; /* the first field that the VM resets */
+	memcpy((char *)d + first, (const char *)cached + first, v->data.header - first);
+}
+
+/* An entry in memory, and in the file of the cache, where addresses are others. */
+typedef struct cached_entry { uint64_t *words; const uint64_t *file; } cached_entry;
+
+static void list_count(cached_entry e, adopted_kind kind, uint32_t cell) {
+	if (e.file[1 + cell] != 0) adopted_add(kind, e.words + 1 + cell, 0, (uint32_t)e.file[1 + cell]);
+}
+
+static void list_receivers(cached_entry e, const narrowed *n) {
+	list_count(e, n->tag == PA_RECEIVER_TYPE ? ADOPTED_CHECK : ADOPTED_COUNT, 0);
+	for (uint32_t i = 0; i < n->rows; i++) {
+		const uint64_t *row = e.words + 1 + n->first + 2 * i;
+		if (row[0] != 0) adopted_add(ADOPTED_ROW, row, row[0], (uint32_t)e.file[1 + n->first + 2 * i + 1]);
+	}
+}
+
+static void list_types(uint64_t *words, const pa_entry *e) {
+	pa_rows rows;
+	uint32_t returned;
+	if (!pa_arguments_of(e, &rows, &returned)) return;
+	for (uint32_t i = 0; i <= rows.count; i++) {
+		uint32_t cell = i < rows.count ? rows.first + i * rows.width + 1 : returned;
+		if (cell != 0 && words[1 + cell] != 0) adopted_add(ADOPTED_WORD, words + 1 + cell, words[1 + cell], 0);
+	}
+}
+
+static void list_switch(cached_entry at, const pa_entry *e) {
+	pa_rows rows;
+	list_count(at, ADOPTED_COUNT, 1);
+	for (uint32_t i = 0; pa_rows_of(e, &rows) && i < rows.count; i++)
+		list_count(at, ADOPTED_COUNT, rows.first + i * rows.width);
+}
+
+static void list_entry(cached_entry at, const narrowed *n) {
+	const uint64_t tag_and_bci = 0xffff00ff;
+	if ((*at.file & ~tag_and_bci) != 0) adopted_add(ADOPTED_BITS, at.words, *at.file & ~tag_and_bci, 0);
+	switch (n->tag) {
+	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: list_count(at, ADOPTED_COUNT, 0); break;
+	case PA_BRANCH: list_count(at, ADOPTED_COUNT, 0); list_count(at, ADOPTED_COUNT, 2); break;
+	case PA_MULTI_BRANCH: list_switch(at, &n->entry); break;
+	case PA_RECEIVER_TYPE: case PA_VIRTUAL_CALL: case PA_VIRTUAL_CALL_TYPE: list_receivers(at, n); break;
+	}
+	if (n->tag == PA_CALL_TYPE || n->tag == PA_PARAMETERS_TYPE) list_types(at.words, &n->entry);
+	if (n->tag == PA_VIRTUAL_CALL_TYPE) list_types(at.words + n->shift, &n->types);
+}
+
+static void list_section(const vm *v, const pa_profile *p, pa_section section, part to, part file) {
+	narrower it = narrow_begin(v, p, section);
+	narrowed n;
+	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units)
+		list_entry((cached_entry){to.words + at, file.words + at}, &n);
+}
+
+void adopt_list_cached(const vm *v, const vm_method *m, vm_data *d, const vm_data *cached, const pa_profile *p) {
+	parts to = parts_of(v, d), file = parts_of(v, cached);
+	const uint8_t *traps = (const uint8_t *)cached + v->data.traps;
+	if (!file.sound || file.data.n != to.data.n || file.parameters.n != to.parameters.n) return;
+	adopted_add(ADOPTED_PROFILE, m, (uint64_t)(uintptr_t)d, vm_u32(cached, v->data.invocations) / v->increment);
+	for (uint32_t i = 0; i < v->data.trap_reasons; i++)
+		if (traps[i] != 0) adopted_add(ADOPTED_BYTE, (uint8_t *)d + v->data.traps + i, 0, traps[i]);
+	list_section(v, p, PA_DATA, to.data, file.data);
+	list_section(v, p, PA_PARAMETERS, to.parameters, file.parameters);
+	for (uint32_t i = 0; i < file.extra.n && tag_of(file.extra.words[i]) == PA_BIT; i++)
+		adopted_add(ADOPTED_BITS, to.extra.words + i, file.extra.words[i], 0);
 }

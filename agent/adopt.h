@@ -32,8 +32,8 @@ uint64_t adopt_scaled(uint64_t count, double factor);
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 
 /* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts: the VM took
- * it from its own cache (JEP 515). */
-bool adopt_was_trained(const vm *v, const vm_data *d, const pa_profile *p);
+ * it from its own cache (JEP 515). cached is what the file of the cache has of it, or NULL. */
+bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p);
 
 /* A method that adopts, from which layer, and what the VM has made for it. */
 typedef struct adopter {
@@ -46,6 +46,12 @@ typedef struct adopter {
 
 /* adopt writes a profile that fits. It returns false if there is no memory to list what it would write. */
 bool adopt(const vm *v, jni_env *jni, const adopter *to, const pa_profile *p, scale s);
+
+/* adopt_kept gives a MethodData of the VM's cache, which was just made, what the file of the cache has of it: cached.
+ * adopt_list_cached lists what of a MethodData comes from the cache, since it is no count of this run. The MethodData
+ * has the entries of a profile. */
+void adopt_kept(const vm *v, vm_data *d, const vm_data *cached);
+void adopt_list_cached(const vm *v, const vm_method *m, vm_data *d, const vm_data *cached, const pa_profile *p);
 
 /* adopt_nothing makes a MethodData that was just made, and whose profile does not fit, one that was not counted in. */
 void adopt_nothing(const vm *v, vm_data *d);

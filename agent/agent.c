@@ -107,30 +107,54 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
+/* refuse_layout notes a method whose MethodData has other entries than the archive. */
+static void refuse_layout(const pa_method *m, vm_data *d, const vm_data *cached, int32_t point) {
+	if (cached != NULL) adopt_kept(&agent.vm, d, cached);
+	else adopt_nothing(&agent.vm, d);
+	COUNT(refused_layout);
+	refused_add(REFUSED_LAYOUT, m, point);
+}
+
+static void keep_cached(const vm_method *is, vm_data *d, const vm_data *cached, const pa_profile *p) {
+	adopt_kept(&agent.vm, d, cached);
+	adopt_list_cached(&agent.vm, is, d, cached, p);
+	COUNT(kept_cache);
+}
+
 /* make_profile has the VM make a MethodData, which gets what the archive has. */
 static void make_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
 	int32_t point;
-	vm_data *d = whitebox_make_data(v, jni, is, NULL);
+	vm_data *d = whitebox_make_data(v, jni, is, NULL), *cached = d == NULL ? NULL : aot_cache_read(v, d);
+	bool fits = d != NULL && adopt_fits(v, d, p, &point), trained = fits && adopt_was_trained(v, d, cached, p);
 	if (d == NULL) {
 		COUNT(refused_memory);
 		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);
-	} else if (!adopt_fits(v, d, p, &point)) {
-		if (!aot_cache_restore(v, d)) adopt_nothing(v, d);
-		COUNT(refused_layout);
-		refused_add(REFUSED_LAYOUT, m, point);
-	} else {
-		bool trained = adopt_was_trained(v, d, p);
-		if (trained && agent.options.cached == CACHED_KEEP && aot_cache_restore(v, d)) COUNT(kept_cache);
-		else write_profile(jni, &(adopter){from, class, is, d, trained}, m, p);
+	} else if (!fits) refuse_layout(m, d, cached, point);
+	else if (trained && cached != NULL && agent.options.cached == CACHED_KEEP) keep_cached(is, d, cached, p);
+	else write_profile(jni, &(adopter){from, class, is, d, trained}, m, p);
+	free(cached);
+}
+
+/* list_started lists what of a profile that the VM has already is of its cache. */
+static void list_started(const vm_method *is, vm_data *d, const pa_profile *p) {
+	int32_t point;
+	vm_data *cached = aot_cache_read(&agent.vm, d);
+	if (cached != NULL && adopt_fits(&agent.vm, d, p, &point) && adopted_add(ADOPTED_METHOD, is, 0, 0)) {
+		adopt_list_cached(&agent.vm, is, d, cached, p);
+		adopted_add(ADOPTED_END, is, 0, 0);
 	}
+	free(cached);
 }
 
 static void adopt_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
-	if (vm_method_data(&agent.vm, is) != NULL) COUNT(refused_started);
-	else if (agent.options.dry) COUNT(adopted);
+	vm_data *has = vm_method_data(&agent.vm, is);
+	if (has != NULL) {
+		COUNT(refused_started);
+		list_started(is, has, p);
+	} else if (agent.options.dry) COUNT(adopted);
 	else if (__atomic_load_n(&agent.exhausted, __ATOMIC_ACQUIRE) || !adopted_add(ADOPTED_METHOD, is, 0, 0))
 		COUNT(refused_memory);
 	else {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -50,12 +51,16 @@ void aot_cache_open(const vm *v) {
 	if (cache.n == 0) close(cache.file);
 }
 
-bool aot_cache_restore(const vm *v, vm_data *d) {
-	uint32_t first = v->data.decompiles, size = v->data.header - first;
+vm_data *aot_cache_read(const vm *v, const vm_data *d) {
 	uintptr_t at = (uintptr_t)d;
+	size_t size = vm_u32(d, v->data.size);
 	for (const mapping *m = cache.list; m < cache.list + cache.n; m++) {
-		off_t in_file = (off_t)(m->offset + (at - m->from) + first);
-		if (at >= m->from && at < m->to) return pread(cache.file, (char *)d + first, size, in_file) == (ssize_t)size;
+		if (at < m->from || at >= m->to) continue;
+		vm_data *copy = size > m->to - at ? NULL : malloc(size);
+		off_t offset = (off_t)(m->offset + (at - m->from));
+		if (copy != NULL && pread(cache.file, copy, size, offset) == (ssize_t)size) return copy;
+		free(copy);
+		return NULL;
 	}
-	return false;
+	return NULL;
 }

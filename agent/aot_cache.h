@@ -12,8 +12,8 @@
 /* aot_cache_open finds the cache of this VM, if it has one. */
 void aot_cache_open(const vm *v);
 
-/* aot_cache_restore gives a MethodData that was just made what the cache has of it. It returns false if the MethodData
- * is none of the cache. */
-bool aot_cache_restore(const vm *v, vm_data *d);
+/* aot_cache_read returns a MethodData as the file has it, but for addresses, which are relative there. It is freed with
+ * free. NULL: the MethodData is none of the cache. */
+vm_data *aot_cache_read(const vm *v, const vm_data *d);
 
 #endif

@@ -19,9 +19,9 @@ func TestLimitsAreDocumented(t *testing.T) {
 		fmt.Sprintf("at once | %d MiB |", MaxWindow>>20),
 		fmt.Sprintf("of LLVM's text | %d MiB |", MaxLine>>20),
 		fmt.Sprintf("a line of a JamaicaVM's profile | %d MiB |", MaxJamaicaLine>>20),
-		fmt.Sprintf("under a key that means nothing | %d MiB |", MaxItem>>20),
+		fmt.Sprintf("the value of an unknown key | %d MiB |", MaxItem>>20),
 		fmt.Sprintf("| nesting of JSON | %d |", MaxNesting),
-		fmt.Sprintf("| keys of an iprof file that mean nothing | %d |", MaxKeys),
+		fmt.Sprintf("| unknown keys of an iprof file | %d |", MaxKeys),
 		fmt.Sprintf("| items of fewer than %d bytes", SmallItem), fmt.Sprintf("| %d |", MaxSmallItems),
 		fmt.Sprintf("in a function of LLVM's | %d |", MaxValueSites), fmt.Sprintf("one for each byte, and %d |", FreeNames),
 	} {
