@@ -25,6 +25,7 @@
 #include "adopted.h"
 #include "arrays.h"
 #include "aot_cache.h"
+#include "aot_record.h"
 #include "attach.h"
 #include "classes.h"
 #include "counters.h"
@@ -103,6 +104,7 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	}
 	COUNT(adopted);
 	if (to->trained) COUNT(adopted_over_cache);
+	if (agent.options.record) aot_record_add(to->holder, to->method);
 	compile_requests_note_adopted(to->from, to->holder, m, to->method, p);
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
@@ -328,6 +330,7 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	}
 	const char *unasked = compile_requests_open(&agent.vm, &agent.layers, &agent.options);
 	warn(unasked == NULL ? compile_requests_begin(ti, jni, thread) : unasked);
+	if (agent.options.record) warn(aot_record_begin(&agent.vm, ti, jni, thread));
 	warn(watch_begin(&agent.vm, &agent.options));
 	attach_begin();
 	ti_enable(ti, TI_ENABLE, TI_EVENT_CLASS_PREPARE);
@@ -371,6 +374,7 @@ static void on_death(jvmti_env *ti, jni_env *jni) {
 	(void)jni;
 	ti_enable(ti, TI_DISABLE, TI_EVENT_CLASS_PREPARE);
 	late_end();
+	aot_record_end();
 	watched seen = watch_end();
 	compile_requests_end();
 	say_refused();

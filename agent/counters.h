@@ -41,6 +41,7 @@
 	X(requests_behind_queue, \
 		"requests_behind_queue") /* looks at which a method waited since the queue of C2 was long */ \
 	X(requests_over_budget, "requests_over_budget") /* looks at which a method waited since the budget was used up */ \
+	X(compiled_to_record, "methods_compiled_to_record") /* requests, so that an AOT cache takes the profile */ \
 	X(calls_relieved, "calls_relieved")             /* calls whose rows were emptied, as other receivers came */ \
 	X(receivers_withdrawn, "receivers_withdrawn")   /* the rows */ \
 	X(started_ns, "start_ns")                       /* time at the start of the VM */ \

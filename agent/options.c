@@ -38,6 +38,7 @@ static bool set_flag(options *o, const char *name) {
 	if (strcmp(name, "dry") == 0) o->dry = true;
 	else if (strcmp(name, "drift") == 0) o->drift = true;
 	else if (strcmp(name, "quiet") == 0) o->quiet = true;
+	else if (strcmp(name, "record") == 0) o->record = true;
 	else return false;
 	return true;
 }

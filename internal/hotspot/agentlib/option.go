@@ -22,6 +22,7 @@ type Options struct {
 	Report  string        // file of the report at exit; "-" is stderr
 	Drift   bool          // the report has what happened against what was archived
 	Dry     bool          // look everything up, and write nothing
+	Record  bool          // have what adopted compiled, so that the VM records it for an AOT cache
 	Quiet   bool          // no line on stderr if the agent switches itself off
 }
 
@@ -100,7 +101,7 @@ func (o Options) text() string {
 	for _, p := range []struct {
 		name string
 		set  bool
-	}{{"drift", o.Drift}, {"dry", o.Dry}, {"quiet", o.Quiet}} {
+	}{{"drift", o.Drift}, {"dry", o.Dry}, {"record", o.Record}, {"quiet", o.Quiet}} {
 		if p.set {
 			parts = append(parts, p.name)
 		}

@@ -29,6 +29,7 @@ type runOptions struct {
 	print        bool
 	train        bool
 	retrainAfter time.Duration
+	aotOutput    string
 }
 
 const commandHelp = `Run starts java with the agent that gives it the profiles of an archive, so that it need not collect
@@ -52,6 +53,10 @@ are. The archive appears whole, at the end of a run with exit code 0, or of one 
 SIGTERM ended (130, 143), as servers are. --retrain-after trains again once the archive is so old; it
 stays until the new one replaces it. Where processes may not be traced the program runs as it is.
 
+With --aot-output the program runs once, adopts, and an AOT cache of JDK 25 or later is made of it: with
+the profiles of the archive, which may be merged of many training runs, for JVMs without profarc. The
+VM starts a second time to make it.
+
 --print prints the command that would be started, for images and scripts, and starts nothing.
 
 Exit codes are those of the program; 2 for wrong usage, 1 with --strict, and, as in a shell, 127 or 126
@@ -68,6 +73,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc run --archive app.parc --train-if-missing java -jar app.jar
   profarc run --archive app.parc --base jdk.parc java -jar app.jar
   profarc run --archive app.parc --inherit -- ./gradlew --no-daemon check
+  profarc run --archive merged.parc --aot-output app.aot java -jar app.jar
   profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
 		Args: cli.Args(1, -1, "the command to run: java and its arguments"),
 		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
@@ -100,6 +106,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
 	f.BoolVar(&o.train, "train-if-missing", false, "train if there is no archive yet (Linux)")
 	f.DurationVar(&o.retrainAfter, "retrain-after", 0, "with --train-if-missing, train again if the archive is older")
+	f.StringVar(&o.aotOutput, "aot-output", "", "AOT cache to make of the program's run and the archive (JDK 25)")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	return cmd
@@ -115,6 +122,9 @@ func (o *runOptions) check() error {
 	}
 	if o.agent.Drift && o.agent.Report == "" {
 		return cli.Usagef("--drift adds to a report: name its file with --report")
+	}
+	if err := o.checkCache(); err != nil {
+		return err
 	}
 	o.agent.Archive, o.agent.Quiet = o.archive, o.quiet
 	if err := o.agent.Check(); err != nil {
@@ -136,6 +146,9 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 	}
 	if os.Getenv(killSwitch) == "off" {
 		return o.end(ctx, a, program.Start{Path: p.Path, Args: p.Args})
+	}
+	if o.aotOutput != "" {
+		return o.writeCache(ctx, a, p)
 	}
 	var untrained error
 	if o.train && !o.print && o.isDue() {

@@ -1,0 +1,116 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// firstWithProfiles is the JDK from which on AOT caches have profiles (JEP 515).
+const firstWithProfiles = 25
+
+// checkCache returns an error for flags that do not go with --aot-output.
+func (o *runOptions) checkCache() error {
+	switch {
+	case o.aotOutput == "":
+		return nil
+	case o.inherit || o.print || o.train || o.agent.Dry:
+		return cli.Usagef("--aot-output runs java twice, and takes no --inherit, --print, --train-if-missing or --dry-run")
+	case o.agent.Policy != "" || o.agent.Flags != "":
+		return cli.Usagef("--aot-output has a policy and flags of its own: leave out --policy and --vm-flags")
+	}
+	o.agent.Record, o.agent.Flags, o.strict = true, "keep", true
+	return nil
+}
+
+// writeCache runs the program while it adopts, and has the VM record an AOT cache of what it has then. The VM refuses
+// agents where it makes the cache of the record, so that it starts a second time.
+func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *program.Program) error {
+	if v := feature(p.Version()); v != 0 && v < firstWithProfiles {
+		return fmt.Errorf("%s is of JDK %d, and AOT caches have profiles from JDK %d on: name a newer java", p.Args[0], v,
+			firstWithProfiles)
+	}
+	flag, err := o.flag(ctx, a, p)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(o.aotOutput), ".profarc-aot-") // of the same file system
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	record, cache := filepath.Join(folder, "record"), filepath.Join(folder, "cache")
+	end := runJava(ctx, a, p, "-XX:AOTMode=record", "-XX:AOTConfiguration="+record, flag)
+	if end != nil && !wasStopped(end) {
+		return noCache(o.aotOutput, end)
+	}
+	ctx = context.WithoutCancel(ctx) // what stopped a server is to write its cache
+	if err := runJava(ctx, a, p, "-XX:AOTMode=create", "-XX:AOTConfiguration="+record, "-XX:AOTCache="+cache); err != nil {
+		return noCache(o.aotOutput, err)
+	}
+	info, err := os.Stat(cache)
+	if err != nil {
+		return fmt.Errorf("%s: the VM made no cache: run java with -XX:AOTMode=record alone to see why", o.aotOutput)
+	}
+	if err := os.Rename(cache, o.aotOutput); err != nil {
+		return err
+	}
+	if !o.quiet {
+		fmt.Fprintf(a.ErrOut, "profarc: wrote %s: %s, with the profiles of %s; start java with -XX:AOTCache=%s\n",
+			o.aotOutput, cli.FormatSize(info.Size()), o.archive, o.aotOutput)
+	}
+	return end
+}
+
+// noCache adds to the end of a program that there is no cache.
+func noCache(name string, end error) error {
+	var exit *cli.ExitError
+	if errors.As(end, &exit) {
+		return &cli.ExitError{Code: exit.Code, Err: fmt.Errorf("%s: no cache is made: the command failed with exit code %d",
+			name, exit.Code)}
+	}
+	return end
+}
+
+// wasStopped reports whether a program ended by an interrupt or SIGTERM, as servers do.
+func wasStopped(end error) bool {
+	var exit *cli.ExitError
+	return errors.As(end, &exit) && (exit.Code == 130 || exit.Code == 143)
+}
+
+// runJava runs the program with flags. An interrupt from the terminal reaches it by itself, and the exit code is its.
+func runJava(ctx context.Context, a *cli.App, p *program.Program, flags ...string) error {
+	s, err := p.With(flags...)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(s.Path, s.Args[1:]...)
+	cmd.Args[0], cmd.Env = s.Args[0], s.Environment()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
+	if err := cmd.Start(); err != nil {
+		return cli.NotStarted(s.Args[0], err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+	defer stop()
+	var exit *exec.ExitError
+	err = cmd.Wait()
+	if errors.As(err, &exit) {
+		return &cli.ExitError{Code: exit.ExitCode()}
+	}
+	return err
+}
+
+// feature returns the number of a JDK's version, 0 if it is not known.
+func feature(version string) int {
+	n, _ := strconv.Atoi(strings.FieldsFunc(version+".", func(r rune) bool { return r < '0' || r > '9' })[0])
+	return n
+}
