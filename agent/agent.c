@@ -249,11 +249,8 @@ static void take_class(jni_env *jni, jvm_ref object, int phases) {
 	prepared class = {klass, object, names.name.builtin};
 	if ((phases & PHASE_RECEIVER) != 0) compile_requests_note_prepared(&names.name);
 	if (class.permanent && (phases & PHASE_RECEIVER) != 0) arrays_prepared(&names.name, klass);
-	bool attaching = attach_lock();
-	if (attaching && (phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS))
-		phases &= ~PHASE_METHODS;
+	if ((phases & PHASE_METHODS) != 0 && !attach_is_first(klass, phases == PHASE_METHODS)) phases &= ~PHASE_METHODS;
 	take_up(jni, &class, &names.name, phases);
-	if (attaching) attach_unlock();
 }
 
 static void on_class(jni_env *jni, jvm_ref object, int phases) {
@@ -399,7 +396,14 @@ static bool set_events(jvmti_env *ti) {
 		ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
 }
 
-enum { OLDEST_RELEASE = 17, NEWEST_RELEASE = 25 };
+/* unfit returns why the agent does not work in a release of the JDK. Those between the two that it was run with have the
+ * same tables, as far as their sources say. */
+static const char *unfit(int release, const options *o) {
+	enum { FIRST_RUN = 17, LAST_RUN = 25 };
+	if (release < FIRST_RUN || release > LAST_RUN) return "the agent knows HotSpot of JDK 17 to 25";
+	if (release == FIRST_RUN || release == LAST_RUN || o->untried) return NULL;
+	return "the agent was run with JDK 17 and 25 only: the option untried has it try this one";
+}
 
 /* open_base opens the base of the archive. Without it the archive is adopted alone: what it has is right. */
 static void open_base(void) {
@@ -426,7 +430,8 @@ static const char *no_use(const vm *v) {
 static const char *load(java_vm *java, const char **what) {
 	if (vm_get_env(java, &agent.ti, JVMTI_VERSION) != JVM_OK) return "the VM has no JVMTI";
 	int release = release_of(agent.ti);
-	if (release < OLDEST_RELEASE || release > NEWEST_RELEASE) return "the agent knows HotSpot of JDK 17 to 25";
+	const char *why = unfit(release, &agent.options);
+	if (why != NULL) return why;
 	const char *missing = vm_open(&agent.vm, java, release);
 	if (missing != NULL) {
 		*what = "the VM does not tell what the agent needs: ";

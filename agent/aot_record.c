@@ -63,7 +63,8 @@ static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	(void)unused;
 	while (!__atomic_load_n(&all.ending, __ATOMIC_RELAXED) && !vm_may_redefine(all.vm)) {
 		uint32_t at = 0;
-		for (recorded r; take_initialized(&at, &r) && !__atomic_load_n(&all.ending, __ATOMIC_RELAXED);) ask(jni, r.method);
+		recorded r;
+		while (!__atomic_load_n(&all.ending, __ATOMIC_RELAXED) && take_initialized(&at, &r)) ask(jni, r.method);
 		nanosleep(&period, NULL);
 	}
 }

@@ -16,14 +16,6 @@ static struct {
 void attach_begin(void) { __atomic_store_n(&all.attaching, true, __ATOMIC_RELEASE); }
 void attach_end(void) { __atomic_store_n(&all.attaching, false, __ATOMIC_RELEASE); }
 
-bool attach_lock(void) {
-	if (!__atomic_load_n(&all.attaching, __ATOMIC_ACQUIRE)) return false;
-	pthread_mutex_lock(&all.lock);
-	return true;
-}
-
-void attach_unlock(void) { pthread_mutex_unlock(&all.lock); }
-
 static bool has(const klasses *k, const vm_klass *klass) {
 	for (uint32_t i = 0; i < k->n; i++)
 		if (k->list[i] == klass) return true;
@@ -43,7 +35,10 @@ static void add(klasses *k, const vm_klass *klass) {
 }
 
 bool attach_is_first(const vm_klass *klass, bool loaded) {
-	if (has(loaded ? &all.told : &all.loaded, klass)) return false;
-	add(loaded ? &all.loaded : &all.told, klass);
-	return true;
+	if (!__atomic_load_n(&all.attaching, __ATOMIC_ACQUIRE)) return true;
+	pthread_mutex_lock(&all.lock);
+	bool first = !has(loaded ? &all.told : &all.loaded, klass);
+	if (first) add(loaded ? &all.loaded : &all.told, klass);
+	pthread_mutex_unlock(&all.lock);
+	return first;
 }

@@ -2,7 +2,7 @@
 /*
  * While the agent takes up the classes that the VM has prepared already, other threads prepare more. The VM tells of
  * each class that is prepared from then on, and a class may be among the loaded ones too. Its methods are adopted once,
- * by whoever comes first; the other thread, which may run them next, waits meanwhile.
+ * by whoever comes first; they may run meanwhile.
  */
 #ifndef PROFARC_AGENT_ATTACH_H
 #define PROFARC_AGENT_ATTACH_H
@@ -15,12 +15,8 @@
 void attach_begin(void);
 void attach_end(void);
 
-/* attach_lock lets one thread adopt while the agent attaches. It returns false, and locks nothing, if it does not. */
-bool attach_lock(void);
-void attach_unlock(void);
-
 /* attach_is_first reports whether a class was not found the other way before: among those that were loaded, or told of
- * by the VM. The lock must be held. */
+ * by the VM. */
 bool attach_is_first(const vm_klass *klass, bool loaded);
 
 #endif

@@ -94,10 +94,16 @@ bool classes_is_builtin(const void *data) {
 	return false;
 }
 
-static void add_builtin(int i, const void *data, class_name *name) {
-	__atomic_store_n(&builtin[i], data, __ATOMIC_RELAXED);
+/* add_builtin notes the data of a built-in loader. A loader has one for as long as the VM lives: a class that was read
+ * while the VM changed it must not take its place. */
+static bool add_builtin(int i, const void *data, class_name *name) {
+	const void *known = NULL;
+	if (!__atomic_compare_exchange_n(&builtin[i], &known, data, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+		known != data)
+		return false;
 	name->loader = pa_text_of(identities[i]);
 	name->builtin = true;
+	return true;
 }
 
 /* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the
@@ -163,14 +169,11 @@ static bool loader_of(jvmti_env *ti, jni_env *jni, jvm_ref class, const void *da
 	jvm_ref loader;
 	char *signature = NULL;
 	if (ti_class_loader(ti, class, &loader) != JVM_OK) return false;
-	if (loader == NULL) {
-		add_builtin(0, data, &n->name);
-		return true;
-	}
+	if (loader == NULL) return add_builtin(0, data, &n->name);
 	jvm_ref kind = jni_get_object_class(jni, loader);
 	bool ok = ti_class_signature(ti, kind, &signature) == JVM_OK;
-	if (ok && strcmp(signature, builtin_classes[1]) == 0) add_builtin(1, data, &n->name);
-	else if (ok && strcmp(signature, builtin_classes[2]) == 0) add_builtin(2, data, &n->name);
+	if (ok && strcmp(signature, builtin_classes[1]) == 0) ok = add_builtin(1, data, &n->name);
+	else if (ok && strcmp(signature, builtin_classes[2]) == 0) ok = add_builtin(2, data, &n->name);
 	else ok = ok && other_loader(ti, jni, loader, kind, signature, n);
 	if (signature != NULL) ti_deallocate(ti, signature);
 	jni_delete_local_ref(jni, kind);

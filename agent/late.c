@@ -5,31 +5,53 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <time.h>
 
 static struct {
 	late_work work;
 	pthread_mutex_t lock;
-	pthread_cond_t done;
+	pthread_cond_t changed; /* one of: */
 	bool running, ending;
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+enum { WAIT = 5 }; /* ms, in which few methods become hot, and Hello World ends */
 
 static void finish(void) {
 	all.work.finish();
 	ti_deallocate(all.work.ti, all.work.classes);
 	pthread_mutex_lock(&all.lock);
 	all.running = false;
-	pthread_cond_signal(&all.done);
+	pthread_cond_signal(&all.changed);
+	pthread_mutex_unlock(&all.lock);
+}
+
+static void take_all(jni_env *jni) {
+	for (int32_t i = 0; i < all.work.n; i++) {
+		if (!__atomic_load_n(&all.ending, __ATOMIC_ACQUIRE)) all.work.take(jni, all.work.classes[i]);
+		jni_delete_global_ref(jni, all.work.classes[i]);
+	}
+	finish();
+}
+
+/* wait_for_program waits until the program has begun, or the VM ends. */
+static void wait_for_program(void) {
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += WAIT * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
+	}
+	pthread_mutex_lock(&all.lock);
+	while (!all.ending && pthread_cond_timedwait(&all.changed, &all.lock, &until) == 0) {}
 	pthread_mutex_unlock(&all.lock);
 }
 
 static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	(void)ti;
 	(void)unused;
-	for (int32_t i = 0; i < all.work.n; i++) {
-		if (!__atomic_load_n(&all.ending, __ATOMIC_ACQUIRE)) all.work.take(jni, all.work.classes[i]);
-		jni_delete_global_ref(jni, all.work.classes[i]);
-	}
-	finish();
+	wait_for_program();
+	take_all(jni);
 }
 
 /* keep makes the references ones that another thread may use. Classes without memory for that are left out. */
@@ -49,12 +71,13 @@ void late_begin(jni_env *jni, jvm_ref thread, late_work w) {
 	keep(jni, &w);
 	all.work = w;
 	all.running = true;
-	if (own == NULL || ti_run(w.ti, own, run, NORMAL_PRIORITY) != JVM_OK) run(w.ti, jni, NULL);
+	if (own == NULL || ti_run(w.ti, own, run, NORMAL_PRIORITY) != JVM_OK) take_all(jni);
 }
 
 void late_end(void) {
-	__atomic_store_n(&all.ending, true, __ATOMIC_RELEASE);
 	pthread_mutex_lock(&all.lock);
-	while (all.running) pthread_cond_wait(&all.done, &all.lock);
+	__atomic_store_n(&all.ending, true, __ATOMIC_RELEASE);
+	pthread_cond_signal(&all.changed);
+	while (all.running) pthread_cond_wait(&all.changed, &all.lock);
 	pthread_mutex_unlock(&all.lock);
 }

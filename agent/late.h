@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A VM starts with some 400 to 800 classes, whose methods take milliseconds to adopt. So they adopt in a thread of
- * their own, while the program starts. Methods may run meanwhile.
+ * their own, while the program starts, and not in one that ends at once. Methods may run meanwhile.
  */
 #ifndef PROFARC_AGENT_LATE_H
 #define PROFARC_AGENT_LATE_H

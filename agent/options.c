@@ -39,6 +39,7 @@ static bool set_flag(options *o, const char *name) {
 	else if (strcmp(name, "drift") == 0) o->drift = true;
 	else if (strcmp(name, "quiet") == 0) o->quiet = true;
 	else if (strcmp(name, "record") == 0) o->record = true;
+	else if (strcmp(name, "untried") == 0) o->untried = true;
 	else return false;
 	return true;
 }

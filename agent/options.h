@@ -39,7 +39,8 @@ typedef struct options {
 	uint32_t cached_weight; /* of profiles that take the place of the cache's; 0: as of others */
 	uint32_t budget;    /* percent of the processors that C2 may take for requests of the policy */
 	bool dry, drift, quiet;
-	bool record; /* for an AOT cache */
+	bool record;  /* for an AOT cache */
+	bool untried; /* adopt in a release that the agent was not run with */
 } options;
 
 enum { WEIGHT_PRESENCE = 0, WEIGHT_DEFAULT = 200, WEIGHT_HIGHEST = 1 << 20 };

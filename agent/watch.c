@@ -69,9 +69,10 @@ static uint64_t worked(load *l, uint64_t now) {
 	return n;
 }
 
-/* has_drained reports whether C2 has compiled what the start of the program had for it: it does not take a whole
- * processor any more. From then on the raised flag keeps methods from being profiled that are compiled late. */
-static bool has_drained(load *c2) {
+/* is_draining reports whether C2 does not take a whole processor any more. Once that is so for some windows, it has
+ * compiled what the start of the program had for it, and the raised flag keeps methods from being profiled that are
+ * compiled late. */
+static bool is_draining(load *c2) {
 	enum { BEGUN = 300, SHARE = 80 }; /* ms; percent of a processor */
 	uint64_t now = time_of("C2 Compiler"), n = worked(c2, now);
 	return now >= c2->begun + BEGUN && n * 100 < SHARE * WINDOW;
@@ -87,7 +88,8 @@ static bool is_quiet(load *both) {
 
 /* ---- the thread ---- */
 
-enum { LOOK = 20, LOOK_SHARE = 200, QUIET_PERIODS = 4 }; /* ms; a two hundredth of a processor; 2 s */
+enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
+enum { DRAINED_WINDOWS = 5, QUIET_PERIODS = 4 }; /* half a second; 2 s */
 
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
 static bool sleep_for(uint32_t ms) {
@@ -143,11 +145,12 @@ static bool is_fitting(void) {
 static void *watch(void *unused) {
 	uint64_t c2_begun = time_of("C2 Compiler"), begun = c2_begun + time_of("C1 Compiler");
 	load c2 = {c2_begun, c2_begun}, both = {begun, begun};
-	uint32_t elapsed = 0, until_look = 0, quiet = 0;
+	uint32_t elapsed = 0, until_look = 0, drained = 0, quiet = 0;
 	pthread_setname_np(pthread_self(), "profarc");
 	while (quiet < QUIET_PERIODS && elapsed < w.limit && pass_window(&until_look)) {
 		elapsed += WINDOW;
-		if (w.raised_now && (has_drained(&c2) || !is_fitting())) restore_flag(elapsed);
+		if (w.raised_now) drained = is_draining(&c2) ? drained + 1 : 0;
+		if (drained == DRAINED_WINDOWS || !is_fitting()) restore_flag(elapsed);
 		if (elapsed % PERIOD == 0) quiet = is_quiet(&both) ? quiet + 1 : 0;
 	}
 	restore_flag(elapsed);

@@ -37,9 +37,10 @@ var (
 	// property matches the names of system properties and of the VM's own options.
 	property = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
 	vmOption = regexp.MustCompile(`^-X[a-z]+$`)
-	// className matches a main class, module or source file.
-	className = regexp.MustCompile(`^[\pL_$][\pL\w.$/+-]*$`)
 )
+
+// className matches a main class, module or source file.
+var className = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_$][\pL\w.$/+-]*$`) })
 
 // pathOptions are options of the java launcher with a path or names of modules, which are the
 // next argument, or follow a = if the option begins with two dashes.
@@ -85,7 +86,7 @@ func keepLaunch(out, args []string) {
 		case strings.HasPrefix(arg, "@"):
 			out[i] = arg
 		case !strings.HasPrefix(arg, "-"):
-			if className.MatchString(arg) {
+			if className().MatchString(arg) {
 				out[i] = arg
 			}
 			return

@@ -23,6 +23,7 @@ type Options struct {
 	Drift   bool          // the report has what happened against what was archived
 	Dry     bool          // look everything up, and write nothing
 	Record  bool          // have what adopted compiled, so that the VM records it for an AOT cache
+	Untried bool          // adopt in a release of the JDK that the agent was not run with
 	Quiet   bool          // no line on stderr if the agent switches itself off
 }
 
@@ -101,7 +102,7 @@ func (o Options) text() string {
 	for _, p := range []struct {
 		name string
 		set  bool
-	}{{"drift", o.Drift}, {"dry", o.Dry}, {"record", o.Record}, {"quiet", o.Quiet}} {
+	}{{"drift", o.Drift}, {"dry", o.Dry}, {"record", o.Record}, {"untried", o.Untried}, {"quiet", o.Quiet}} {
 		if p.set {
 			parts = append(parts, p.name)
 		}

@@ -100,6 +100,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.agent.Report, "report", "", "file for the agent's report at exit, in JSON; - is stderr")
 	f.BoolVar(&o.agent.Drift, "drift", false, "add to the report what happened against what was archived")
 	f.BoolVar(&o.agent.Dry, "dry-run", false, "look all profiles up, and adopt none")
+	f.BoolVar(&o.agent.Untried, "untried", false,
+		"adopt in a release of the JDK that the agent was not run with (see profarc agent builds)")
 	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+program.Options)
 	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no line on stderr if the profiles cannot be adopted")
