@@ -12,7 +12,7 @@
  *	VMDeath          report
  *
  * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is.
- * docs/adoption.md says what is written where, and what was measured.
+ * docs/agent.md says what is written where, and what was measured.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -396,8 +396,8 @@ static bool set_events(jvmti_env *ti) {
 		ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
 }
 
-/* unfit returns why the agent does not work in a release of the JDK. Those between the two that it was run with have the
- * same tables, as far as their sources say. */
+/* unfit returns why the agent does not work in a release of the JDK. Those between the two that it was run with have
+ * the same tables, as far as their sources say. */
 static const char *unfit(int release, const options *o) {
 	enum { FIRST_RUN = 17, LAST_RUN = 25 };
 	if (release < FIRST_RUN || release > LAST_RUN) return "the agent knows HotSpot of JDK 17 to 25";

@@ -81,7 +81,8 @@ func TestArchiveReachesACache(t *testing.T) {
 	tool(t, home, "java", "-XX:AOTMode=create", "-XX:AOTConfiguration="+configuration, "-XX:AOTCache="+cache, "-cp", jar)
 
 	reportFile := filepath.Join(dir, "report.json")
-	j = testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache="+cache, "-cp", jar, "Adopted", "load")
+	j = testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache="+cache, "-cp", jar,
+		"Adopted", "load")
 	j.Await("ready")
 	want := archived("Adopted$Line").profiles(t, open(t, trained), "Adopted$Work")
 	cached := func() map[string][]string {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests for compilations: a policy to choose, see docs/adoption.md. What training compiled with C2 is asked
+ * Requests for compilations: a policy to choose, see docs/agent.md. What training compiled with C2 is asked
  * for here as well, in the order of training or the hottest first, each method once
  *
  *   - it has adopted a profile that C2 takes for mature: counts that are all scaled alike, never a counter alone;

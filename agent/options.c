@@ -118,7 +118,7 @@ const char *options_parse(options *o, const char *text) {
 		char *value = strchr(option, '=');
 		if (value != NULL) *value++ = 0;
 		if (value == NULL ? !set_flag(o, option) : !set(o, option, value))
-			return "an option of the agent is unknown or wrong; see docs/adoption.md";
+			return "an option of the agent is unknown or wrong; see docs/agent.md";
 	}
 	return o->archive == NULL ? "the option archive=FILE is missing" : NULL;
 }

@@ -24,7 +24,7 @@ typedef enum cached {
 	CACHED_REPLACE /* the archive's takes its place */
 } cached;
 
-/* What follows the = of -agentpath:PATH=..., see docs/adoption.md. Texts are allocated, and live as long as the
+/* What follows the = of -agentpath:PATH=..., see docs/agent.md. Texts are allocated, and live as long as the
  * VM. */
 typedef struct options {
 	const char *archive;

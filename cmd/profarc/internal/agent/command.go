@@ -32,13 +32,13 @@ func Command(a *cli.App) *cobra.Command {
   java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usagef("there is no command %q of agent: use install or path", args[0])
+				return cli.Usagef("there is no command %q of agent: use install, path or builds", args[0])
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(installCommand(a), pathCommand(a))
+	cmd.AddCommand(installCommand(a), pathCommand(a), buildsCommand(a))
 	return cmd
 }
 
