@@ -132,3 +132,14 @@ uint64_t threads_time(const threads *t) {
 		if (clock_gettime(clock_of(t->ids[i]), &s) == 0) sum += (uint64_t)s.tv_sec * 1000000000u + (uint64_t)s.tv_nsec;
 	return sum;
 }
+
+uint64_t threads_demand(const threads *t) {
+	uint64_t sum = 0;
+	for (int i = 0; i < t->n; i++) {
+		char path[64], text[128] = "";
+		unsigned long long ran, waited;
+		snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", t->ids[i]);
+		if (read_text(path, text, sizeof text) && sscanf(text, "%llu %llu", &ran, &waited) == 2) sum += ran + waited;
+	}
+	return sum;
+}

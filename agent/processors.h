@@ -22,4 +22,8 @@ threads threads_named(const char *name);
 /* threads_time returns the processor time in nanoseconds of those that still live. */
 uint64_t threads_time(const threads *t);
 
+/* threads_demand returns the time in nanoseconds in which they ran or waited for a processor; 0 if the system does not
+ * tell. */
+uint64_t threads_demand(const threads *t);
+
 #endif

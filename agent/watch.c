@@ -52,10 +52,16 @@ static void restore_flag(uint32_t elapsed) {
 
 enum { WINDOW = 100, PERIOD = 500 }; /* ms */
 
-/* time_of returns the processor time of the threads of a compiler that live, in milliseconds. */
+/* time_of returns the processor time of the threads of a compiler that live, in milliseconds; demand_of with what they
+ * waited for a processor. */
 static uint64_t time_of(const char *compiler) {
 	threads t = threads_named(compiler);
 	return threads_time(&t) / 1000000;
+}
+
+static uint64_t demand_of(const char *compiler) {
+	threads t = threads_named(compiler);
+	return threads_demand(&t) / 1000000;
 }
 
 /* What compilers have worked, in milliseconds: at the start, and at the last look. */
@@ -69,12 +75,12 @@ static uint64_t worked(load *l, uint64_t now) {
 	return n;
 }
 
-/* is_draining reports whether C2 does not take a whole processor any more. Once that is so for some windows, it has
- * compiled what the start of the program had for it, and the raised flag keeps methods from being profiled that are
- * compiled late. */
+/* is_draining reports whether C2 has no work for a whole processor any more, whether it gets one or not. Once that is so
+ * for some windows, it has compiled what the start of the program had for it, and the raised flag keeps methods from
+ * being profiled that are compiled late. */
 static bool is_draining(load *c2) {
 	enum { BEGUN = 300, SHARE = 80 }; /* ms; percent of a processor */
-	uint64_t now = time_of("C2 Compiler"), n = worked(c2, now);
+	uint64_t now = demand_of("C2 Compiler"), n = worked(c2, now);
 	return now >= c2->begun + BEGUN && n * 100 < SHARE * WINDOW;
 }
 
@@ -143,8 +149,8 @@ static bool is_fitting(void) {
 
 /* watch looks at the compilers until they are quiet. */
 static void *watch(void *unused) {
-	uint64_t c2_begun = time_of("C2 Compiler"), begun = c2_begun + time_of("C1 Compiler");
-	load c2 = {c2_begun, c2_begun}, both = {begun, begun};
+	uint64_t demanded = demand_of("C2 Compiler"), begun = time_of("C1 Compiler") + time_of("C2 Compiler");
+	load c2 = {demanded, demanded}, both = {begun, begun};
 	uint32_t elapsed = 0, until_look = 0, drained = 0, quiet = 0;
 	pthread_setname_np(pthread_self(), "profarc");
 	while (quiet < QUIET_PERIODS && elapsed < w.limit && pass_window(&until_look)) {
