@@ -75,8 +75,8 @@ static uint64_t worked(load *l, uint64_t now) {
 	return n;
 }
 
-/* is_draining reports whether C2 has no work for a whole processor any more, whether it gets one or not. Once that is so
- * for some windows, it has compiled what the start of the program had for it, and the raised flag keeps methods from
+/* is_draining reports whether C2 has no work for a whole processor any more, whether it gets one or not. Once that is
+ * so for some windows, it has compiled what the start of the program had for it, and the raised flag keeps methods from
  * being profiled that are compiled late. */
 static bool is_draining(load *c2) {
 	enum { BEGUN = 300, SHARE = 80 }; /* ms; percent of a processor */
