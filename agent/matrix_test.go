@@ -41,6 +41,7 @@ type cell struct {
 	jdk     int      // the only JDK that has it: 17 or 25; 0: both
 	prepare func(t *testing.T, r *rig, c *cell)
 	file    string // the archive, if prepare has made it
+	jar     string // the program's classes, if prepare has made it; empty: a folder
 }
 
 func flags(f ...string) []string { return f }
@@ -85,6 +86,10 @@ func cells() []cell {
 			flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), adopts: true, short: true},
 		{name: "small metaspace", program: "Unload", flags: flags("-XX:MaxMetaspaceSize=16m"), adopts: true},
 		{name: "wide pointers", program: "Mixed", flags: flags("-XX:-UseCompressedClassPointers"), adopts: true, jdk: 17},
+		{name: "compact headers", program: "Unload", flags: flags("-XX:+UseCompactObjectHeaders"), adopts: true, jdk: 25},
+		{name: "large heap", program: "Unload", flags: flags("-Xmx40g"), adopts: true},
+		{name: "old processor", program: "Mixed", flags: flags("-XX:UseAVX=0"), adopts: true},
+		{name: "small code cache", program: "Threads", flags: flags("-XX:ReservedCodeCacheSize=3m"), adopts: true},
 	}
 	list = append(list, compilers()...)
 	list = append(list, beside()...)
@@ -164,6 +169,18 @@ func beside() []cell {
 			prepare: instrumented},
 		{name: "redefine, no CDS", program: "Redefine", flags: flags("-Xshare:off"), adopts: true, prepare: instrumented},
 		{name: "redefine, debugger", program: "Redefine", flags: flags(debugger), adopts: true, prepare: instrumented},
+		{name: "redefine, attached", program: "Redefine", adopts: true, prepare: attached},
+		{name: "redefine, Serial", program: "Redefine", flags: flags("-XX:+UseSerialGC"), adopts: true,
+			prepare: instrumented},
+		{name: "redefine, Parallel", program: "Redefine", flags: flags("-XX:+UseParallelGC"), adopts: true,
+			prepare: instrumented},
+		{name: "redefine, Z", program: "Redefine", flags: flags("-XX:+UseZGC"), adopts: true, prepare: instrumented},
+		{name: "redefine, Shenandoah", program: "Redefine", flags: flags("-XX:+UseShenandoahGC"), adopts: true,
+			prepare: attached},
+		{name: "AOT cache", program: "Mixed", jdk: 25, adopts: true, prepare: cached},
+		{name: "AOT cache, threads", program: "Threads", jdk: 25, adopts: true, prepare: cached},
+		{name: "AOT cache, replaced", program: "Mixed", jdk: 25, options: ",cached=replace", adopts: true, prepare: cached},
+		{name: "AOT cache, recorded", program: "Mixed", jdk: 25, options: ",record", adopts: true},
 		{name: "JNI checked", program: "Unload", flags: flags("-Xcheck:jni"), adopts: true},
 		{name: "GC all the time", program: "Unload", flags: flags("-Xmx24m", "-XX:+UseSerialGC"), adopts: true},
 	}
@@ -172,6 +189,21 @@ func beside() []cell {
 // instrumented adds an agent for Java code, which redefines the program's classes.
 func instrumented(t *testing.T, r *rig, c *cell) {
 	c.flags = append(flags("-javaagent:"+r.javaAgent(t)), c.flags...)
+}
+
+// attached has the program load that agent when it runs.
+func attached(t *testing.T, r *rig, c *cell) {
+	c.flags = append(flags("-Dattached="+r.javaAgent(t), "-Djdk.attach.allowAttachSelf=true",
+		"-XX:+EnableDynamicAgentLoading"), c.flags...)
+}
+
+// cached adds a cache of the VM that a run of the program has trained. It takes no class of a folder.
+func cached(t *testing.T, r *rig, c *cell) {
+	dir := t.TempDir()
+	jar, path := filepath.Join(dir, "app.jar"), filepath.Join(dir, "app.aot")
+	tool(t, r.home, "jar", "--create", "--file", jar, "-C", r.classes, ".")
+	tool(t, r.home, "java", "-XX:AOTCacheOutput="+path, "-cp", jar, c.program)
+	c.flags, c.jar = append(flags("-XX:AOTCache="+path), c.flags...), jar
 }
 
 // sharedClasses adds an archive of the program's own classes. The VM does not make a valid

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func (r *rig) javaAgent(t *testing.T) string {
 	if err == nil {
 		_,
 			err = fmt.Fprintf(w,
-			"Manifest-Version: 1.0\nPremain-Class: Redefine\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
+			"Manifest-Version: 1.0\nPremain-Class: Redefine\nAgent-Class: Redefine\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
 	}
 	if err := errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)
@@ -194,7 +195,7 @@ func (r *rig) run(t *testing.T, c *cell, further []string) (got result) {
 	command := append(append([]string{}, c.prefix...), filepath.Join(r.home, "bin", "java"),
 		"-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash", "-Xlog:disable",
 		"-Xlog:all=error:stderr")
-	command = append(append(append(command, further...), c.flags...), "-cp", r.classes, c.program)
+	command = append(append(append(command, further...), c.flags...), "-cp", cmp.Or(c.jar, r.classes), c.program)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "LC_ALL=C.UTF-8"), c.env...)
 	var out, errs strings.Builder

@@ -1,3 +1,4 @@
+import com.sun.tools.attach.VirtualMachine;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.security.ProtectionDomain;
@@ -23,6 +24,17 @@ class Redefine {
         jvm.addTransformer(new Same(), true);
     }
 
+    public static void agentmain(String args, Instrumentation i) { premain(args, i); }
+
+    /** Loads the agent, if it is to come while the program runs. */
+    static void attach() throws Exception {
+        String jar = System.getProperty("attached");
+        if (jar == null) return;
+        VirtualMachine self = VirtualMachine.attach(Long.toString(ProcessHandle.current().pid()));
+        self.loadAgent(jar);
+        self.detach();
+    }
+
     static void redefine() {
         while (!ended) {
             List<Class<?>> classes = new ArrayList<>();
@@ -38,9 +50,10 @@ class Redefine {
 
     public static void main(String[] args) throws Exception {
         Thread t = new Thread(Redefine::redefine);
-        if (jvm != null) t.start();
         long sum = 0;
         for (int i = 0; i < Many.COUNT; i++) {
+            if (i == Many.COUNT / 4) attach();
+            if (jvm != null && t.getState() == Thread.State.NEW) t.start();
             IntUnaryOperator f = (IntUnaryOperator) Class.forName("Many$C" + i).getDeclaredConstructor().newInstance();
             for (int k = 0; k < 500; k++) sum += Many.apply(f, k);
         }
@@ -48,7 +61,7 @@ class Redefine {
         sum += Mixed.work(new Mixed.Shape[] {new Mixed.Late(), new Mixed.Later()}, 30000);
         for (int i = 0; i < 20000; i++) sum += Mixed.virtual(i % 2 == 0 ? new Mixed.Late() : new Mixed.Later(), i);
         ended = true;
-        t.join();
+        if (jvm != null) t.join();
         Cell.end(sum);
     }
 }
