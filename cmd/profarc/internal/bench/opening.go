@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/format/pagecache"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -72,7 +73,7 @@ func (b *bench) cold() error {
 	var opens, first series
 	err = b.rounds(shareOpening, func(round int) error {
 		unmap()
-		if round == maxCold || !dropFromCache(f) {
+		if round == maxCold || !pagecache.Drop(f) {
 			return errEnough
 		}
 		return b.openOnce(1, &opens, &first)

@@ -84,8 +84,8 @@ type options struct {
 	timeout             time.Duration
 	accept              []int
 
-	json  string
-	quiet bool
+	json        string
+	quiet, cold bool
 }
 
 // Command returns the command warm.
@@ -122,6 +122,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time of a run")
 	f.IntSliceVar(&o.accept, "accept", nil, "exit codes of the command that are no failure, as for train")
 	f.StringVar(&o.json, "json", "", "file for all figures and runs, in JSON")
+	f.BoolVar(&o.cold, "cold", false,
+		"before each run drop from the page cache what the command names and its JVM reads, as after a reboot (Linux)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	_ = cmd.RegisterFlagCompletionFunc("archive", cli.CompleteArchives(-1))
 	for _, flag := range []string{"only", "skip", "baseline"} {

@@ -108,6 +108,11 @@ const failuresInARow = 3
 
 func (s *session) measureOne(ctx context.Context, round int, c *contender) error {
 	_ = os.Remove(s.agentReport())
+	if s.o.cold {
+		if err := s.dropFiles(c.flags); err != nil {
+			return err
+		}
+	}
 	run, err := s.runOnce(ctx, c.flags)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-package bench
+// Package pagecache drops files from the page cache of the system.
+package pagecache
 
 import (
 	"os"
@@ -6,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropFromCache asks the system to drop a file from the page cache, and reports whether
+// Drop asks the system to drop a file from the page cache, and reports whether
 // it says that nothing of the file is left there.
-func dropFromCache(f *os.File) bool {
+func Drop(f *os.File) bool {
 	_ = f.Sync() // pages that are not on the disk yet stay
 	fd := int(f.Fd())
 	if unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) != nil {
