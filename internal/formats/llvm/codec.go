@@ -17,6 +17,8 @@ type Importer struct {
 	// Release of the LLVM that compiled the program, from 12 on; 0 if it is not
 	// known. Raw files of 14 to 17 and of 19 to 22 do not tell it.
 	Release int
+	// Binary and DebugInfo name the program of raw profiles that were built with -profile-correlate.
+	Binary, DebugInfo string
 }
 
 // Format implements [codec.Importer].
@@ -25,8 +27,11 @@ func (i *Importer) Format() codec.Format {
 		"release of the LLVM that compiled the program, as 22; raw files of 14 to 17 and of 19 to 22 do not tell it")
 	release.Check = i.checkRelease
 	return codec.Format{Name: "llvm",
-		About:   "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
-		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release}}
+		About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
+		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release,
+			codec.NewOption("binary", &i.Binary, "program that wrote raw profiles, if built with -profile-correlate=binary"),
+			codec.NewOption("debug-info", &i.DebugInfo,
+				"program that wrote raw profiles, if built with -profile-correlate=debug-info")}}
 }
 
 func (i *Importer) checkRelease() error {
@@ -48,7 +53,7 @@ func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
 // Import reads one file, which is a part of a dump. See [Read].
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
-	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum,
+	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum, Binary: i.Binary, DebugInfo: i.DebugInfo,
 		Run: builder.Run{Weight: in.Weight, AsLLVM: i.AsLLVM}}
 	if v := VersionOfRelease(i.Release); v != 0 {
 		o.Config.Params.LLVMVersion = uint32(v)

@@ -2,9 +2,11 @@ package llvm
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,51 +22,145 @@ int twice(int x) { return x > 10 ? 2 * x : x; }
 int main(int n, char **v) { int s = 0; for (int i = 0; i < 30; i++) s += twice(i); return s == 0; }
 `
 
-// TestAdviceOnCorrelatedFiles: what an error says to run makes the same counts as a build
-// whose files hold everything.
-func TestAdviceOnCorrelatedFiles(t *testing.T) {
+// TestCorrelatedFiles: a profile and its program make the same as a profile that holds everything, and as
+// llvm-profdata makes of both. Without the program the error names the option.
+func TestCorrelatedFiles(t *testing.T) {
 	clang, profdata := tool(t, "clang", "19"), tool(t, "llvm-profdata", "19")
-	dir := t.TempDir()
-	save(t, dir, "a.c", []byte(correlatedProgram))
-	build := func(program string, flags ...string) {
-		t.Helper()
-		run(t, dir, append([]string{clang, "-O1", "a.c", "-o", program}, flags...)...)
-		t.Setenv("LLVM_PROFILE_FILE", program+".profraw")
-		run(t, dir, filepath.Join(dir, program))
-	}
-	build("plain", "-fprofile-generate")
-	want := indexedText(t, dir, "plain.profraw")
-	for program, flags := range map[string][]string{
-		"debug":  {"-fprofile-generate", "-g", "-mllvm", "-profile-correlate=debug-info"},
-		"binary": {"-fprofile-generate", "-mllvm", "-profile-correlate=binary"},
-	} {
-		build(program, flags...)
-		file, err := os.ReadFile(filepath.Join(dir, program+".profraw"))
-		if err != nil {
-			t.Fatal(err)
+	for _, front := range []string{"-fprofile-generate", "-fprofile-instr-generate"} {
+		dir := t.TempDir()
+		save(t, dir, "a.c", []byte(correlatedProgram))
+		build := func(program string, flags ...string) {
+			t.Helper()
+			run(t, dir, append([]string{clang, "-O1", "a.c", "-o", program, front}, flags...)...)
+			t.Setenv("LLVM_PROFILE_FILE", program+".profraw")
+			run(t, dir, filepath.Join(dir, program))
 		}
-		_, _, err = Read(bytes.NewReader(file), ReadOptions{})
-		if !errors.Is(err, ErrCorrelated) {
-			t.Fatalf("%s: %v", program, err)
+		build("plain")
+		want := indexedText(t, dir, "plain.profraw", ReadOptions{})
+		build("binary", "-mllvm", "-profile-correlate=binary", "-Wl,--build-id")
+		requireCorrelated(t, dir, want, "binary", "--binary PROGRAM", ReadOptions{Binary: filepath.Join(dir, "binary")})
+		run(t, dir, profdata, "merge", "--binary-file=binary", "binary.profraw", "-o", "binary.profdata")
+		if got := indexedText(t, dir, "binary.profdata", ReadOptions{}); got != want {
+			t.Errorf("llvm-profdata makes of a program and its profile\n%s\nwant\n%s", got, want)
 		}
-		_, advice, _ := strings.Cut(err.Error(), "run llvm-profdata ")
-		advice, _, _ = strings.Cut(advice, " and import")
-		advice = strings.NewReplacer("PROGRAM", program, "FILE", program+".profraw", "OUT", program).Replace(advice)
-		run(t, dir, append([]string{profdata}, strings.Fields(advice)...)...)
-		if got := indexedText(t, dir, program+".profdata"); got != want {
-			t.Errorf("%s: with %q it is\n%s\nwant\n%s", program, advice, got, want)
+		if front != "-fprofile-generate" {
+			continue // debug information has no front end's functions
+		}
+		for program, flags := range map[string][]string{"debug": nil, "old": {"-gdwarf-4"}, "linked": {"-flto", "-fuse-ld=lld"}} {
+			if program == "linked" {
+				if _, err := exec.LookPath("ld.lld"); err != nil {
+					continue
+				}
+			}
+			build(program, append(flags, "-g", "-mllvm", "-profile-correlate=debug-info")...)
+			requireCorrelated(t, dir, want, program, "--debug-info PROGRAM",
+				ReadOptions{DebugInfo: filepath.Join(dir, program)})
 		}
 	}
 }
 
+// requireCorrelated reads a profile without and with its program.
+func requireCorrelated(t *testing.T, dir, want, program, option string, o ReadOptions) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(dir, program+".profraw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Read(bytes.NewReader(file), ReadOptions{}); !errors.Is(err, ErrCorrelated) ||
+		!strings.Contains(err.Error(), option) {
+		t.Errorf("%s without its program: %v, want an error with %q", program, err, option)
+	}
+	if got := indexedText(t, dir, program+".profraw", o); got != want {
+		t.Errorf("%s with its program is\n%s\nwant\n%s", program, got, want)
+	}
+}
+
+// TestCorrelatedByAnotherProgram: what is no program, has no sections, or is another build is an error with its place.
+func TestCorrelatedByAnotherProgram(t *testing.T) {
+	clang := tool(t, "clang", "19")
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	build := func(program, text string, flags ...string) {
+		t.Helper()
+		save(t, dir, "a.c", []byte(text))
+		run(t, dir, append([]string{clang, "-O1", "a.c", "-o", program, "-fprofile-generate", "-Wl,--build-id"}, flags...)...)
+	}
+	build("program", correlatedProgram, "-mllvm", "-profile-correlate=binary")
+	build("other", strings.Replace(correlatedProgram, "10", "11", 1), "-mllvm", "-profile-correlate=binary")
+	build("plain", correlatedProgram)
+	t.Setenv("LLVM_PROFILE_FILE", path("p.profraw"))
+	run(t, dir, path("program"))
+	file, err := os.ReadFile(path("p.profraw"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, want := range map[string]string{"other": "their build ids differ", "plain": "it has no section __llvm_covdata",
+		"a.c": "no program in ELF", "none": "no such file", "/bin/sh": "it has no section __llvm_prf_cnts"} {
+		if !filepath.IsAbs(program) {
+			program = path(program)
+		}
+		var e *Error
+		if _, _, err := Read(bytes.NewReader(file), ReadOptions{Binary: program}); !errors.As(err, &e) ||
+			!strings.Contains(err.Error(), want) || !errors.Is(err, ErrCorrelated) {
+			t.Errorf("%s: %v, want an error with %q", program, err, want)
+		}
+	}
+}
+
+// correlatedFile returns a raw profile of version 10 that has 8 counters and no functions.
+func correlatedFile(v Variant) []byte {
+	const version, words, counters, lastKind = 10, 16, 5, 15
+	b := make([]byte, 8*(words+8))
+	binary.BigEndian.PutUint64(b, rawMagic64Little)
+	le.PutUint64(b[8:], version|uint64(v)<<variantShift)
+	le.PutUint64(b[8*counters:], 8)
+	le.PutUint64(b[8*lastKind:], 2)
+	return b
+}
+
+// FuzzProgram reads programs that are none, or whose sections say anything.
+func FuzzProgram(f *testing.F) {
+	f.Add([]byte("\x7fELF"))
+	for _, name := range []string{"bin", "febin"} {
+		if program, err := os.ReadFile("../../../../shared/samples/compilers/correlate/" + name); err == nil {
+			f.Add(program)
+		}
+	}
+	f.Fuzz(func(t *testing.T, program []byte) {
+		path := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(path, program, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []ReadOptions{{Binary: path}, {DebugInfo: path}} {
+			var e *Error
+			_, r, err := Read(bytes.NewReader(correlatedFile(VariantIR|variantIf(o.DebugInfo != "", VariantCorrelated))), o)
+			if err != nil && !errors.As(err, &e) || err == nil && r.Functions == 0 {
+				t.Errorf("%+v, %v", r, err)
+			}
+		}
+	})
+}
+
+// variantIf returns a variant, or none.
+func variantIf(is bool, v Variant) Variant {
+	if is {
+		return v
+	}
+	return 0
+}
+
 // indexedText returns a file as LLVM's text.
-func indexedText(t *testing.T, dir, name string) string {
+func indexedText(t *testing.T, dir, name string, o ReadOptions) string {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _ := writeText(t, compatStore(t, 0, [][]byte{file}, nil), WriteOptions{})
+	b, _, err := Read(bytes.NewReader(file), o)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	text, _ := writeText(t, memstore.Open(t, b), WriteOptions{})
 	return string(text)
 }
 

@@ -153,6 +153,20 @@ func (o order) u64(b []byte) uint64 {
 	return v
 }
 
+func (o order) put32(b []byte, v uint32) {
+	if o {
+		v = bits.ReverseBytes32(v)
+	}
+	binary.LittleEndian.PutUint32(b, v)
+}
+
+func (o order) put64(b []byte, v uint64) {
+	if o {
+		v = bits.ReverseBytes64(v)
+	}
+	binary.LittleEndian.PutUint64(b, v)
+}
+
 // A block of value profiles is the same in raw and indexed files, except for the byte order:
 //
 //	u32 size of the block, u32 number of kinds, and for each kind

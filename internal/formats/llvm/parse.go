@@ -34,6 +34,9 @@ type ReadOptions struct {
 	Config builder.Config
 	// Into is the builder that the profiles are added to, nil for a new one.
 	Into *builder.Builder
+	// Binary and DebugInfo name the program of a raw profile that was built with
+	// -profile-correlate: the sections or the debug information of it are read.
+	Binary, DebugInfo string
 	// Run is the run of the profiles. Each file that is read into Into and each
 	// module of a raw file starts a run.
 	Run builder.Run

@@ -105,16 +105,25 @@ func (m *rawModule) checkVersion(at int64) error {
 	case v > RawNewest:
 		return m.fault(ErrVersion, at, fmt.Sprintf("raw version %d is newer than %d: "+
 			"run llvm-profdata merge of the LLVM that compiled the program and import the .profdata", v, RawNewest))
-	case m.h.variant&VariantCorrelated != 0:
-		return m.correlated(at, "debug-info")
+	case m.h.variant&VariantCorrelated != 0 && m.o.DebugInfo == "":
+		return m.fault(ErrCorrelated, at, "name the program with --debug-info PROGRAM")
 	}
 	return nil
 }
 
-// correlated returns the error of a profile whose names and data are elsewhere. The option
-// follows llvm-profdata, which without it writes an empty profile.
-func (m *rawModule) correlated(at int64, option string) error {
-	return m.fault(ErrCorrelated, at, "run llvm-profdata merge --"+option+"=PROGRAM FILE -o OUT.profdata and import that")
+// findProgram sets what reads the program, if the module has counters and no data. Only the debug information has a
+// mark in the header.
+func (m *rawModule) findProgram(at int64) error {
+	switch {
+	case m.h.variant&VariantCorrelated != 0:
+		m.find = func() (*correlation, error) { return correlationOfDebugInfo(m.o.DebugInfo) }
+	case m.h.records > 0 || m.h.counters == 0:
+	case m.o.Binary == "":
+		return m.fault(ErrCorrelated, at, "name the program with --binary PROGRAM")
+	default:
+		m.find = func() (*correlation, error) { return m.correlationOfBinary(m.o.Binary) }
+	}
+	return nil
 }
 
 func (m *rawModule) headerFields() error {
@@ -130,11 +139,8 @@ func (m *rawModule) headerFields() error {
 	if err := m.h.checkSizes(); err != nil {
 		return m.malformed(at, "%v", err)
 	}
-	if m.h.records == 0 && m.h.counters > 0 {
-		return m.correlated(at, "binary-file") // nothing else tells of -profile-correlate=binary
-	}
 	m.l = m.h.layout()
-	return nil
+	return m.findProgram(at)
 }
 
 // The magic numbers of raw files, as big-endian words: words of little-endian machines start with 0x81.

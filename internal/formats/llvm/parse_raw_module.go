@@ -21,12 +21,14 @@ type rawModule struct {
 	claimed                uint64 // bytes of counters and bitmaps, by all functions
 	names                  *nameIndex
 	places                 rawPlaces
+	ids                    [][]byte                     // binary ids
+	find                   func() (*correlation, error) // reads the program; nil if the module has all of its functions
 }
 
 // readModule reads the sections of a module and adds its functions.
 func (m *rawModule) readModule() error {
 	if err := m.beginModule(heading{kind: KindRaw, version: m.h.version, made: m.h.indexedVersion(),
-		newest: m.h.newestIndexedVersion(), variant: m.h.variant}); err != nil {
+		newest: m.h.newestIndexedVersion(), variant: m.h.variant &^ VariantCorrelated}); err != nil {
 		return err
 	}
 	if m.h.uniform > 0 {
@@ -34,6 +36,11 @@ func (m *rawModule) readModule() error {
 	}
 	for _, section := range []func() error{m.readBinaryIDs, m.readData, m.readCounters, m.readNames, m.readVTables} {
 		if err := section(); err != nil {
+			return err
+		}
+	}
+	if m.find != nil {
+		if err := m.correlate(); err != nil {
 			return err
 		}
 	}
@@ -50,6 +57,7 @@ func (m *rawModule) readBinaryIDs() error {
 	if err != nil {
 		return m.malformed(at, "%v", err)
 	}
+	m.ids = ids
 	if m.forgetsBinaryIDs() {
 		m.lastIDs = ids
 		return nil

@@ -1,0 +1,128 @@
+package llvm
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/internal/format/disk"
+)
+
+// In the debug information each function has a variable __profc_NAME, whose location is that of its counters. What
+// the record of the function says are annotations of the variable: llvm/lib/ProfileData/InstrProfCorrelator.cpp.
+const (
+	tagAnnotation    = dwarf.Tag(0x6000) // DW_TAG_LLVM_annotation
+	countersPrefix   = "__profc_"
+	annotationName   = "Function Name"
+	annotationHash   = "CFG Hash"
+	annotationNumber = "Num Counters"
+)
+
+// correlationOfDebugInfo reads the annotations of a program.
+func correlationOfDebugInfo(path string) (*correlation, error) {
+	return openProgram(path, func(p *elf.File, counters uint64) (*correlation, error) {
+		d, err := p.DWARF()
+		if err != nil {
+			return nil, fmt.Errorf("its debug information: %w", err)
+		}
+		a := annotations{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
+		if err := a.read(); err != nil {
+			return nil, fmt.Errorf("its debug information: %w", err)
+		}
+		if len(a.c.functions) == 0 {
+			return nil, errors.New("its debug information has no counters: build it with -g -mllvm -profile-correlate=debug-info")
+		}
+		return a.c, nil
+	})
+}
+
+type annotations struct {
+	d         *dwarf.Data
+	r         *dwarf.Reader
+	file      *elf.File
+	counters  uint64 // address of the section
+	addresses []byte // section .debug_addr
+	base      int64  // of the unit's addresses there
+	c         *correlation
+}
+
+func (a *annotations) read() error {
+	if s := a.file.Section(".debug_addr"); s != nil && s.Size <= maxProgramSection {
+		a.addresses, _ = s.Data() // locations without an index need none
+	}
+	for {
+		e, err := a.r.Next()
+		if e == nil || err != nil {
+			return err
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		switch {
+		case e.Tag == dwarf.TagCompileUnit:
+			a.base, _ = e.Val(dwarf.AttrAddrBase).(int64)
+		case e.Tag == dwarf.TagVariable && e.Children && strings.HasPrefix(name, countersPrefix):
+			if err := a.variable(e); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+}
+
+// variable reads the annotations of the counters of a function. Counters that the linker has left out have no place.
+func (a *annotations) variable(e *dwarf.Entry) error {
+	location, _ := e.Val(dwarf.AttrLocation).([]byte)
+	address, placed := a.address(location)
+	f := correlated{offset: address - a.counters}
+	name := ""
+	for {
+		child, err := a.r.Next()
+		if err != nil {
+			return err
+		}
+		if child == nil || child.Tag == 0 {
+			break
+		}
+		what, _ := child.Val(dwarf.AttrName).(string)
+		number, _ := child.Val(dwarf.AttrConstValue).(int64)
+		switch {
+		case child.Tag != tagAnnotation:
+		case what == annotationName:
+			name, _ = child.Val(dwarf.AttrConstValue).(string)
+		case what == annotationHash:
+			f.hash = uint64(number)
+		case what == annotationNumber:
+			f.counters = uint32(number)
+		}
+		if child.Children {
+			a.r.SkipChildren()
+		}
+	}
+	if name != "" && f.counters > 0 && placed {
+		f.reference = disk.NameRef(name)
+		a.c.names = append(a.c.names, name)
+		a.c.functions = append(a.c.functions, f)
+	}
+	return nil
+}
+
+// address returns what a location says: DW_OP_addr and an address, or DW_OP_addrx and an index in ULEB128.
+func (a *annotations) address(location []byte) (address uint64, ok bool) {
+	const opAddr, opAddrx, width = 0x03, 0xa1, 8
+	read := a.file.ByteOrder.Uint64
+	switch {
+	case len(location) == 1+width && location[0] == opAddr:
+		return read(location[1:]), true
+	case len(location) > 1 && location[0] == opAddrx:
+		index := uint64(0)
+		for i, b := range location[1:] {
+			index |= uint64(b&0x7f) << min(7*i, 63)
+		}
+		at := uint64(a.base) + index*width
+		if at+width < at || at+width > uint64(len(a.addresses)) {
+			return 0, false
+		}
+		return read(a.addresses[at:]), true
+	}
+	return 0, false
+}
