@@ -17,8 +17,8 @@ type Importer struct {
 	// Release of the LLVM that compiled the program, from 12 on; 0 if it is not
 	// known. Raw files of 14 to 17 and of 19 to 22 do not tell it.
 	Release int
-	// Binary and DebugInfo name the program of raw profiles that were built with -profile-correlate.
-	Binary, DebugInfo string
+	// Binary and DebugInfo name the programs and libraries of raw profiles that were built with -profile-correlate.
+	Binary, DebugInfo []string
 }
 
 // Format implements [codec.Importer].
@@ -29,9 +29,11 @@ func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "llvm",
 		About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
 		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release,
-			codec.NewOption("binary", &i.Binary, "program that wrote raw profiles, if built with -profile-correlate=binary"),
-			codec.NewOption("debug-info", &i.DebugInfo,
-				"program that wrote raw profiles, if built with -profile-correlate=debug-info")}}
+			codec.NewOption("binary", &i.Binary,
+				"instrumented program or library: import takes functions from it that raw profiles lack "+
+					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
+			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no functions "+
+				"(-profile-correlate=debug-info); may be given more than once")}}
 }
 
 func (i *Importer) checkRelease() error {

@@ -39,9 +39,6 @@ type correlated struct {
 // correlate makes records of the functions of a program, as a raw profile has them.
 func (m *rawModule) correlate() error {
 	c, err := m.find()
-	if err == nil {
-		err = c.check(m.ids)
-	}
 	if err != nil {
 		return m.fault(ErrCorrelated, m.dataAt, err.Error())
 	}
@@ -74,52 +71,65 @@ func (m *rawModule) recordOf(f correlated, i uint64) []byte {
 	return record
 }
 
-// openProgram opens the program that an option names, and calls read with it and the address of its counters.
-func openProgram(path string, read func(p *elf.File, counters uint64) (*correlation, error)) (*correlation, error) {
+// A programReader reads what a program knows of its functions. counters is the address of its section of counters.
+type programReader func(p *elf.File, counters uint64) (*correlation, error)
+
+// correlationOf reads the first of some programs that the module may be of.
+func (m *rawModule) correlationOf(paths []string, read programReader) (c *correlation, err error) {
+	for _, path := range paths {
+		if c, err = openProgram(path, read); err == nil {
+			err = c.check(m.ids)
+		}
+		if err == nil {
+			return c, nil
+		}
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return nil, err
+}
+
+func openProgram(path string, read programReader) (*correlation, error) {
 	p, err := elf.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: no program in ELF: %w", path, err)
+		return nil, fmt.Errorf("no program in ELF: %w", err)
 	}
 	defer p.Close()
 	counters := p.Section(sectionCounters)
 	if counters == nil {
-		return nil, fmt.Errorf("%s: it has no section %s: name the program that wrote the profile, as it was built", path,
+		return nil, fmt.Errorf("it has no section %s: name the program that wrote the profile, as it was built",
 			sectionCounters)
 	}
 	c, err := read(p, counters.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		c.buildID = buildID(p)
 	}
-	c.buildID = buildID(p)
-	return c, nil
+	return c, err
 }
 
-// correlationOfBinary reads the sections of data and names of a program. Records are as in raw profiles, but for the
-// place of the counters, which is an address.
-func (m *rawModule) correlationOfBinary(path string) (*correlation, error) {
-	return openProgram(path, func(p *elf.File, counters uint64) (*correlation, error) {
-		data, err := programSection(p, sectionData)
-		if err != nil {
-			return nil, err
-		}
-		packed, err := programSection(p, sectionNames)
-		if err != nil {
-			return nil, err
-		}
-		c := &correlation{}
-		if c.names, err = SplitNames(packed); err != nil {
-			return nil, fmt.Errorf("%s: %w", sectionNames, err)
-		}
-		if uint64(len(data))%m.l.size != 0 {
-			return nil, fmt.Errorf("%s: %d bytes are no records of %d, as version %d of raw profiles has them", sectionData,
-				len(data), m.l.size, m.h.version)
-		}
-		for ; len(data) > 0; data = data[m.l.size:] {
-			c.functions = append(c.functions, correlated{m.machine.u64(data), m.machine.u64(data[8:]),
-				m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.u32(data[m.l.numCounters:])})
-		}
-		return c, nil
-	})
+// readSections reads the sections of data and names of a program. Records are as in raw profiles, but for the place of
+// the counters, which is an address.
+func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, error) {
+	data, err := programSection(p, sectionData)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := programSection(p, sectionNames)
+	if err != nil {
+		return nil, err
+	}
+	c := &correlation{}
+	if c.names, err = SplitNames(packed); err != nil {
+		return nil, fmt.Errorf("%s: %w", sectionNames, err)
+	}
+	if uint64(len(data))%m.l.size != 0 {
+		return nil, fmt.Errorf("%s: %d bytes are no records of %d, as version %d of raw profiles has them", sectionData,
+			len(data), m.l.size, m.h.version)
+	}
+	for ; len(data) > 0; data = data[m.l.size:] {
+		c.functions = append(c.functions, correlated{m.machine.u64(data), m.machine.u64(data[8:]),
+			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.u32(data[m.l.numCounters:])})
+	}
+	return c, nil
 }
 
 // programSection reads a section of a program.
@@ -138,7 +148,8 @@ func programSection(p *elf.File, name string) ([]byte, error) {
 	return b, nil
 }
 
-// buildID returns the build id of a program, nil if it has none: a note { u32 name size, u32 size, u32 3, "GNU\0", id }.
+// buildID returns the build id of a program, nil if it has none. It is a note:
+// { u32 name size, u32 size, u32 3, "GNU\0", id }.
 func buildID(p *elf.File) []byte {
 	const head, name = 12, "GNU\x00"
 	s := p.Section(".note.gnu.build-id")

@@ -20,22 +20,20 @@ const (
 	annotationNumber = "Num Counters"
 )
 
-// correlationOfDebugInfo reads the annotations of a program.
-func correlationOfDebugInfo(path string) (*correlation, error) {
-	return openProgram(path, func(p *elf.File, counters uint64) (*correlation, error) {
-		d, err := p.DWARF()
-		if err != nil {
-			return nil, fmt.Errorf("its debug information: %w", err)
-		}
-		a := annotations{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
-		if err := a.read(); err != nil {
-			return nil, fmt.Errorf("its debug information: %w", err)
-		}
-		if len(a.c.functions) == 0 {
-			return nil, errors.New("its debug information has no counters: build it with -g -mllvm -profile-correlate=debug-info")
-		}
-		return a.c, nil
-	})
+// readDebugInfo reads the annotations of a program.
+func readDebugInfo(p *elf.File, counters uint64) (*correlation, error) {
+	d, err := p.DWARF()
+	if err != nil {
+		return nil, fmt.Errorf("its debug information: %w", err)
+	}
+	a := annotations{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
+	if err := a.read(); err != nil {
+		return nil, fmt.Errorf("its debug information: %w", err)
+	}
+	if len(a.c.functions) == 0 {
+		return nil, errors.New("its debug information has no counters: build it with -g -mllvm -profile-correlate=debug-info")
+	}
+	return a.c, nil
 }
 
 type annotations struct {

@@ -34,9 +34,10 @@ type ReadOptions struct {
 	Config builder.Config
 	// Into is the builder that the profiles are added to, nil for a new one.
 	Into *builder.Builder
-	// Binary and DebugInfo name the program of a raw profile that was built with
-	// -profile-correlate: the sections or the debug information of it are read.
-	Binary, DebugInfo string
+	// Binary and DebugInfo name the programs and libraries of a raw profile that were built with
+	// -profile-correlate: their sections or their debug information are read. Of several the
+	// one is taken whose build id the module has.
+	Binary, DebugInfo []string
 	// Run is the run of the profiles. Each file that is read into Into and each
 	// module of a raw file starts a run.
 	Run builder.Run

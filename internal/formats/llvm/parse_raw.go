@@ -105,8 +105,8 @@ func (m *rawModule) checkVersion(at int64) error {
 	case v > RawNewest:
 		return m.fault(ErrVersion, at, fmt.Sprintf("raw version %d is newer than %d: "+
 			"run llvm-profdata merge of the LLVM that compiled the program and import the .profdata", v, RawNewest))
-	case m.h.variant&VariantCorrelated != 0 && m.o.DebugInfo == "":
-		return m.fault(ErrCorrelated, at, "name the program with --debug-info PROGRAM")
+	case m.h.variant&VariantCorrelated != 0 && len(m.o.DebugInfo) == 0:
+		return m.fault(ErrCorrelated, at, "it was built with -profile-correlate=debug-info")
 	}
 	return nil
 }
@@ -116,12 +116,12 @@ func (m *rawModule) checkVersion(at int64) error {
 func (m *rawModule) findProgram(at int64) error {
 	switch {
 	case m.h.variant&VariantCorrelated != 0:
-		m.find = func() (*correlation, error) { return correlationOfDebugInfo(m.o.DebugInfo) }
+		m.find = func() (*correlation, error) { return m.correlationOf(m.o.DebugInfo, readDebugInfo) }
 	case m.h.records > 0 || m.h.counters == 0:
-	case m.o.Binary == "":
-		return m.fault(ErrCorrelated, at, "name the program with --binary PROGRAM")
+	case len(m.o.Binary) == 0:
+		return m.fault(ErrCorrelated, at, "it was built with -profile-correlate=binary")
 	default:
-		m.find = func() (*correlation, error) { return m.correlationOfBinary(m.o.Binary) }
+		m.find = func() (*correlation, error) { return m.correlationOf(m.o.Binary, m.readSections) }
 	}
 	return nil
 }

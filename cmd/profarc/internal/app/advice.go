@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
+	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
@@ -45,6 +46,8 @@ var advice = cli.Advice{
 		"if it is of another run that counted just the same, give one of the two the weight 2 (NAME.parc:2), " +
 			"or import that run again with a --run of its own"},
 	{iprof.ErrSalvageable, "to have what is whole, import it with --salvage"},
+	{llvm.ErrCorrelated, "name the program that wrote it, by --debug-info if it was built with " +
+		"-profile-correlate=debug-info, else by --binary"},
 	{parse.ErrExpansion, "if it is meant to, say how many times with --max-expansion, or decompress it first"},
 	{text.ErrOrder, "leave it out with --unordered"},
 	{compare.ErrDomains, "name archives of one domain"},

@@ -21,8 +21,8 @@ func (e *Exporter) Format() codec.Format {
 		Options: []codec.Option{
 			codec.NewOption("function-lines", &e.Lines, "give every function one line; lcov and genhtml drop files without lines"),
 			codec.NewOption("binary", &e.Programs,
-				"instrumented program or library with a coverage mapping: write the source lines of LLVM's profiles; may be "+
-					"given more than once"),
+				"instrumented program or library: import takes functions from it that raw profiles lack "+
+					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
 		}}
 }
 
