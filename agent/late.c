@@ -10,7 +10,7 @@
 static struct {
 	late_work work;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* one of: */
+	pthread_cond_t changed; /* running or ending */
 	bool running, ending;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
@@ -36,7 +36,7 @@ static void take_all(jni_env *jni) {
 /* wait_for_program waits until the program has begun, or the VM ends. */
 static void wait_for_program(void) {
 	struct timespec until;
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += WAIT * 1000000L;
 	if (until.tv_nsec >= 1000000000L) {
 		until.tv_sec++;
@@ -67,6 +67,11 @@ static void keep(jni_env *jni, late_work *w) {
 
 void late_begin(jni_env *jni, jvm_ref thread, late_work w) {
 	enum { NORMAL_PRIORITY = 5 };
+	pthread_condattr_t attributes;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the wall clock may be set meanwhile */
+	pthread_cond_init(&all.changed, &attributes);
+	pthread_condattr_destroy(&attributes);
 	jvm_ref own = thread == NULL ? NULL : jni_new_thread(jni, thread, "profarc");
 	keep(jni, &w);
 	all.work = w;
