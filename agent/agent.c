@@ -38,6 +38,7 @@
 #include "since_adoption.h"
 #include "late.h"
 #include "layers.h"
+#include "lists.h"
 #include "vm.h"
 #include "watch.h"
 #include "whitebox.h"
@@ -179,14 +180,7 @@ static bool is_answered(const answered *a, const vm_method *is) {
 
 /* answer notes a method, if there is memory: what has adopted adopts no second time. */
 static void answer(answered *a, const vm_method *is) {
-	if (a->n == a->room) {
-		uint32_t room = 2 * a->room + 16;
-		const vm_method **list = realloc(a->list, room * sizeof *list);
-		if (list == NULL) return;
-		a->list = list;
-		a->room = room;
-	}
-	a->list[a->n++] = is;
+	if (list_grow((void **)&a->list, a->n + 1, &a->room, sizeof *a->list)) a->list[a->n++] = is;
 }
 
 static void adopt_method(jni_env *jni, const layer *from, const prepared *class, const pa_method *m, answered *a) {

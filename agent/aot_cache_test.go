@@ -20,26 +20,17 @@ import (
 // a dump.
 func TestCachedProfilesAreKept(t *testing.T) {
 	t.Parallel()
-	home := testjvm.Second()
-	testjvm.Need(t, home)
-	dir := t.TempDir()
-	classes, jar := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(dir, "app.jar")
-	configuration, cache := filepath.Join(dir, "app.config"), filepath.Join(dir, "app.aot")
-	tool(t, home, "jar", "--create", "--file", jar, "-C", classes, ".")
+	r := newRecording(t)
 
-	j := testjvm.Start(t, home, "-XX:AOTMode=record", "-XX:AOTConfiguration="+configuration, "-cp", jar, "Adopted",
-		"train", "20000")
-	j.Await("ready")
+	j := r.start(t, []string{"-XX:AOTMode=record", "-XX:AOTConfiguration=" + r.configuration}, "train", "20000")
 	trained := dump(t, j)
 	j.End()
-	tool(t, home, "java", "-XX:AOTMode=create", "-XX:AOTConfiguration="+configuration, "-XX:AOTCache="+cache, "-cp", jar)
+	r.create(t)
 
-	reportFile := filepath.Join(dir, "report.json")
-	j = testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache="+cache, "-cp", jar,
-		"Adopted", "load")
-	j.Await("ready")
+	reportFile := filepath.Join(t.TempDir(), "report.json")
+	j = r.start(t, []string{agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache=" + r.cache}, "load")
 	v := adopted("none")
-	v.invocations = func(reader.Profile) uint64 { return 0 } // those of the interpreter are not in the cache
+	v.invocations = func(reader.Profile) uint64 { return 0 } // the cache has no counts of the interpreter
 	want := v.profiles(t, open(t, trained), "Adopted$Work")
 	kept := func() map[string][]string { return v.profiles(t, open(t, dumpAll(t, j)), "Adopted$Work") }
 	await(t, "the methods of loaded classes", func() bool { return len(kept()) == len(want) })
@@ -52,9 +43,10 @@ func TestCachedProfilesAreKept(t *testing.T) {
 		}
 	}
 	j.End()
-	if r := readReport(t, reportFile); r.count("methods_kept_of_cache") < 9 || r.count("methods_adopted_over_cache") != 0 {
-		t.Errorf("%d profiles of the cache were kept, %d replaced", r.count("methods_kept_of_cache"),
-			r.count("methods_adopted_over_cache"))
+	if got := readReport(t, reportFile); got.count("methods_kept_of_cache") < 9 ||
+		got.count("methods_adopted_over_cache") != 0 {
+		t.Errorf("%d profiles of the cache were kept, %d replaced", got.count("methods_kept_of_cache"),
+			got.count("methods_adopted_over_cache"))
 	}
 }
 
@@ -62,28 +54,20 @@ func TestCachedProfilesAreKept(t *testing.T) {
 // cache into a VM.
 func TestArchiveReachesACache(t *testing.T) {
 	t.Parallel()
-	home := testjvm.Second()
-	testjvm.Need(t, home)
-	dir := t.TempDir()
-	classes, jar := testjvm.Compile(t, home, "testdata/Adopted.java"), filepath.Join(dir, "app.jar")
-	configuration, cache := filepath.Join(dir, "app.config"), filepath.Join(dir, "app.aot")
-	tool(t, home, "jar", "--create", "--file", jar, "-C", classes, ".")
-	trained := train(t, home, classes, 20000)
+	r := newRecording(t)
+	trained := train(t, r.home, r.classes, 20000)
 
-	j := testjvm.Start(t, home, "-XX:AOTMode=record", "-XX:AOTConfiguration="+configuration,
-		agentFlag(t, trained, ",flags=keep,record"), "-cp", jar, "Adopted", "load")
-	j.Await("ready")
+	j := r.start(t, []string{"-XX:AOTMode=record", "-XX:AOTConfiguration=" + r.configuration,
+		agentFlag(t, trained, ",flags=keep,record")}, "load")
 	await(t, "compiled code of all methods", func() bool {
-		list := tool(t, home, "jcmd", fmt.Sprint(j.PID()), "Compiler.codelist")
+		list := tool(t, r.home, "jcmd", fmt.Sprint(j.PID()), "Compiler.codelist")
 		return strings.Count(list, " Adopted$Work.") >= 9
 	})
 	j.End()
-	tool(t, home, "java", "-XX:AOTMode=create", "-XX:AOTConfiguration="+configuration, "-XX:AOTCache="+cache, "-cp", jar)
+	r.create(t)
 
-	reportFile := filepath.Join(dir, "report.json")
-	j = testjvm.Start(t, home, agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache="+cache, "-cp", jar,
-		"Adopted", "load")
-	j.Await("ready")
+	reportFile := filepath.Join(t.TempDir(), "report.json")
+	j = r.start(t, []string{agentFlag(t, trained, ",report="+reportFile), "-XX:AOTCache=" + r.cache}, "load")
 	want := archived("Adopted$Line").profiles(t, open(t, trained), "Adopted$Work")
 	cached := func() map[string][]string {
 		return adopted("Adopted$Line").profiles(t, open(t, dumpAll(t, j)), "Adopted$Work")
@@ -93,13 +77,47 @@ func TestArchiveReachesACache(t *testing.T) {
 		t.Errorf("the cache has not what was archived:\n%s", diff)
 	}
 	j.End()
-	if r := readReport(t, reportFile); r.count("methods_kept_of_cache") < 9 {
-		t.Errorf("%d profiles are the cache's, the others were adopted", r.count("methods_kept_of_cache"))
+	if got := readReport(t, reportFile); got.count("methods_kept_of_cache") < 9 {
+		t.Errorf("%d profiles are the cache's, the others were adopted", got.count("methods_kept_of_cache"))
 	}
 }
 
 // notCounts matches the numbers of an entry as text that are no counts, and the words.
 var notCounts = regexp.MustCompile(`(?m)^\d+ tag \d+|flags \d+|\[-?\d+\]|traps \[[\d ]*\]`)
+
+// A recording makes a cache of the VM of the program Adopted.
+type recording struct{ home, classes, jar, configuration, cache string }
+
+func newRecording(t *testing.T) recording {
+	t.Helper()
+	home := testjvm.Second()
+	testjvm.Need(t, home)
+	path, classes := filepath.Join(t.TempDir(), "app"), testjvm.Compile(t, home, "testdata/Adopted.java")
+	return recording{home, classes, jarOf(t, home, classes), path + ".config", path + ".aot"}
+}
+
+// start starts the program, and waits until it is ready.
+func (r recording) start(t *testing.T, flags []string, args ...string) *testjvm.JVM {
+	t.Helper()
+	j := testjvm.Start(t, r.home, append(append(flags, "-cp", r.jar, "Adopted"), args...)...)
+	j.Await("ready")
+	return j
+}
+
+// create makes the cache of what was recorded.
+func (r recording) create(t *testing.T) {
+	t.Helper()
+	tool(t, r.home, "java", "-XX:AOTMode=create", "-XX:AOTConfiguration="+r.configuration, "-XX:AOTCache="+r.cache,
+		"-cp", r.jar)
+}
+
+// jarOf packs classes: a cache takes none of a folder.
+func jarOf(t *testing.T, home, classes string) string {
+	t.Helper()
+	jar := filepath.Join(t.TempDir(), "app.jar")
+	tool(t, home, "jar", "--create", "--file", jar, "-C", classes, ".")
+	return jar
+}
 
 // tool runs a program of a JDK, and returns what it prints.
 func tool(t *testing.T, home, name string, args ...string) string {

@@ -4,10 +4,10 @@
 #include "aot_record.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "counters.h"
+#include "lists.h"
 #include "whitebox.h"
 
 /* A method that is to be compiled. */
@@ -23,15 +23,8 @@ static struct {
 
 void aot_record_add(const prepared *holder, const vm_method *m) {
 	pthread_mutex_lock(&all.lock);
-	if (all.n == all.room) {
-		uint32_t room = 2 * all.room + 1024;
-		recorded *list = realloc(all.list, room * sizeof *list);
-		if (list != NULL) {
-			all.list = list;
-			all.room = room;
-		}
-	}
-	if (all.begun && holder->permanent && all.n < all.room) all.list[all.n++] = (recorded){holder->klass, m};
+	if (all.begun && holder->permanent && list_grow((void **)&all.list, all.n + 1, &all.room, sizeof *all.list))
+		all.list[all.n++] = (recorded){holder->klass, m};
 	pthread_mutex_unlock(&all.lock);
 }
 
@@ -70,14 +63,10 @@ static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 }
 
 const char *aot_record_begin(const vm *v, jvmti_env *ti, jni_env *jni, jvm_ref thread) {
-	enum { NORMAL_PRIORITY = 5 };
 	if (!whitebox_compiles()) return "the VM has no natives that ask for compilations";
 	all.vm = v;
 	all.begun = true;
-	jvm_ref own = jni_new_thread(jni, thread, "profarc");
-	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK)
-		return "there is no thread to ask for compilations";
-	return NULL;
+	return ti_start(ti, jni, thread, run) ? NULL : "there is no thread to ask for compilations";
 }
 
 void aot_record_end(void) { __atomic_store_n(&all.ending, true, __ATOMIC_RELAXED); }

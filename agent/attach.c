@@ -3,7 +3,8 @@
 #include "attach.h"
 
 #include <pthread.h>
-#include <stdlib.h>
+
+#include "lists.h"
 
 typedef struct klasses { const vm_klass **list; uint32_t n, room; } klasses;
 
@@ -24,14 +25,7 @@ static bool has(const klasses *k, const vm_klass *klass) {
 
 /* add adds a class, if there is memory: without it, a MethodData that is there is counted as refused. */
 static void add(klasses *k, const vm_klass *klass) {
-	if (k->n == k->room) {
-		uint32_t room = 2 * k->room + 512;
-		const vm_klass **list = realloc(k->list, room * sizeof *list);
-		if (list == NULL) return;
-		k->list = list;
-		k->room = room;
-	}
-	k->list[k->n++] = klass;
+	if (list_grow((void **)&k->list, k->n + 1, &k->room, sizeof *k->list)) k->list[k->n++] = klass;
 }
 
 bool attach_is_first(const vm_klass *klass, bool loaded) {

@@ -302,16 +302,12 @@ static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 }
 
 const char *compile_requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
-	enum { NORMAL_PRIORITY = 5 };
 	if (!all.begins || all.budget == 0) return NULL;
 	if (!whitebox_compiles()) return "the VM has no natives that ask for compilations";
 	all.processors = processors_available();
 	all.begun = now();
 	all.longest = all.processors < 1 ? 1 : (int32_t)all.processors;
-	jvm_ref own = jni_new_thread(jni, thread, "profarc");
-	if (own == NULL || ti_run(ti, own, run, NORMAL_PRIORITY) != JVM_OK)
-		return "there is no thread to ask for compilations";
-	return NULL;
+	return ti_start(ti, jni, thread, run) ? NULL : "there is no thread to ask for compilations";
 }
 
 /* compile_requests_end does not wait for the thread: it may wait for a class that the thread which ends the VM loads.

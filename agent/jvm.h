@@ -151,13 +151,6 @@ static inline jvm_ref jni_new_object(jni_env *e, jvm_ref class, const char *sign
 static inline jvm_ref jni_new_string(jni_env *e, const char *text) {
 	return ((jvm_ref (*)(jni_env *, const char *))e->functions[JNI_NEW_STRING_UTF])(e, text);
 }
-/* jni_new_thread makes a thread of the class that another has, and does not start it; NULL if it can't. */
-static inline jvm_ref jni_new_thread(jni_env *e, jvm_ref other, const char *name) {
-	jvm_ref class = jni_get_object_class(e, other), text = jni_new_string(e, name), thread = 0;
-	if (class != 0 && text != 0) thread = jni_new_object(e, class, "(Ljava/lang/String;)V", text);
-	if (jni_exception_check(e)) jni_exception_clear(e);
-	return thread;
-}
 static inline void *jni_get_field(jni_env *e, jvm_ref class, const char *name, const char *signature) {
 	return ((void *(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_FIELD_ID])(
 		e, class, name, signature);
@@ -184,6 +177,14 @@ typedef void (*ti_thread)(jvmti_env *, jni_env *, void *);
 static inline int ti_run(jvmti_env *t, jvm_ref thread, ti_thread run, int priority) {
 	return ((int (*)(jvmti_env *, jvm_ref, ti_thread, const void *, int32_t))t->functions[TI_RUN_AGENT_THREAD])(
 		t, thread, run, 0, priority);
+}
+/* ti_start runs a function in a new thread, of the class that another has. It returns false if it can't. */
+static inline bool ti_start(jvmti_env *t, jni_env *e, jvm_ref other, ti_thread run) {
+	enum { NORMAL_PRIORITY = 5 };
+	jvm_ref class = jni_get_object_class(e, other), name = jni_new_string(e, "profarc"), thread = 0;
+	if (class != 0 && name != 0) thread = jni_new_object(e, class, "(Ljava/lang/String;)V", name);
+	if (jni_exception_check(e)) jni_exception_clear(e);
+	return thread != 0 && ti_run(t, thread, run, NORMAL_PRIORITY) == JVM_OK;
 }
 static inline int ti_deallocate(jvmti_env *t, void *p) {
 	return ((int (*)(jvmti_env *, void *))t->functions[TI_DEALLOCATE])(t, p);

@@ -5,7 +5,8 @@
 
 #include <pthread.h>
 #include <stddef.h>
-#include <time.h>
+
+#include "deadline.h"
 
 static struct {
 	late_work work;
@@ -33,24 +34,10 @@ static void take_all(jni_env *jni) {
 	finish();
 }
 
-/* wait_for_program waits until the program has begun, or the VM ends. */
-static void wait_for_program(void) {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += WAIT * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_mutex_lock(&all.lock);
-	while (!all.ending && pthread_cond_timedwait(&all.changed, &all.lock, &until) == 0) {}
-	pthread_mutex_unlock(&all.lock);
-}
-
 static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	(void)ti;
 	(void)unused;
-	wait_for_program();
+	(void)deadline_wait(&all.changed, &all.lock, &all.ending, WAIT);
 	take_all(jni);
 }
 
@@ -66,17 +53,11 @@ static void keep(jni_env *jni, late_work *w) {
 }
 
 void late_begin(jni_env *jni, jvm_ref thread, late_work w) {
-	enum { NORMAL_PRIORITY = 5 };
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the wall clock may be set meanwhile */
-	pthread_cond_init(&all.changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-	jvm_ref own = thread == NULL ? NULL : jni_new_thread(jni, thread, "profarc");
+	deadline_open(&all.changed);
 	keep(jni, &w);
 	all.work = w;
 	all.running = true;
-	if (own == NULL || ti_run(w.ti, own, run, NORMAL_PRIORITY) != JVM_OK) take_all(jni);
+	if (thread == NULL || !ti_start(w.ti, jni, thread, run)) take_all(jni);
 }
 
 void late_end(void) {

@@ -197,11 +197,9 @@ func attached(t *testing.T, r *rig, c *cell) {
 		"-XX:+EnableDynamicAgentLoading"), c.flags...)
 }
 
-// cached adds a cache of the VM that a run of the program has trained. It takes no class of a folder.
+// cached adds a cache of the VM that a run of the program has trained.
 func cached(t *testing.T, r *rig, c *cell) {
-	dir := t.TempDir()
-	jar, path := filepath.Join(dir, "app.jar"), filepath.Join(dir, "app.aot")
-	tool(t, r.home, "jar", "--create", "--file", jar, "-C", r.classes, ".")
+	jar, path := jarOf(t, r.home, r.classes), filepath.Join(t.TempDir(), "app.aot")
 	tool(t, r.home, "java", "-XX:AOTCacheOutput="+path, "-cp", jar, c.program)
 	c.flags, c.jar = append(flags("-XX:AOTCache="+path), c.flags...), jar
 }

@@ -7,6 +7,7 @@
 
 #include "adopted.h"
 #include "counters.h"
+#include "lists.h"
 #include "redefinition.h"
 
 /* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
@@ -130,17 +131,6 @@ static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bou
 
 enum { MOST_WAITING = 1 << 20 }; /* cells: a program may load classes without end whose receivers never come */
 
-/* grow makes room for one more element. */
-static bool grow(void **list, uint32_t n, uint32_t *room, size_t size) {
-	if (n < *room) return true;
-	uint32_t more = *room == 0 ? 1024 : 2 * *room;
-	void *p = realloc(*list, more * size);
-	if (p == NULL) return false;
-	*list = p;
-	*room = more;
-	return true;
-}
-
 /* holder_of finds the number of a holder. A class adopts all of its methods in a row. */
 static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	const held *last = all.n_holders == 0 ? NULL : &all.holders[all.last].class;
@@ -152,7 +142,7 @@ static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	uint32_t i = all.free_holder;
 	if (class.klass == NULL) return false;
 	if (i != 0) all.free_holder = all.holders[i - 1].next;
-	else if (!grow((void **)&all.holders, all.n_holders, &all.holder_room, sizeof *all.holders)) {
+	else if (!list_grow((void **)&all.holders, all.n_holders + 1, &all.holder_room, sizeof *all.holders)) {
 		drop(jni, &class);
 		return false;
 	} else i = ++all.n_holders;
@@ -172,7 +162,7 @@ static void leave(jni_env *jni, uint32_t number) {
 
 static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, type_cell cell) {
 	uint32_t number, i = all.free;
-	if (i == 0 && (all.n >= MOST_WAITING || !grow((void **)&all.cells, all.n, &all.room, sizeof *all.cells)))
+	if (i == 0 && (all.n >= MOST_WAITING || !list_grow((void **)&all.cells, all.n + 1, &all.room, sizeof *all.cells)))
 		return false;
 	if (!holder_of(jni, holder, &number)) return false;
 	if (i != 0) all.free = all.cells[i - 1].next;

@@ -9,6 +9,7 @@
 #include "adopted.h"
 #include "calls.h"
 #include "counters.h"
+#include "lists.h"
 #include "redefinition.h"
 
 /* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by
@@ -32,17 +33,6 @@ static struct {
 
 /* ---- the list ---- */
 
-/* grow makes room for more elements. */
-static bool grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
-	if (needed <= *room) return true;
-	uint32_t more = 2 * needed + 1024;
-	void *p = realloc(*list, more * size);
-	if (p == NULL) return false;
-	*list = p;
-	*room = more;
-	return true;
-}
-
 static bool has_types(const relieve_call *c) {
 	for (uint32_t i = 0; i < c->rows; i++)
 		if (c->counts[1 + i] > 0) return true;
@@ -52,8 +42,8 @@ static bool has_types(const relieve_call *c) {
 void relieve_add(const relieve_call *c) {
 	if (!c->holder->permanent || !has_types(c)) return;
 	pthread_mutex_lock(&all.lock);
-	if (all.n < MOST_CALLS && grow((void **)&all.calls, all.n + 1, &all.room, sizeof *all.calls) &&
-	    grow((void **)&all.counts, all.n_counts + c->rows + 1, &all.counts_room, sizeof *all.counts)) {
+	if (all.n < MOST_CALLS && list_grow((void **)&all.calls, all.n + 1, &all.room, sizeof *all.calls) &&
+	    list_grow((void **)&all.counts, all.n_counts + c->rows + 1, &all.counts_room, sizeof *all.counts)) {
 		all.calls[all.n++] = (call){c->holder->klass, c->data, c->others, c->types, c->rows, all.n_counts};
 		memcpy(all.counts + all.n_counts, c->counts, (c->rows + 1) * sizeof *c->counts);
 		all.n_counts += c->rows + 1;

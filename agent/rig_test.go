@@ -102,7 +102,8 @@ func (r *rig) javaAgent(t *testing.T) string {
 	if err == nil {
 		_,
 			err = fmt.Fprintf(w,
-			"Manifest-Version: 1.0\nPremain-Class: Redefine\nAgent-Class: Redefine\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
+			"Manifest-Version: 1.0\nPremain-Class: Redefine\nAgent-Class: Redefine\n"+
+				"Can-Retransform-Classes: true\nCan-Redefine-Classes: true\n\n")
 	}
 	if err := errors.Join(err, z.Close()); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "counters.h"
+#include "deadline.h"
 #include "processors.h"
 #include "relieve.h"
 
@@ -98,20 +99,7 @@ enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
 enum { DRAINED_WINDOWS = 5, QUIET_PERIODS = 4 }; /* half a second; 2 s */
 
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
-static bool sleep_for(uint32_t ms) {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += ms * 1000000L;
-	if (until.tv_nsec >= 1000000000L) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000L;
-	}
-	pthread_mutex_lock(&w.lock);
-	while (!w.ending && pthread_cond_timedwait(&w.wake, &w.lock, &until) == 0) {}
-	bool goes_on = !w.ending;
-	pthread_mutex_unlock(&w.lock);
-	return goes_on;
-}
+static bool sleep_for(uint32_t ms) { return !deadline_wait(&w.wake, &w.lock, &w.ending, ms); }
 
 static uint64_t thread_time(void) {
 	struct timespec t;
@@ -169,11 +157,7 @@ const char *watch_begin(const vm *v, const options *o) {
 	w.limit = o->warmup;
 	if (o->dry) return NULL;
 	bool unknown = o->raise && !raise_flag(v);
-	pthread_condattr_t attributes;
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* the wall clock may be set meanwhile */
-	pthread_cond_init(&w.wake, &attributes);
-	pthread_condattr_destroy(&attributes);
+	deadline_open(&w.wake);
 	w.running = pthread_create(&w.thread, NULL, watch, NULL) == 0;
 	if (!w.running) restore_flag(0);
 	if (!w.running) return "there is no thread to watch the program, so that no flag is raised";

@@ -3,8 +3,6 @@ package agent_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,12 +22,8 @@ func TestWatchDoesNotWaitByTheWallClock(t *testing.T) {
 	}
 	j.Await("ready")
 	await(t, "the old value of the flag", func() bool {
-		out, err := exec.Command(filepath.Join(home, "bin", "jinfo"), "-flag", "TieredOldPercentage",
-			fmt.Sprint(j.PID())).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return strings.TrimSpace(string(out)) == "-XX:TieredOldPercentage=1000"
+		out := tool(t, home, "jinfo", "-flag", "TieredOldPercentage", fmt.Sprint(j.PID()))
+		return strings.TrimSpace(out) == "-XX:TieredOldPercentage=1000"
 	})
 	j.End()
 }

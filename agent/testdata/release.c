@@ -1,5 +1,5 @@
-/* An agent that stands before profarc's on the command line, and has JVMTI name another release of the JDK: the one in its
- * options. */
+/* An agent that stands before profarc's on the command line, and has JVMTI name another release of the JDK: the one in
+ * its options. */
 #include <jvmti.h>
 #include <string.h>
 

@@ -26,7 +26,9 @@ bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t va
 bool calls_class(const vm *v, const callee *c, const vm_klass *k) { return (void)v, (void)c, (void)k, true; }
 bool redefinition_is_unseen(const vm *v) { return (void)v, false; }
 bool redefinition_forgot(const vm_klass *k) { return (void)k, false; }
-const vm_method *vm_method_with(const vm *v, const vm_klass *k, const vm_data *d) { return (void)v, (void)k, (const vm_method *)d; }
+const vm_method *vm_method_with(const vm *v, const vm_klass *k, const vm_data *d) {
+	return (void)v, (void)k, (const vm_method *)d;
+}
 
 static struct { uint64_t type, count; } row;
 static bool found_empty;

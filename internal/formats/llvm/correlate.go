@@ -30,7 +30,7 @@ type correlation struct {
 	buildID   []byte // nil if the program has none
 }
 
-// A correlated function: reference is the NameRef, offset that of its first counter in the section, in bytes.
+// A correlated is a function: its NameRef, its hash, and where its first counter is in the section, in bytes.
 type correlated struct {
 	reference, hash, offset uint64
 	counters                uint32
@@ -137,7 +137,8 @@ func programSection(p *elf.File, name string) ([]byte, error) {
 	s := p.Section(name)
 	switch {
 	case s == nil:
-		return nil, fmt.Errorf("it has no section %s: build it with -mllvm -profile-correlate=binary, and do not strip it", name)
+		return nil, fmt.Errorf("it has no section %s: build it with -mllvm -profile-correlate=binary, and do not strip it",
+			name)
 	case s.Size > maxProgramSection:
 		return nil, fmt.Errorf("section %s has %d bytes, more than %d", name, s.Size, maxProgramSection)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/format/disk"
 )
 
-// In the debug information each function has a variable __profc_NAME, whose location is that of its counters. What
-// the record of the function says are annotations of the variable: llvm/lib/ProfileData/InstrProfCorrelator.cpp.
+// In the debug information each function has a variable __profc_NAME, which is where its counters are. The fields of
+// its record are annotations of the variable: llvm/lib/ProfileData/InstrProfCorrelator.cpp.
 const (
 	tagAnnotation    = dwarf.Tag(0x6000) // DW_TAG_LLVM_annotation
 	countersPrefix   = "__profc_"

@@ -37,15 +37,15 @@ func TestCorrelatedFiles(t *testing.T) {
 		build("plain")
 		want := indexedText(t, dir, "plain.profraw", ReadOptions{})
 		build("binary", "-mllvm", "-profile-correlate=binary", "-Wl,--build-id")
-		requireCorrelated(t, dir, want, "binary", "correlate=binary",
-			ReadOptions{Binary: []string{filepath.Join(dir, "binary")}})
+		program := ReadOptions{Binary: []string{filepath.Join(dir, "binary")}}
+		requireCorrelated(t, dir, want, "binary", "correlate=binary", program)
 		run(t, dir, profdata, "merge", "--binary-file=binary", "binary.profraw", "-o", "binary.profdata")
 		if got := indexedText(t, dir, "binary.profdata", ReadOptions{}); got != want {
 			t.Errorf("llvm-profdata makes of a program and its profile\n%s\nwant\n%s", got, want)
 		}
-		b, _ := readInto(t, ReadOptions{Binary: []string{filepath.Join(dir, "binary")}}, load(t, dir, "binary.profraw"))
+		b, _ := readInto(t, program, mustLoad(t, filepath.Join(dir, "binary.profraw")))
 		indexed, _ := writeIndexed(t, memstore.Open(t, b), WriteOptions{})
-		if !bytes.Equal(indexed, load(t, dir, "binary.profdata")) {
+		if !bytes.Equal(indexed, mustLoad(t, filepath.Join(dir, "binary.profdata"))) {
 			t.Error("the indexed profile has other bytes than llvm-profdata's")
 		}
 		if front != "-fprofile-generate" {
@@ -62,7 +62,7 @@ func TestCorrelatedFiles(t *testing.T) {
 // requireCorrelated reads a profile without and with its program.
 func requireCorrelated(t *testing.T, dir, want, program, option string, o ReadOptions) {
 	t.Helper()
-	file := load(t, dir, program+".profraw")
+	file := mustLoad(t, filepath.Join(dir, program+".profraw"))
 	if _, _, err := Read(bytes.NewReader(file), ReadOptions{}); !errors.Is(err, ErrCorrelated) ||
 		!strings.Contains(err.Error(), option) {
 		t.Errorf("%s without its program: %v, want an error with %q", program, err, option)
@@ -89,7 +89,7 @@ func TestCorrelatedByAnotherProgram(t *testing.T) {
 	build("plain", correlatedProgram)
 	t.Setenv("LLVM_PROFILE_FILE", path("p.profraw"))
 	run(t, dir, path("program"))
-	file := load(t, dir, "p.profraw")
+	file := mustLoad(t, filepath.Join(dir, "p.profraw"))
 	both := ReadOptions{Binary: []string{path("other"), path("program")}}
 	if _, r, err := Read(bytes.NewReader(file), both); err != nil || r.Functions == 0 {
 		t.Errorf("the second of two programs is not found: %v", err)
@@ -150,19 +150,10 @@ func variantIf(is bool, v Variant) Variant {
 	return 0
 }
 
-func load(t *testing.T, dir, name string) []byte {
-	t.Helper()
-	file, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // indexedText returns a file as LLVM's text.
 func indexedText(t *testing.T, dir, name string, o ReadOptions) string {
 	t.Helper()
-	b, _, err := Read(bytes.NewReader(load(t, dir, name)), o)
+	b, _, err := Read(bytes.NewReader(mustLoad(t, filepath.Join(dir, name))), o)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

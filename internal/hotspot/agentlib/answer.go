@@ -25,8 +25,8 @@ func identify(path string) (fileID, error) {
 	return fileID{path, info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-// An answer is a file that says of which library and linker it is known that the one can load the other. To ask takes
-// some milliseconds of each start. Where nothing can be kept the linker is asked each time.
+// An answer is a file that names a linker and a library that it can load. To ask takes some milliseconds of each start.
+// Where nothing can be kept the linker is asked each time.
 type answer struct{ path, text string }
 
 func newAnswer(library, linker string) answer {

@@ -25,7 +25,8 @@ func (s *session) dropFiles(flags []string) error {
 		_ = f.Close()
 	}
 	if dropped == 0 {
-		return cli.Usagef("--cold: the system drops no file from its page cache: it takes Linux 6.5 and a file system on a disk")
+		return cli.Usagef("--cold: the system drops no file from its page cache: it takes Linux 6.5, " +
+			"and a file system on a disk")
 	}
 	return nil
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lists that grow. */
+#ifndef PROFARC_AGENT_LISTS_H
+#define PROFARC_AGENT_LISTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* list_grow makes room for as many elements of a size as are needed. It returns false, and leaves the list, if there is
+ * no memory. */
+static inline bool list_grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
+	enum { LEAST = 64 };
+	if (needed <= *room) return true;
+	uint32_t more = 2 * needed + LEAST;
+	void *p = realloc(*list, more * size);
+	if (p == NULL) return false;
+	*list = p;
+	*room = more;
+	return true;
+}
+
+#endif
