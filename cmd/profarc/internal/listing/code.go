@@ -34,6 +34,8 @@ type Instruction struct {
 	Count  uint64          `json:"count"` // how often it was executed, if Basis says so
 	Basis  Basis           `json:"basis,omitempty"`
 	Heat   float64         `json:"heat"` // see Heat
+
+	NotInlined *Refusal `json:"not_inlined,omitempty"` // of a call that C2 does not inline
 }
 
 // A Basis says where a count comes from.

@@ -21,6 +21,9 @@ type Program struct {
 	mu      sync.Mutex
 	classes *classfile.Path
 	sources *classfile.Sources
+
+	sizesOf *reader.Store         // the archive of sizes
+	sizes   map[layout.Key]uint64 // of C2's code, by method without its loader
 }
 
 // Open opens a class path and a source path: see classfile.Open and OpenSources. release
@@ -132,7 +135,11 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.list(d, k.Split(d), code, points, entered), nil
+	l := p.list(d, k.Split(d), code, points, entered)
+	if d == layout.DomainHotSpot && len(profiles) > 0 {
+		err = p.refusals(l, profiles[0], entered)
+	}
+	return l, err
 }
 
 // entries is how often a method was entered.

@@ -22,7 +22,8 @@ const codeHelp = `--class-path names the program, as check --against does. If a 
 prints its bytecodes, and the lines of the source file if it is below --source-path (a folder, or a jar
 or zip file of sources), in src.zip of a JDK on the class path, or in app-sources.jar beside app.jar. Both
 have counts of how often they were executed. A count with ~ was not counted there, but follows from the
-branches before it. --json prints the listings if both paths are named.`
+branches before it. Below a call that C2 does not inline by its default limits is why, in the words of
+-XX:+PrintInlining, and what would change it. --json prints the listings if both paths are named.`
 
 // openProgram opens a class path and a source path. For an empty class path it returns nil.
 func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {
@@ -112,9 +113,18 @@ func (p *profilePrinter) code(l *listing.Listing) {
 		line = i.Line
 		p.instruction(number, i)
 		p.entries(i.Points)
+		p.refusal(i.NotInlined)
 	}
 	p.inset, p.indent = 0, indent
 	p.entries(l.Unplaced)
+}
+
+// refusal prints why C2 does not inline a call, and what would change it.
+func (p *profilePrinter) refusal(r *listing.Refusal) {
+	if r != nil {
+		indent := strings.Repeat(" ", p.indent+pointWidth+2)
+		fmt.Fprintf(p.w, "%snot inlined: %s\n%s  to change it: %s\n", indent, escape.Printable(r.Why), indent, r.Change)
+	}
 }
 
 // entries prints points, without the section of traps, which follows.

@@ -49,6 +49,8 @@ type instruction struct {
 	Line     int
 	Source   *link // to the line
 	Points   []*point
+
+	NotInlined *listing.Refusal
 }
 
 // A sourceLine is one line of the source.
@@ -170,7 +172,7 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
 		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
-		Known: i.Basis != listing.NotKnown, About: i.Basis == listing.Derived, Line: i.Line}
+		Known: i.Basis != listing.NotKnown, About: i.Basis == listing.Derived, Line: i.Line, NotInlined: i.NotInlined}
 	if shown.Known {
 		shown.Heat = heatOf(i.Heat)
 	}
