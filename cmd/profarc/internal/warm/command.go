@@ -36,8 +36,8 @@ gives comes on top. --only and --skip select; --contender NAME=FLAGS adds one, i
 
 Measured are the wall time, the processor time and largest process of all that the command starts,
 and the time to its first output, or to the first line that --ready matches. With --unit each line that
-matches ends a unit of work, which gives a curve: its peak, the time to 90% of the base line's peak, and the
-units in which it falls behind. If the expression has a group, that is the unit's time ("12.5 ms";
+matches ends a unit of work, which gives a curve: its peak, the time to 90% of the base line's peak, the units
+in which it falls behind, the median, p99 and p99.9 of the units' times, and the mean of the last tenth. If the expression has a group, that is the unit's time ("12.5 ms";
 milliseconds without a unit), else it is the time between lines.
 
 Before the rounds the command runs once as it is. Every run must print what this one did; lines that

@@ -61,7 +61,27 @@ func (r *report) addCurves() {
 		}
 		return math.Inf(1)
 	})
+	for _, share := range percentiles {
+		if float64(length)*(1-share) >= 1 { // one unit at least takes longer
+			r.addMeasure(figure{fmt.Sprintf("p%g of the units", 100*share), "ns", func(x *record) float64 {
+				return float64(warmup.Percentile(x.Units[:min(length, len(x.Units))], share))
+			}})
+		}
+	}
+	r.addMeasure(figure{"unit of the last tenth", "ns", func(x *record) float64 {
+		last := curveOf(x, length, lateParts)
+		if len(last) == 0 {
+			return 0
+		}
+		return float64(last[len(last)-1].TimeNS)
+	}})
 }
+
+// lateParts is into how many parts a run is cut for its last one.
+const lateParts = 10
+
+// percentiles are shares of the units that take no longer than what is reported.
+var percentiles = []float64{0.5, 0.99, 0.999}
 
 // shortestRun returns the number of units of the run that has the fewest, 0 if no run has any.
 func (r *report) shortestRun() (length int) {

@@ -1,6 +1,9 @@
 package warmup
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A Curve holds the units of one run or the medians of several, in the order in which they were done.
 type Curve []Unit
@@ -52,6 +55,19 @@ func joinUnits(units []Unit, each int) Curve {
 		joined = append(joined, u)
 	}
 	return joined
+}
+
+// Percentile returns the least time that a share of the units do not exceed, 0 if there are none.
+func Percentile(units []Unit, share float64) (ns int64) {
+	if len(units) == 0 {
+		return 0
+	}
+	times := make([]int64, len(units))
+	for i, u := range units {
+		times[i] = u.TimeNS
+	}
+	slices.Sort(times)
+	return times[max(0, int(math.Ceil(share*float64(len(times))))-1)]
 }
 
 // window returns the number of points over which a curve is averaged, so that one lucky unit is no peak.

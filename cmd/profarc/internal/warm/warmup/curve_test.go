@@ -46,3 +46,18 @@ func TestCurvesAreMedians(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+func TestPercentile(t *testing.T) {
+	units := make([]Unit, 1000)
+	for i := range units {
+		units[i].TimeNS = int64((i*7)%1000 + 1) // each of 1 to 1,000 once
+	}
+	for share, want := range map[float64]int64{0.5: 500, 0.99: 990, 0.999: 999, 1: 1000, 0: 1} {
+		if got := Percentile(units, share); got != want {
+			t.Errorf("%g: %d, want %d", share, got, want)
+		}
+	}
+	if got := Percentile(nil, 0.5); got != 0 {
+		t.Errorf("%d of no units", got)
+	}
+}
