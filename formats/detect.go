@@ -120,7 +120,7 @@ var foreignFiles = []struct {
 	{[]byte("PERFILE2"), "perf's data: import what perf script prints of it"},
 	{binary.AppendUvarint(nil, 0x5350524f463432ff), sampleProfile},
 	{binary.AppendUvarint(nil, 0x5350524f46343204), sampleProfile},
-	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's memprof: it holds allocations, and no counters"},
+	{[]byte("\x81rforpm\xff"), "a raw profile of LLVM's MemProf: import what llvm-profdata merge --profiled-binary PROGRAM makes of it"},
 	{[]byte("adcg"), "gcov's data, of GCC: compile with clang -fprofile-generate"},
 	{[]byte("\xca\xfe\xba\xbe"), "a class file, and no profile of it"},
 	{[]byte("\x7fELF"), "a program: name the profile that it wrote"},

@@ -37,6 +37,8 @@ var tableNames = [...]string{
 	23: "base",
 	25: "moved",
 	26: "certain",
+	27: "allocations",
+	28: "allocation-calls",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

@@ -188,8 +188,9 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case disk.TableOrder, disk.TableOrderRuns, disk.TableDumps:
 		return true
-	// of a base the names are others
-	case disk.TableForeign, disk.TableClassPath, disk.TableCode, disk.TableFunctions, disk.TableBase:
+	// of a base the names are others, and ids of functions in stacks tell theirs
+	case disk.TableAllocations, disk.TableAllocationCalls, disk.TableForeign, disk.TableClassPath, disk.TableCode,
+		disk.TableFunctions, disk.TableBase:
 		return c.names != nil
 	case disk.TableProperties, disk.TableMonitors, disk.TableSamples, disk.TableBinaryIDs, disk.TableTraces,
 		disk.TableVTables,

@@ -19,7 +19,8 @@ var tableNames = map[layout.TableKind]string{
 	disk.TableShapes:       "shapes of entries",
 	disk.TableCompilations: "compilations", disk.TableInlining: "inlined calls", disk.TableFunctions: "functions",
 	disk.TableBase: "base", disk.TableMoved: "moved points",
-	disk.TableCertain: "outcomes that were certain",
+	disk.TableCertain:     "outcomes that were certain",
+	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line in layout.

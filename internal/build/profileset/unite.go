@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/internal/build/intern"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -22,22 +23,46 @@ const (
 	columnSummed
 	columnLowest // of those that are not 0
 	columnHighest
+	columnLeast // also 0
 )
 
 // columnRules are the rules of the columns of tables, from the first on; those that are
 // left out are keys. Rows that agree in all keys become one.
 var columnRules = map[layout.TableKind][]columnRule{
-	disk.TableMonitors:     {1: columnSummed},
-	disk.TableSamples:      {3: columnSummed},
-	disk.TableHeapRefs:     {0: columnSummed, 1: columnSummed},
-	disk.TableHeapUse:      {1: columnSummed, 4: columnSummed, 5: columnSummed},
-	disk.TableInstances:    {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
-	disk.TableThreads:      {1: columnSummed},
-	disk.TableCompilations: {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
-	disk.TableInlining:     {2: columnSummed},
-	disk.TableFunctions:    {3: columnHighest},
-	disk.TableMoved:        {4: columnLowest},
-	disk.TableCertain:      {3: columnSummed},
+	disk.TableMonitors:        {1: columnSummed},
+	disk.TableSamples:         {3: columnSummed},
+	disk.TableHeapRefs:        {0: columnSummed, 1: columnSummed},
+	disk.TableHeapUse:         {1: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableInstances:       {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableThreads:         {1: columnSummed},
+	disk.TableCompilations:    {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
+	disk.TableInlining:        {2: columnSummed},
+	disk.TableFunctions:       {3: columnHighest},
+	disk.TableMoved:           {4: columnLowest},
+	disk.TableCertain:         {3: columnSummed},
+	disk.TableAllocations:     allocationRules(),
+	disk.TableAllocationCalls: {disk.AllocationRecord: columnLowest},
+}
+
+// allocationRules sums what is a total, and keeps the least and the most of what is one. Of the times and
+// processors of the last allocation, which mean nothing in another run, the highest stays.
+func allocationRules() []columnRule {
+	rules := []columnRule{disk.AllocationRecord: columnLowest}
+	for _, f := range disk.HeapFields {
+		rules = append(rules, heapRule(f.Name))
+	}
+	return rules
+}
+
+func heapRule(field string) columnRule {
+	switch {
+	case strings.HasPrefix(field, "least-"):
+		return columnLeast
+	case strings.HasPrefix(field, "most-"), strings.HasSuffix(field, "-at"), strings.HasPrefix(field, "allocating"),
+		strings.HasPrefix(field, "freeing"), field == "type-id", strings.HasPrefix(field, "histogram"):
+		return columnHighest
+	}
+	return columnSummed
 }
 
 // ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.
@@ -63,6 +88,8 @@ func (r columnRule) united(x, y uint64) uint64 {
 		return cmp.Or(min(x, y), max(x, y))
 	case columnHighest:
 		return max(x, y)
+	case columnLeast:
+		return min(x, y)
 	}
 	return x
 }

@@ -38,6 +38,10 @@ const (
 	TableMoved layout.TableKind = 25
 	// of branches and type checks with several outcomes, the counts of runs with one [profile, point, outcome, count]
 	TableCertain layout.TableKind = 26
+	// LLVM: memory profiles: what a function allocates, by stack [function id, stack symbol, record, HeapFields]
+	TableAllocations layout.TableKind = 27
+	// LLVM: memory profiles: calls of a function that lead to allocations [function id, stack symbol, record]
+	TableAllocationCalls layout.TableKind = 28
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive

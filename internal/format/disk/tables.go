@@ -296,6 +296,7 @@ const (
 	FormWeight                   // billionths
 	FormFunction                 // the id of an LLVM function
 	FormExit                     // an Exit
+	FormStack                    // a symbol of HeapFrames
 )
 
 // tableForms are the columns of the tables of this version. An order table has the
@@ -341,7 +342,9 @@ var tableForms = map[layout.TableKind][]Column{
 		{"confidence", layout.ColumnWord, FormWeight}},
 	TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
 		{"outcome", layout.ColumnWord, FormSigned}, word("count")},
-	TableOrderRuns: {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
+	TableOrderRuns:       {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
+	TableAllocations:     allocationColumns(),
+	TableAllocationCalls: heapColumns(),
 }
 
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of
@@ -391,6 +394,8 @@ const (
 	PropertyTraceStream = "llvm.trace_stream_size"
 	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's percentages are of.
 	PropertyJamaicaTotal = "jamaica.total."
+	// PropertyMemProf is the version of the section of LLVM's memory profiles, from 0.
+	PropertyMemProf = "llvm.memprof_version"
 	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of calls of
 	// native methods.
 	PropertyJamaicaBytecodes = PropertyJamaicaTotal + "bytecodes"
@@ -412,7 +417,7 @@ func MergedProperty(key string) PropertyRule {
 	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal),
 		strings.HasPrefix(key, PropertySampledTotal):
 		return PropertySummed
-	case key == PropertyJamaicaThreads:
+	case key == PropertyJamaicaThreads, key == PropertyMemProf:
 		return PropertyHighest
 	}
 	return PropertyKept

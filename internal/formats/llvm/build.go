@@ -27,6 +27,7 @@ type intake struct {
 	kept    []byte // memory for it
 	ordered bool   // the order of the functions is kept
 	plain   plainFunctions
+	row     []uint64 // memory for a row of a table
 }
 
 func newIntake(o ReadOptions) *intake {
@@ -235,8 +236,7 @@ func (in *intake) addStreamSize(size uint64) {
 		size = in.traces
 	}
 	if size > 0 {
-		key, value := in.b.Symbol(PropertyStreamSize), in.b.Symbol(strconv.FormatUint(size, 10))
-		in.b.Table(disk.TableProperties, 0).Row(uint64(key), uint64(value))
+		in.addProperty(PropertyStreamSize, strconv.FormatUint(size, 10))
 	}
 }
 

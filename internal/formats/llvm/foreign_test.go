@@ -161,34 +161,6 @@ func indexedText(t *testing.T, dir, name string, o ReadOptions) string {
 	return string(text)
 }
 
-// TestMemProfAlone: a file is an error if nothing of it would be kept; one that has counts
-// too is read, and losses are counted.
-func TestMemProfAlone(t *testing.T) {
-	file := func(text string) []byte {
-		store := compatStore(t, 0, [][]byte{[]byte(text)}, nil)
-		indexed, _ := writeIndexed(t, store, WriteOptions{Version: 8})
-		le.PutUint64(indexed[8:], le.Uint64(indexed[8:])|uint64(VariantMemProf)<<variantShift)
-		return indexed
-	}
-	if _, _, err := Read(bytes.NewReader(file(":ir\n")), ReadOptions{}); !errors.Is(err, ErrMemProf) {
-		t.Errorf("without functions: %v", err)
-	}
-	_, r, err := Read(bytes.NewReader(file(":ir\nf\n1\n1\n5\n")), ReadOptions{})
-	if err != nil || r.Functions != 1 || r.Lost.Count(LossMemProf) != 1 {
-		t.Errorf("with a function: %+v, %v", r, err)
-	}
-	samples, _ := filepath.Glob("../../../../shared/samples/compilers/memprof/*.profdata")
-	for _, name := range samples {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := Read(bytes.NewReader(data), ReadOptions{}); !errors.Is(err, ErrMemProf) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // TestNothingIsLostWithoutAVersion: of what a release of LLVM made, the default version
 // holds all that the file of llvm-profdata holds.
 func TestNothingIsLostWithoutAVersion(t *testing.T) {

@@ -1,7 +1,6 @@
 package llvm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -84,19 +83,5 @@ func TestIndexedRefused(t *testing.T) {
 		if err := readOnce(t, file); (at == 40) != (err == nil) || err != nil && !errors.Is(err, ErrMalformed) {
 			t.Errorf("an offset at %d: %v", at, err)
 		}
-	}
-}
-
-// TestIndexedMemProf: counts are kept, and losses are counted.
-func TestIndexedMemProf(t *testing.T) {
-	file := smallIndexed(13)
-	word := binary.LittleEndian.Uint64(file[8:])
-	binary.LittleEndian.PutUint64(file[8:], word|uint64(VariantMemProf)<<55)
-	if diff := cmp.Diff(wantSmall(13), contentOf(t, file)); diff != "" {
-		t.Errorf("other contents:\n%s", diff)
-	}
-	report, err := readAndDrop(bytes.NewReader(file), ReadOptions{})
-	if err != nil || report.Lost.Count(LossMemProf) != 1 {
-		t.Errorf("report %+v, %v", report, err)
 	}
 }

@@ -71,11 +71,10 @@ func (x *indexedScan) readHeader() error {
 	if err := x.locateSections(words); err != nil {
 		return err
 	}
-	if x.variant&VariantMemProf != 0 {
-		x.report.Lost.Add(LossMemProf, 1)
-		x.variant &^= VariantMemProf
+	if x.variant&VariantMemProf == 0 {
+		x.memProf = 0
 	}
-	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant})
+	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant &^ VariantMemProf})
 }
 
 // locateSections takes the offsets of all parts from the words after the version.
@@ -160,7 +159,9 @@ func (x *indexedScan) readSections() error {
 		at   int64
 		read func() error
 	}
-	all := []section{{x.binaryIDs, x.readBinaryIDs}, {x.vtables, x.readVTables}, {x.traces, x.readTraces}}
+	memProf := func() error { return x.readMemProf(x.sectionAfter(x.memProf)) }
+	all := []section{{x.binaryIDs, x.readBinaryIDs}, {x.vtables, x.readVTables}, {x.traces, x.readTraces},
+		{x.memProf, memProf}}
 	slices.SortFunc(all, func(a, b section) int { return cmp.Compare(a.at, b.at) })
 	for _, s := range all {
 		if s.at == 0 {
@@ -177,6 +178,16 @@ func (x *indexedScan) readSections() error {
 		}
 	}
 	return nil
+}
+
+// sectionAfter returns the offset of the section that follows one, 0 if it is the last.
+func (x *indexedScan) sectionAfter(at int64) (next int64) {
+	for _, other := range []int64{x.binaryIDs, x.traces, x.vtables} {
+		if other > at && (next == 0 || other < next) {
+			next = other
+		}
+	}
+	return next
 }
 
 // readSized reads a section that starts with its size.
@@ -282,9 +293,6 @@ func (x *indexedScan) readBuckets() error {
 			}
 		}
 	}
-	if x.memProfAlone() {
-		return x.fault(ErrMemProf, x.offset, "")
-	}
 	if padding := x.table - x.offset; padding < 0 || padding >= disk.Unit {
 		return x.malformed(x.offset, "the functions end, and their table is at byte %d", x.table)
 	}
@@ -295,12 +303,6 @@ func (x *indexedScan) readBuckets() error {
 		return x.cut("the functions")
 	}
 	return nil
-}
-
-// memProfAlone reports whether the file has a memory profile and no function, so that
-// nothing of it would be kept.
-func (x *indexedScan) memProfAlone() bool {
-	return x.items == 0 && x.report.Lost.Count(LossMemProf) > 0
 }
 
 // take consumes n bytes. If it has to read, it first lets go of the functions that lie in the buffer.

@@ -16,7 +16,7 @@ const Dropped = "functions dropped because "
 // The losses of reading a file.
 const (
 	LossUnnamed codec.LossKind = Dropped + "the file does not have their name"
-	LossMemProf codec.LossKind = "sections of memory profiles (memprof): an archive keeps counts and values"
+	LossMemProf codec.LossKind = "memory profiles (memprof) of a version that is not known: write them with llvm-profdata merge --memprof-version=3"
 	LossUniform codec.LossKind = "uniform counters of a GPU"
 )
 
@@ -30,7 +30,9 @@ type Report struct {
 	Functions int // records: a name with a FuncHash
 	Entries   int // profile entries
 	Traces    int // temporal traces
-	Lost      codec.Losses
+	// Records are functions with a memory profile, and Allocations the places in them, by stack.
+	Records, Allocations int
+	Lost                 codec.Losses
 }
 
 // The sentinels that an [*Error] matches.
@@ -46,9 +48,6 @@ var (
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
 	// ErrCorrelated: names and data of the profile are in the program.
 	ErrCorrelated = errors.New("a profile that needs its program to be read")
-	// ErrMemProf: the file has a memory profile and nothing else.
-	ErrMemProf = errors.New("a memory profile (MemProf), which an archive cannot hold yet: " +
-		"give it to clang as it is, with -fmemory-profile-use, and import the counts of another run")
 )
 
 // An Error describes an error in a profile, with its place.
@@ -89,18 +88,21 @@ const (
 	LossContext    codec.LossKind = "profiles of one calling context: LLVM has no place for them"
 	LossNoCounters codec.LossKind = "profiles without counters"
 	LossEntry      codec.LossKind = "profile entries that LLVM does not have"
+	LossStacks     codec.LossKind = "allocations whose stack is no frames"
 	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
 
 	// What only older versions of the indexed format do not hold.
-	LossBinaryIDs   codec.LossKind = "binary ids: the version cannot hold them (version 9 or higher can)"
-	LossTraces      codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
-	LossBitmaps     codec.LossKind = "MC/DC bitmaps: the version cannot hold them (version 11 or higher can)"
-	LossVTableSites codec.LossKind = "vtable value sites: the version cannot hold them (version 12 or higher can)"
-	LossVTableNames codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold " +
+	LossBinaryIDs      codec.LossKind = "binary ids: the version cannot hold them (version 9 or higher can)"
+	LossMemProfVersion codec.LossKind = "memory profiles: the version cannot hold them (version 8 or higher can)"
+	LossTraces         codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
+	LossBitmaps        codec.LossKind = "MC/DC bitmaps: the version cannot hold them (version 11 or higher can)"
+	LossVTableSites    codec.LossKind = "vtable value sites: the version cannot hold them (version 12 or higher can)"
+	LossVTableNames    codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold " +
 		"them)"
 
 	// What text does not hold.
 	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
+	LossTextMemProf   codec.LossKind = "functions with memory profiles: text has no place for them"
 	LossTextVTables   codec.LossKind = "names of vtables: left out, as llvm-profdata does (text can hold those that " +
 		"sites have)"
 	LossTextName      codec.LossKind = "functions whose names text cannot hold"

@@ -90,7 +90,7 @@ func (w *indexedWriter) all() error {
 
 func (w *indexedWriter) write(b []byte) { _, _ = w.out.Write(b) }
 
-// header returns the encoded header. MemProf, from version 8 on, has the offset 0, for none.
+// header returns the encoded header.
 func (w *indexedWriter) header(p *indexedPlan) []byte {
 	version := w.encoding.version
 	b := le.AppendUint64(nil, indexedMagic)
@@ -176,10 +176,13 @@ func defaultVersion(s *reader.Store) int {
 	return usualVersion
 }
 
-// writtenVariant returns the variant of a file of a version. An archive never has
-// memory profiles or debug information to correlate with.
-func writtenVariant(s *reader.Store, version int, traces bool) Variant {
+// writtenVariant returns the variant of a file of a version. An archive never has debug information to
+// correlate with.
+func writtenVariant(s *reader.Store, version int, traces, memProf bool) Variant {
 	v := variantOf(s) &^ (VariantMemProf | VariantCorrelated)
+	if memProf && version >= sinceMemProf {
+		v |= VariantMemProf
+	}
 	if traces {
 		v |= VariantTemporal
 	}
@@ -217,6 +220,14 @@ type section struct {
 func (w *indexedWriter) sections(p *indexedPlan) []section {
 	f := &p.facts
 	var all []section
+	switch {
+	case f.heap == nil:
+	case w.encoding.version >= sinceMemProf:
+		w.lost.Add(LossStacks, f.heap.unsound)
+		all = append(all, section{sinceMemProf, f.heap.section(p.tableEnd())})
+	default:
+		w.lost.Add(LossMemProfVersion, len(f.heap.records))
+	}
 	if w.encoding.version >= sinceBinaryIDs {
 		all = append(all, section{sinceBinaryIDs, binaryIDSection(f.binaryIDs)})
 	} else {
@@ -310,10 +321,11 @@ type runFacts struct {
 	binaryIDs []string // sorted
 	vtables   []string // names, sorted
 	traces    []trace
-	stream    uint64 // number of traces that these were sampled from
+	stream    uint64       // number of traces that these were sampled from
+	heap      *heapProfile // nil if there is none
 }
 
-func readRunFacts(s *reader.Store) (f runFacts, err error) {
+func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 	if f.binaryIDs, err = symbolColumn(s, disk.TableBinaryIDs); err != nil {
 		return f, err
 	}
@@ -321,6 +333,9 @@ func readRunFacts(s *reader.Store) (f runFacts, err error) {
 		return f, err
 	}
 	if f.traces, err = readTraces(s); err != nil {
+		return f, err
+	}
+	if f.heap, err = readHeap(s, version); err != nil {
 		return f, err
 	}
 	f.stream, err = streamSize(s, uint64(len(f.traces)))

@@ -180,7 +180,7 @@ func (w *indexedWriter) planFile() (*indexedPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.facts, err = readRunFacts(w.store); err != nil {
+	if p.facts, err = readRunFacts(w.store, w.encoding.version); err != nil {
 		return nil, err
 	}
 	if err := p.insert(w.store); err != nil {
@@ -268,7 +268,7 @@ func (w *indexedWriter) countLosses(r *record) {
 
 // layOut assigns offsets to all parts.
 func (w *indexedWriter) layOut(p *indexedPlan) {
-	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0)
+	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0, p.facts.heap != nil)
 	p.payload = 8 * int64(headerWords+len(headerSections(w.encoding.version)))
 	p.payload += summarySize
 	if p.variant&VariantContextSensitive != 0 {

@@ -49,7 +49,7 @@ type textWriter struct {
 
 // writeAll prints the whole file. Flush returns an error of the output.
 func (w *textWriter) writeAll() (err error) {
-	if w.facts, err = readRunFacts(w.store); err != nil {
+	if w.facts, err = readRunFacts(w.store, IndexedNewest); err != nil {
 		return err
 	}
 	if w.names, err = entries.NewValues(w.store); err != nil {
@@ -65,6 +65,9 @@ func (w *textWriter) writeAll() (err error) {
 		return err
 	}
 	w.lost.Add(LossTextBinaryIDs, len(w.facts.binaryIDs))
+	if w.facts.heap != nil {
+		w.lost.Add(LossTextMemProf, len(w.facts.heap.records))
+	}
 	w.lost.Add(LossTextVTables, len(w.facts.vtables)-len(w.named))
 	return w.out.Flush()
 }

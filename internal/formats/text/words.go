@@ -168,6 +168,7 @@ var (
 var tableDomains = map[layout.TableKind]domains{
 	disk.TableMonitors: ofGraal, disk.TableSamples: ofGraal, disk.TableOrderRuns: ofGraal,
 	disk.TableBinaryIDs: ofLLVM, disk.TableTraces: ofLLVM, disk.TableVTables: ofLLVM,
+	disk.TableAllocations: ofLLVM, disk.TableAllocationCalls: ofLLVM,
 	disk.TableHeapRefs: ofJamaica, disk.TableHeapUse: ofJamaica, disk.TableInstances: ofJamaica,
 	disk.TableThreads: ofJamaica, disk.TableReflected: ofJamaica,
 	disk.TableFunctions: ofSampled,

@@ -37,11 +37,30 @@ func llvmIR() *builder.Builder {
 	traces.Row(1, 3, disk.NameRef("main"))
 	tables := b.Table(disk.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
 	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
+	heapOf(b)
 	order := b.Table(disk.TableOrder, 1, layout.ColumnProfile)
 	for _, q := range []*builder.Profile{total, p, older} {
 		order.Row(uint64(q.Ref()))
 	}
 	return b
+}
+
+// heapOf adds a memory profile: what main allocates, in an inlined function too.
+func heapOf(b *builder.Builder) {
+	main := disk.HeapFrame{Function: disk.NameRef("main"), Line: 7, Column: 12}
+	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
+	direct, through := disk.AppendHeapFrame(nil, main), disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
+	kinds := func(k layout.TableKind) *builder.Table { return b.Table(k, 0, disk.TableColumns(k)...) }
+	row := []uint64{disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1}
+	for i := range disk.HeapFields {
+		row = append(row, uint64(i+1))
+	}
+	kinds(disk.TableAllocations).Row(row...)
+	row[disk.AllocationStack] = uint64(b.Symbol(string(through)))
+	kinds(disk.TableAllocations).Row(row...)
+	kinds(disk.TableAllocationCalls).Row(disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1)
+	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(
+		uint64(b.Symbol(disk.PropertyMemProf)), uint64(b.Symbol("3")))
 }
 
 // llvmFrontend is of a program instrumented by clang's front end: counters and the bitmaps

@@ -29,6 +29,9 @@ func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	for i := range columns {
 		columns[i] = TableColumn{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
 	}
+	if t.Kind == disk.TableAllocations {
+		columns = append(columns, TableColumn{s, t, derived, disk.Column{Name: "type", Kind: layout.ColumnSymbol}})
+	}
 	return columns
 }
 
@@ -50,13 +53,23 @@ func (c *TableColumn) Compare(a, b int) int {
 	return cmp.Compare(c.Raw(a), c.Raw(b))
 }
 
-// Raw returns a cell as it is stored.
-func (c *TableColumn) Raw(row int) uint64 { return c.t.Cell(c.column, row) }
+// derived is the number of the column that follows from others: the type of an allocation.
+const derived = -1
+
+// Raw returns a cell as it is stored, 1 in the column that is not.
+func (c *TableColumn) Raw(row int) uint64 {
+	if c.column == derived {
+		return 1
+	}
+	return c.t.Cell(c.column, row)
+}
 
 // Text returns a cell as text, before control characters are escaped. A null reference is a dash.
 func (c *TableColumn) Text(row int) (string, error) {
 	v := c.Raw(row)
 	switch {
+	case c.column == derived:
+		return string(allocationAt(c.t, row).Type), nil
 	case c.Form.Kind == layout.ColumnWord:
 		return c.word(v), nil
 	case v == 0:
@@ -100,6 +113,9 @@ func (c *TableColumn) reference(n layout.Ref) (string, error) {
 	switch c.Form.Kind {
 	case layout.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)
+		if err == nil && c.Form.Form == disk.FormStack {
+			return stackText(c.s, name.String())
+		}
 		if c.Form.Form == disk.FormBytes {
 			return hex.EncodeToString([]byte(name.String())), err
 		}

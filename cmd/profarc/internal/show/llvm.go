@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -140,4 +142,24 @@ func (p *profilePrinter) llvmCounters(at *analyze.Point) {
 	}
 	fmt.Fprintf(p.w, "  %s, the highest %d\n", p.headText(at), highest)
 	p.printRows(at)
+}
+
+// allocated prints what a function allocates, by calling context.
+func (p *profilePrinter) allocated(m reader.Method) {
+	if p.err != nil || !p.s.Header().Domain.LLVM() {
+		return
+	}
+	if p.allocations == nil {
+		p.allocations, p.err = listing.ReadAllocations(p.s)
+	}
+	if p.err != nil {
+		return
+	}
+	all, err := p.allocations.Of(m)
+	p.err = err
+	for _, a := range all {
+		fmt.Fprintf(p.w, "  allocates %s in %s, alive for %s on average, %s\n    %s\n", cli.FormatSize(int64(a.Bytes)),
+			cli.Amount(a.Count, "allocation"), cli.FormatDuration(time.Duration(a.LifetimeMS*float64(time.Millisecond))), a.Type,
+			escape.Printable(a.Stack))
+	}
 }

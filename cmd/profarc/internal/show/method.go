@@ -174,14 +174,15 @@ type profilePrinter struct {
 	indent int    // indentation of its other lines
 	err    error
 
-	points  analyze.PointReader
-	reasons *entries.TrapReasons  // nil until needed
-	callers map[layout.Ref]string // names of methods in contexts
-	tally   lazyTally
-	screen  *terminal.Screen
-	program *listing.Program
-	inset   int         // columns before the points of bytecodes
-	source  *llvmSource // nil unless source lines of LLVM's functions are wanted
+	points      analyze.PointReader
+	reasons     *entries.TrapReasons  // nil until needed
+	callers     map[layout.Ref]string // names of methods in contexts
+	tally       lazyTally
+	screen      *terminal.Screen
+	program     *listing.Program
+	inset       int                  // columns before the points of bytecodes
+	allocations *listing.Allocations // nil until needed
+	source      *llvmSource          // nil unless source lines of LLVM's functions are wanted
 }
 
 // newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a program no code.
@@ -245,6 +246,7 @@ func (p *profilePrinter) method(m reader.Method) {
 			return
 		}
 	}
+	p.allocated(m)
 	p.sampled(m, profiles > 0)
 }
 

@@ -271,7 +271,7 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 		Kind    uint32             `json:"kind"`
 		Columns []facts.ColumnFact `json:"columns"`
 		Of      int                `json:"of"` // rows that match
-	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), facts.ColumnsOf(v.t), v.of})
+	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), columnFacts(v.columns), v.of})
 	if err != nil {
 		return err
 	}
@@ -297,6 +297,13 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintln(w, "\n]}")
 	return w.Flush()
+}
+
+func columnFacts(columns []listing.TableColumn) (all []facts.ColumnFact) {
+	for i := range columns {
+		all = append(all, facts.ColumnFact{Name: columns[i].Form.Name, Kind: columns[i].Form.Kind.String()})
+	}
+	return all
 }
 
 // cellJSON returns a cell in JSON: a number, a string, or null for a null reference. Ids and addresses are

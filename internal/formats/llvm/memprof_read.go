@@ -1,0 +1,381 @@
+package llvm
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
+)
+
+// The section of memory profiles of an indexed file, by its version. Offsets are from the start of the file.
+//
+//	0        offsets of: record table, frame payload, frame table; schema, records, frames
+//	1        1, then as 0
+//	2        2, as 1, offsets of: call-stack payload, call-stack table; as 0, call stacks
+//	3        3, offsets of: call-stack array, record payload, record table; schema, frames, array, records
+//
+// The schema is u64 number, { u64 field } for each, from 1: see disk.HeapFields. Records, frames of versions 0 to
+// 2 and call stacks are in tables as the functions are; their keys are ids of 8 bytes. Call stacks
+// have no key length.
+//
+//	frame    as disk.HeapFrame
+//	record   u64 number, { stack, fields }, u64 number, { stack } of calls
+//	stack    0 and 1: u64 number, { u64 id of a frame }; 2: u64 id; 3: u32 index into the array
+//	array    of u32: at the index the number of frames, then the frames by number, the innermost first.
+//	         A negative word -n says that the frame and all further ones are n words on
+const (
+	memProfNewest = 3
+	memProfOldest = 24 // the least first word of version 0, which is an offset
+	// mostStackBytes is how many bytes of stacks one section may decode to.
+	mostStackBytes = 1 << 28
+)
+
+// memProfOffsets are the numbers of offsets that the versions begin with.
+var memProfOffsets = [...]int{3, 3, 5, 3}
+
+var errStacks = parse.Exceeded("a memory profile with more than %d bytes of stacks", mostStackBytes)
+
+// A memProf is a section of memory profiles that is read.
+type memProf struct {
+	b       []byte // the section
+	base    uint64 // its offset in the file
+	version int
+	schema  []int             // indices of disk.HeapFields
+	frames  []byte            // of version 3, encoded
+	byID    map[uint64][]byte // encoded frames of versions 0 to 2
+	stacks  map[uint64][]byte // of version 2: ids of frames, by id of the stack
+	array   []byte            // of version 3
+	decoded int               // bytes of stacks
+}
+
+// A heapRecord is what is known of the allocations of a function. The reader reuses it for the next one.
+type heapRecord struct {
+	function    uint64
+	allocations []allocation
+	calls       [][]byte // stacks
+}
+
+// An allocation has the encoded frames of its stack, and its numbers.
+type allocation struct {
+	stack  []byte
+	fields [len(disk.HeapFields)]uint64
+}
+
+// readMemProf reads the section of memory profiles, which ends at an offset, or with the file if that is 0.
+func (x *indexedScan) readMemProf(end int64) error {
+	at := x.offset
+	b, ok := x.readUpTo(end)
+	if !ok {
+		return x.cut("the memory profile")
+	}
+	m := &memProf{b: b, base: uint64(at)}
+	err := m.read(x.addHeapRecord)
+	if errors.Is(err, ErrVersion) {
+		x.report.Lost.Add(LossMemProf, 1)
+		return nil
+	}
+	if err != nil {
+		return x.malformed(at, "the memory profile: %v", err)
+	}
+	if x.report.Allocations > 0 {
+		x.addProperty(disk.PropertyMemProf, strconv.Itoa(m.version))
+	}
+	return nil
+}
+
+// readUpTo consumes the bytes up to an offset, or all of them if it is 0.
+func (s *source) readUpTo(end int64) (b []byte, ok bool) {
+	if end != 0 {
+		return s.readSection(uint64(end - s.offset))
+	}
+	for {
+		piece := s.peek(1)
+		if len(piece) == 0 {
+			return b, s.readError() == nil
+		}
+		piece, _ = s.next(s.Buffered())
+		b = append(b, piece...)
+	}
+}
+
+// read passes the records on. An error of a newer version matches ErrVersion.
+func (m *memProf) read(add func(*heapRecord) error) error {
+	offsets, records, err := m.header()
+	if err != nil {
+		return err
+	}
+	if m.version == 3 {
+		if offsets[0] < records || offsets[1] < offsets[0] {
+			return fmt.Errorf("frames before byte %d of it", offsets[0])
+		}
+		m.frames, m.array = m.b[records:offsets[0]], m.b[offsets[0]:offsets[1]]
+		return m.eachRecord(offsets[1], offsets[2], add)
+	}
+	m.byID, m.stacks = map[uint64][]byte{}, map[uint64][]byte{}
+	if err := m.eachItem(offsets[1], offsets[2], true, m.addFrame); err != nil {
+		return err
+	}
+	if m.version == 2 {
+		err := m.eachItem(offsets[3], offsets[4], false, func(id uint64, b []byte) error {
+			m.stacks[id] = b
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return m.eachRecord(records, offsets[0], add)
+}
+
+func (m *memProf) addFrame(id uint64, b []byte) error {
+	if len(b) != disk.HeapFrameSize || b[len(b)-1] > 1 {
+		return fmt.Errorf("a frame of %d bytes", len(b))
+	}
+	m.byID[id] = b
+	return nil
+}
+
+// header reads the version, the offsets and the schema, and returns where the schema ends. Offsets are in the section.
+func (m *memProf) header() (offsets []uint64, end uint64, err error) {
+	c := heapCursor{b: m.b}
+	switch first := c.u64(); {
+	case c.short:
+		return nil, 0, fmt.Errorf("%d bytes", len(m.b))
+	case first >= memProfOldest:
+		c.b = m.b
+	case first > memProfNewest:
+		return nil, 0, ErrVersion
+	default:
+		m.version = int(first)
+	}
+	for range memProfOffsets[m.version] {
+		offset := c.u64() - m.base
+		if offset > uint64(len(m.b)) {
+			return nil, 0, fmt.Errorf("an offset of %#x", offset+m.base)
+		}
+		offsets = append(offsets, offset)
+	}
+	for range c.number(8) {
+		field := c.u64()
+		if field < 1 || field > uint64(len(disk.HeapFields)) {
+			return nil, 0, fmt.Errorf("field %d of a record, %d are known", field, len(disk.HeapFields))
+		}
+		m.schema = append(m.schema, int(field-1))
+	}
+	if c.short {
+		return nil, 0, errors.New("no room for its schema")
+	}
+	return offsets, uint64(len(m.b) - len(c.b)), nil
+}
+
+// eachItem passes on the key and the data of the items of a table, whose payload begins at an offset.
+func (m *memProf) eachItem(payload, table uint64, keyLength bool, add func(key uint64, data []byte) error) error {
+	if payload > table {
+		return fmt.Errorf("a table at byte %d of it, before what it has", table)
+	}
+	c := heapCursor{b: m.b[payload:table]}
+	for len(c.b) >= 2 {
+		items := binary.LittleEndian.Uint16(c.next(2))
+		if items == 0 {
+			break // padding
+		}
+		for range items {
+			c.next(8) // the hash
+			if keyLength && c.u64() != 8 {
+				return errors.New("a key that is no id")
+			}
+			size := c.u64()
+			key := c.u64()
+			data := c.next(size)
+			if c.short {
+				return fmt.Errorf("an item of %d bytes where %d are left", size, len(c.b))
+			}
+			if err := add(key, data); err != nil {
+				return err
+			}
+		}
+	}
+	if len(c.b) >= disk.Unit {
+		return fmt.Errorf("%d bytes behind the items of a table", len(c.b))
+	}
+	return nil
+}
+
+// eachRecord passes on the records of all functions.
+func (m *memProf) eachRecord(payload, table uint64, add func(*heapRecord) error) error {
+	var r heapRecord
+	return m.eachItem(payload, table, true, func(key uint64, data []byte) error {
+		r = heapRecord{key, r.allocations[:0], r.calls[:0]}
+		if err := m.readRecord(&r, data); err != nil {
+			return fmt.Errorf("function %#x: %w", key, err)
+		}
+		return add(&r)
+	})
+}
+
+func (m *memProf) readRecord(r *heapRecord, data []byte) error {
+	c := heapCursor{b: data}
+	for range c.number(4) {
+		a := allocation{}
+		var err error
+		if a.stack, err = m.stack(&c); err != nil {
+			return err
+		}
+		for _, field := range m.schema {
+			a.fields[field] = c.field(field)
+		}
+		r.allocations = append(r.allocations, a)
+	}
+	for range c.number(4) {
+		stack, err := m.stack(&c)
+		if err != nil {
+			return err
+		}
+		r.calls = append(r.calls, stack)
+	}
+	if c.short || len(c.b) > 0 {
+		return fmt.Errorf("a record of %d bytes, %d of them behind it", len(data), len(c.b))
+	}
+	return nil
+}
+
+// stack reads a stack of a record, and returns its encoded frames.
+func (m *memProf) stack(c *heapCursor) (stack []byte, err error) {
+	switch m.version {
+	case 3:
+		stack, err = m.arrayStack(uint64(c.u32()))
+	case 2:
+		id := c.u64()
+		ids, ok := m.stacks[id]
+		if !ok && !c.short {
+			return nil, fmt.Errorf("stack %#x is not there", id)
+		}
+		stack, err = m.framesOf(ids)
+	default:
+		stack, err = m.framesOf(c.next(8 * uint64(c.number(8))))
+	}
+	if m.decoded += len(stack); m.decoded > mostStackBytes {
+		return nil, errStacks
+	}
+	return stack, err
+}
+
+// framesOf returns the frames with ids.
+func (m *memProf) framesOf(ids []byte) (stack []byte, err error) {
+	for ; len(ids) >= 8; ids = ids[8:] {
+		frame, ok := m.byID[binary.LittleEndian.Uint64(ids)]
+		if !ok {
+			return nil, fmt.Errorf("frame %#x is not there", binary.LittleEndian.Uint64(ids))
+		}
+		if stack = append(stack, frame...); len(stack) > disk.MaxName {
+			return nil, errLongStack
+		}
+	}
+	return stack, nil
+}
+
+var errLongStack = parse.Exceeded("a stack with more than %d bytes of frames", disk.MaxName)
+
+// arrayStack returns the frames of the stack at an index of the array.
+func (m *memProf) arrayStack(at uint64) (stack []byte, err error) {
+	word := func() uint32 {
+		if at >= uint64(len(m.array)/4) {
+			err = fmt.Errorf("a stack at word %d of %d", at, len(m.array)/4)
+			return 0
+		}
+		at++
+		return binary.LittleEndian.Uint32(m.array[4*(at-1):])
+	}
+	left := word()
+	if left > disk.MaxName/disk.HeapFrameSize {
+		return nil, errLongStack
+	}
+	for ; left > 0 && err == nil; left-- {
+		v := word()
+		if v > math.MaxInt32 {
+			at += uint64(-v) - 1
+			v = word()
+		}
+		from := uint64(v) * disk.HeapFrameSize
+		if err != nil || from+disk.HeapFrameSize > uint64(len(m.frames)) {
+			return nil, fmt.Errorf("frame %d of a stack: there are %d, and %d words", v, len(m.frames)/disk.HeapFrameSize,
+				len(m.array)/4)
+		}
+		stack = append(stack, m.frames[from:from+disk.HeapFrameSize]...)
+	}
+	return stack, err
+}
+
+// A heapCursor reads numbers. After the end they are 0, and short is set.
+type heapCursor struct {
+	b     []byte
+	short bool
+}
+
+func (c *heapCursor) next(n uint64) []byte {
+	if n > uint64(len(c.b)) {
+		c.b, c.short = nil, true
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+func (c *heapCursor) u64() uint64 {
+	if b := c.next(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+func (c *heapCursor) u32() uint32 {
+	if b := c.next(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// field reads a field of an allocation.
+func (c *heapCursor) field(i int) uint64 {
+	if disk.HeapFields[i].Long {
+		return c.u64()
+	}
+	return uint64(c.u32())
+}
+
+// number reads the number of what has so many bytes each, at least.
+func (c *heapCursor) number(each uint64) int {
+	n := c.u64()
+	if n > uint64(len(c.b))/each {
+		c.b, c.short = nil, true
+		return 0
+	}
+	return int(n)
+}
+
+// addHeapRecord adds the allocations of a function to the tables.
+func (in *intake) addHeapRecord(r *heapRecord) error {
+	in.report.Records++
+	set := rawprofile.Set(in.b)
+	for _, a := range r.allocations {
+		row := append(in.row[:0], r.function, uint64(in.b.Symbol(string(a.stack))), uint64(in.report.Records))
+		in.row = append(row, a.fields[:]...)
+		set.Table(disk.TableAllocations, 0).Row(in.row...)
+		in.report.Allocations++
+	}
+	for _, stack := range r.calls {
+		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(in.b.Symbol(string(stack))), uint64(in.report.Records))
+	}
+	return in.b.Err()
+}
+
+// addProperty adds a fact about the run.
+func (in *intake) addProperty(key, value string) {
+	in.b.Table(disk.TableProperties, 0).Row(uint64(in.b.Symbol(key)), uint64(in.b.Symbol(value)))
+}

@@ -1,0 +1,420 @@
+package llvm
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A heapProfile is the memory profiles of an archive, as the section is written.
+type heapProfile struct {
+	version int
+	records []storedRecord
+	stacks  []string       // distinct ones: encoded frames
+	numbers map[string]int // of the stacks
+	schema  []int          // indices of disk.HeapFields
+	unsound int            // rows whose stack is no frames
+}
+
+// A storedRecord is what an archive has of the allocations of a function.
+type storedRecord struct {
+	function, place uint64
+	allocations     []storedAllocation
+	calls           []int // numbers of stacks
+}
+
+type storedAllocation struct {
+	stack  int
+	fields [len(disk.HeapFields)]uint64
+}
+
+// readHeap returns the memory profiles of an archive, for a file of a version; nil if it has none. Functions are in the
+// order of the file that they come from.
+func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
+	h = &heapProfile{numbers: map[string]int{}}
+	byFunction := map[uint64]*storedRecord{}
+	err = errors.Join(
+		h.eachRow(s, disk.TableAllocations, byFunction, func(r *storedRecord, t *reader.Table, row, stack int) {
+			a := storedAllocation{stack: stack}
+			for i := range a.fields {
+				a.fields[i] = t.Cell(disk.AllocationFields+i, row)
+			}
+			r.allocations = append(r.allocations, a)
+		}),
+		h.eachRow(s, disk.TableAllocationCalls, byFunction, func(r *storedRecord, _ *reader.Table, _, stack int) {
+			r.calls = append(r.calls, stack)
+		}))
+	if err != nil || len(byFunction) == 0 {
+		return nil, err
+	}
+	for _, r := range byFunction {
+		h.records = append(h.records, *r)
+	}
+	slices.SortFunc(h.records, func(a, b storedRecord) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.function, b.function))
+	})
+	properties, err := entries.Properties(s)
+	for _, value := range properties[disk.PropertyMemProf] {
+		if n, notNumber := strconv.Atoi(value); notNumber == nil && n <= memProfNewest {
+			h.version = max(h.version, n)
+		}
+	}
+	h.schema = h.fields(fileVersion)
+	return h, err
+}
+
+// eachRow passes on the rows of a table, with the record of their function and the number of their stack.
+func (h *heapProfile) eachRow(s *reader.Store, kind layout.TableKind, records map[uint64]*storedRecord,
+	add func(r *storedRecord, t *reader.Table, row, stack int)) error {
+	t, err := s.TableOrEmpty(kind)
+	if err != nil {
+		return err
+	}
+	for row := range t.Rows {
+		stack := ""
+		if t.Cell(disk.AllocationStack, row) != 0 {
+			if stack, err = t.Text(disk.AllocationStack, row); err != nil {
+				return err
+			}
+		}
+		if _, ok := disk.HeapFrames(stack); !ok {
+			h.unsound++
+			continue
+		}
+		function, place := t.Cell(disk.AllocationFunction, row), t.Cell(disk.AllocationRecord, row)
+		r := records[function]
+		if r == nil {
+			r = &storedRecord{function: function, place: place}
+			records[function] = r
+		}
+		r.place = min(r.place, place)
+		add(r, &t, row, h.number(stack))
+	}
+	return nil
+}
+
+// number returns the number of a stack.
+func (h *heapProfile) number(stack string) int {
+	n, known := h.numbers[stack]
+	if !known {
+		n = len(h.stacks)
+		h.numbers[stack], h.stacks = n, append(h.stacks, stack)
+	}
+	return n
+}
+
+// shortSchema are the fields that llvm-profdata writes from version 2 on if it is not asked for all.
+var shortSchema = []int{disk.HeapAllocations, disk.HeapBytes, disk.HeapLifetime, disk.HeapDensity}
+
+// fields returns the fields to write: the short ones if no allocation has others, else all that LLVM
+// of the file's version knows.
+func (h *heapProfile) fields(fileVersion int) []int {
+	if h.version >= 2 && !slices.ContainsFunc(h.records, storedRecord.needsAllFields) {
+		return shortSchema
+	}
+	n := len(disk.HeapFields)
+	if fileVersion < sinceHistograms {
+		n -= 2
+	}
+	return numbered(n)
+}
+
+const sinceHistograms = 12
+
+func (r storedRecord) needsAllFields() bool {
+	for _, a := range r.allocations {
+		for i, v := range a.fields {
+			if v != 0 && !slices.Contains(shortSchema, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A heapEncoder encodes the section of memory profiles.
+type heapEncoder struct {
+	*heapProfile
+	b    []byte
+	base int64 // of the section in the file
+
+	frames  []string // distinct ones, encoded
+	ids     []uint64 // of the frames
+	byFrame map[string]int
+	popular []int    // of version 3: how many stacks have a frame
+	keys    []uint64 // of the stacks: ids of version 2, indices of version 3
+}
+
+// section encodes the memory profiles for an offset in the file. memprof_read.go has the layout.
+func (h *heapProfile) section(base int64) []byte {
+	e := &heapEncoder{heapProfile: h, base: base, byFrame: map[string]int{}, keys: make([]uint64, len(h.stacks))}
+	for _, stack := range h.stacks {
+		e.addFrames(stack)
+	}
+	e.sortFrames(func(a, b int) int { return cmp.Compare(e.ids[a], e.ids[b]) })
+	if h.version > 0 {
+		e.word(uint64(h.version))
+	}
+	offsets := len(e.b)
+	e.b = append(e.b, make([]byte, 8*memProfOffsets[h.version])...)
+	e.word(uint64(len(h.schema)))
+	for _, field := range h.schema {
+		e.word(uint64(field) + 1)
+	}
+	for i, offset := range e.parts() {
+		le.PutUint64(e.b[offsets+8*i:], uint64(offset))
+	}
+	return e.b
+}
+
+func (e *heapEncoder) word(v uint64) { e.b = le.AppendUint64(e.b, v) }
+
+// at returns the offset in the file of what is appended next.
+func (e *heapEncoder) at() int64 { return e.base + int64(len(e.b)) }
+
+func (e *heapEncoder) addFrames(stack string) {
+	for ; len(stack) > 0; stack = stack[disk.HeapFrameSize:] {
+		frame := stack[:disk.HeapFrameSize]
+		if _, known := e.byFrame[frame]; !known {
+			e.byFrame[frame] = len(e.frames)
+			e.frames, e.ids = append(e.frames, frame), append(e.ids, frameID(frame))
+		}
+	}
+}
+
+// frameID returns the id of a frame, as LLVM computes it.
+func frameID(frame string) (id uint64) {
+	b := []byte(frame)
+	for _, v := range []uint64{le.Uint64(b), uint64(le.Uint32(b[8:])), uint64(le.Uint32(b[12:])), uint64(b[16])} {
+		id ^= v + 0x9e3779b97f4a7c15 + id<<6 + id>>2
+	}
+	return id
+}
+
+// parts encodes what follows the schema, and returns the offsets for the header.
+func (e *heapEncoder) parts() []int64 {
+	if e.version == 3 {
+		for _, frame := range e.inArray() {
+			e.b = append(e.b, frame...)
+		}
+		array := e.at()
+		e.appendArray()
+		records := e.at()
+		return []int64{array, records, e.recordTable()}
+	}
+	for i, stack := range e.stacks {
+		e.keys[i] = xxhash.Sum64String(stack) // LLVM's is another hash; readers look it up only
+	}
+	offsets := []int64{e.recordTable(), e.at()}
+	offsets = append(offsets, e.table(e.ids, false, true, func(i int, b []byte) []byte {
+		return append(b, e.frames[i]...)
+	}))
+	if e.version == 2 {
+		offsets = append(offsets, e.at(), 0)
+		offsets[len(offsets)-1] = e.stackTable()
+	}
+	return offsets
+}
+
+// stackTable encodes the table of version 2, and returns the offset of its buckets.
+func (e *heapEncoder) stackTable() int64 {
+	order := numbered(len(e.stacks))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.keys[a], e.keys[b]) })
+	keys := make([]uint64, len(order))
+	for i, stack := range order {
+		keys[i] = e.keys[stack]
+	}
+	return e.table(keys, false, false, func(i int, b []byte) []byte { return e.appendIDs(b, e.stacks[order[i]]) })
+}
+
+func (e *heapEncoder) appendIDs(b []byte, stack string) []byte {
+	for ; len(stack) > 0; stack = stack[disk.HeapFrameSize:] {
+		b = le.AppendUint64(b, e.ids[e.byFrame[stack[:disk.HeapFrameSize]]])
+	}
+	return b
+}
+
+// table encodes a hash table, and returns the offset of its buckets.
+func (e *heapEncoder) table(keys []uint64, laid, keyLength bool, data func(i int, b []byte) []byte) int64 {
+	t := newChainedTable(keys, laid)
+	offsets := make([]int64, len(t.heads))
+	for bucket, item := range t.heads {
+		if item == noItem {
+			continue
+		}
+		offsets[bucket] = e.at()
+		start, n := len(e.b), uint16(0)
+		e.b = append(e.b, 0, 0)
+		for ; item != noItem; item = t.next[item] {
+			e.item(keys[item], keyLength, func(b []byte) []byte { return data(int(item), b) })
+			n++
+		}
+		le.PutUint16(e.b[start:], n)
+	}
+	e.b = append(e.b, make([]byte, disk.AlignUp(e.at(), 8)-e.at())...)
+	at := e.at()
+	e.word(uint64(len(offsets)))
+	e.word(uint64(len(keys)))
+	for _, offset := range offsets {
+		e.word(uint64(offset))
+	}
+	return at
+}
+
+func (e *heapEncoder) item(key uint64, keyLength bool, data func([]byte) []byte) {
+	e.word(key) // its own hash
+	if keyLength {
+		e.word(8)
+	}
+	size := len(e.b)
+	e.word(0)
+	e.word(key)
+	start := len(e.b)
+	e.b = data(e.b)
+	le.PutUint64(e.b[size:], uint64(len(e.b)-start))
+}
+
+func (e *heapEncoder) recordTable() int64 {
+	keys := make([]uint64, len(e.records))
+	for i := range e.records {
+		keys[i] = e.records[i].function
+	}
+	return e.table(keys, true, true, func(i int, b []byte) []byte { return e.appendRecord(b, &e.records[i]) })
+}
+
+func (e *heapEncoder) appendRecord(b []byte, r *storedRecord) []byte {
+	b = le.AppendUint64(b, uint64(len(r.allocations)))
+	for i := range r.allocations {
+		b = e.appendStack(b, r.allocations[i].stack)
+		for _, field := range e.schema {
+			v := r.allocations[i].fields[field]
+			if disk.HeapFields[field].Long {
+				b = le.AppendUint64(b, v)
+			} else {
+				b = le.AppendUint32(b, uint32(min(v, math.MaxUint32)))
+			}
+		}
+	}
+	b = le.AppendUint64(b, uint64(len(r.calls)))
+	for _, stack := range r.calls {
+		b = e.appendStack(b, stack)
+	}
+	return b
+}
+
+func (e *heapEncoder) appendStack(b []byte, stack int) []byte {
+	switch e.version {
+	case 3:
+		return le.AppendUint32(b, uint32(e.keys[stack]))
+	case 2:
+		return le.AppendUint64(b, e.keys[stack])
+	}
+	b = le.AppendUint64(b, uint64(len(e.stacks[stack])/disk.HeapFrameSize))
+	return e.appendIDs(b, e.stacks[stack])
+}
+
+// A popularity says how many stacks have a frame, and the sum of its places in them.
+type popularity struct{ stacks, places int }
+
+// inArray numbers the frames as version 3 does, and returns them in that order: first those that most
+// stacks have, of these the ones near the innermost.
+func (e *heapEncoder) inArray() []string {
+	popular := make([]popularity, len(e.frames))
+	for _, stack := range e.stacks {
+		for place := 0; len(stack) > 0; place++ {
+			p := &popular[e.byFrame[stack[:disk.HeapFrameSize]]]
+			p.stacks, p.places = p.stacks+1, p.places+place
+			stack = stack[disk.HeapFrameSize:]
+		}
+	}
+	order := e.sortFrames(func(a, b int) int { // equal ones stay sorted by id
+		return cmp.Or(cmp.Compare(popular[b].stacks, popular[a].stacks), cmp.Compare(popular[a].places, popular[b].places))
+	})
+	e.popular = make([]int, len(order))
+	for number, i := range order {
+		e.popular[number] = popular[i].stacks
+	}
+	return e.frames
+}
+
+// sortFrames numbers the frames anew, and returns the old numbers in the new order.
+func (e *heapEncoder) sortFrames(compare func(a, b int) int) []int {
+	order := numbered(len(e.frames))
+	slices.SortStableFunc(order, compare)
+	frames, ids := make([]string, len(order)), make([]uint64, len(order))
+	for number, i := range order {
+		frames[number], ids[number] = e.frames[i], e.ids[i]
+		e.byFrame[e.frames[i]] = number
+	}
+	e.frames, e.ids = frames, ids
+	return order
+}
+
+func numbered(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// appendArray encodes the stacks of version 3, so that a stack shares the frames near the root with the one
+// before it, and sets their indices. The array is built from the end.
+func (e *heapEncoder) appendArray() {
+	var array []uint32
+	var before []int // the frames of the stack before, the root first
+	var places []int // of these in the array
+	for _, stack := range slices.Backward(e.byRoot()) {
+		frames := e.fromRoot(e.stacks[stack])
+		shared := 0
+		for shared < min(len(before), len(frames)) && before[shared] == frames[shared] {
+			shared++
+		}
+		if places = places[:shared]; shared > 0 {
+			array = append(array, uint32(places[shared-1]-len(array)))
+		}
+		for _, frame := range frames[shared:] {
+			places, array = append(places, len(array)), append(array, uint32(frame))
+		}
+		before, array = frames, append(array, uint32(len(frames)))
+		e.keys[stack] = uint64(len(array) - 1)
+	}
+	for i := range e.keys {
+		e.keys[i] = uint64(len(array)-1) - e.keys[i]
+	}
+	for _, v := range slices.Backward(array) {
+		e.b = le.AppendUint32(e.b, v)
+	}
+}
+
+// fromRoot returns the numbers of the frames of a stack, the root first.
+func (e *heapEncoder) fromRoot(stack string) (frames []int) {
+	for ; len(stack) > 0; stack = stack[:len(stack)-disk.HeapFrameSize] {
+		frames = append(frames, e.byFrame[stack[len(stack)-disk.HeapFrameSize:]])
+	}
+	return frames
+}
+
+// byRoot returns the numbers of the stacks, sorted from the root on: by how many stacks have a frame, and by its id.
+func (e *heapEncoder) byRoot() []int {
+	frames := make([][]int, len(e.stacks))
+	for i, stack := range e.stacks {
+		frames[i] = e.fromRoot(stack)
+	}
+	order := numbered(len(e.stacks))
+	slices.SortFunc(order, func(a, b int) int {
+		return slices.CompareFunc(frames[a], frames[b], func(x, y int) int {
+			return cmp.Or(cmp.Compare(e.popular[x], e.popular[y]), cmp.Compare(e.ids[x], e.ids[y]))
+		})
+	})
+	return order
+}
