@@ -49,8 +49,8 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		&c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB, c.hiddenGone,
-		c.passTables} {
+	for _, step := range []func() error{c.compareAllocations, c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB,
+		c.hiddenGone, c.passTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -203,7 +203,7 @@ var describing = map[layout.TableKind]bool{
 	disk.TableRuns: true, disk.TableClassPath: true, disk.TableCode: true, disk.TableShapes: true,
 	disk.TableCompilations: true, disk.TableInlining: true, disk.TableFunctions: true, disk.TableBase: true,
 	disk.TableMoved:   true,
-	disk.TableCertain: true,
+	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
 }
 
 // passTables lists the tables that are not compared.

@@ -10,24 +10,25 @@ type kind uint8
 
 // The kinds. Archives are scored by the first that both count.
 const (
-	kindEdges         kind = iota // calls of methods, branches, calls: LLVM's counters
-	kindBytecodes                 // Jamaica: bytecodes executed
-	kindCalls                     // calls by callee
-	kindCycles                    // processor cycles
-	kindSamples                   // samples taken
-	kindReceivers                 // receiver types of calls
-	kindTypeChecks                // types that are checked
-	kindIndirectCalls             // LLVM: targets of indirect calls
-	kindMemOps                    // LLVM: sizes of memory operations
-	kindVTables                   // LLVM: vtables at virtual calls
-	kindNativeCalls               // Jamaica: calls of native methods
-	kindArrays                    // Jamaica: arrays created
-	kindNanoseconds               // processor time of samples
+	kindEdges          kind = iota // calls of methods, branches, calls: LLVM's counters
+	kindBytecodes                  // Jamaica: bytecodes executed
+	kindCalls                      // calls by callee
+	kindCycles                     // processor cycles
+	kindSamples                    // samples taken
+	kindReceivers                  // receiver types of calls
+	kindTypeChecks                 // types that are checked
+	kindIndirectCalls              // LLVM: targets of indirect calls
+	kindMemOps                     // LLVM: sizes of memory operations
+	kindVTables                    // LLVM: vtables at virtual calls
+	kindNativeCalls                // Jamaica: calls of native methods
+	kindArrays                     // Jamaica: arrays created
+	kindNanoseconds                // processor time of samples
+	kindAllocatedBytes             // LLVM: bytes allocated, by stack
 	numKinds
 )
 
 var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "samples", "receivers", "type_checks",
-	"indirect_calls", "mem_ops", "vtables", "native_calls", "new_arrays", "nanoseconds"}
+	"indirect_calls", "mem_ops", "vtables", "native_calls", "new_arrays", "nanoseconds", "allocated_bytes"}
 
 func (k kind) String() string { return kindNames[k] }
 

@@ -32,7 +32,7 @@ func anonymizer(t testarchive.TB, key string, keep func(string) bool) *reduce.An
 const testKey = "a key that only this test has"
 
 // vocabulary matches words with a meaning in a domain, which stay.
-var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|[BCDFIJSZV]+)$`)
+var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|memprof_version|[BCDFIJSZV]+)$`)
 
 var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
 

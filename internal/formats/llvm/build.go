@@ -45,14 +45,15 @@ type heading struct {
 	made    int // version of the indexed format that its LLVM writes; 0 if not known
 	newest  int // the newest such version if several LLVMs can have made it, else 0
 	variant Variant
+	// anyDomain says that there are memory profiles alone, which join profiles of any domain.
+	anyDomain bool
 }
 
 // beginModule begins a file, or another module of a raw file.
 func (in *intake) beginModule(h heading) error {
-	if err := in.checkVariant(h.variant); err != nil {
+	if err := in.joinDomain(h); err != nil {
 		return err
 	}
-	in.domain = h.variant.Domain()
 	r := in.report
 	r.Kind, r.Version = h.kind, h.version
 	r.Modules++
@@ -66,6 +67,21 @@ func (in *intake) beginModule(h heading) error {
 		return err
 	}
 	return in.nextRun()
+}
+
+// joinDomain checks that a file or module is of the domain of those before it, and takes its own if it is the first.
+// Memory profiles alone are of llvm-ir, since clang uses them there.
+func (in *intake) joinDomain(h heading) error {
+	switch {
+	case !h.anyDomain:
+		if err := in.checkVariant(h.variant); err != nil {
+			return err
+		}
+		in.domain = h.variant.Domain()
+	case in.domain == 0:
+		in.domain = layout.DomainLLVMIR
+	}
+	return nil
 }
 
 // openBuilder makes the builder, or updates the parameters of the existing one.

@@ -272,7 +272,7 @@ func TestMemProfSums(t *testing.T) {
 	dir := heapProfile19(t, clang, rand.New(rand.NewPCG(9, 10)), 50)
 	save(t, dir, "raw2", run(t, dir, filepath.Join(dir, "a")))
 	merge := func(out string, raws ...string) {
-		run(t, dir, slices.Concat([]string{profdata, "merge", "--profiled-binary=a", "--memprof-version=3", "-o", out}, raws)...)
+		run(t, dir, append([]string{profdata, "merge", "--profiled-binary=a", "--memprof-version=3", "-o", out}, raws...)...)
 	}
 	merge("one.profdata", "raw")
 	merge("two.profdata", "raw2")
@@ -286,7 +286,8 @@ func TestMemProfSums(t *testing.T) {
 		t.Error("clang does not make the same of the sum")
 	}
 	s := sum("one.profdata", "two.profdata")
-	if one, two := totals(t, dir, "one.profdata"), totals(t, dir, "two.profdata"); totalsOf(t, s) != [2]uint64{one[0] + two[0], one[1] + two[1]} {
+	one, two := totals(t, dir, "one.profdata"), totals(t, dir, "two.profdata")
+	if totalsOf(t, s) != [2]uint64{one[0] + two[0], one[1] + two[1]} {
 		t.Errorf("the sum has %v, the runs %v and %v", totalsOf(t, s), one, two)
 	}
 }

@@ -22,7 +22,7 @@ type heapProfile struct {
 	stacks  []string       // distinct ones: encoded frames
 	numbers map[string]int // of the stacks
 	schema  []int          // indices of disk.HeapFields
-	unsound int            // rows whose stack is no frames
+	unsound int            // rows whose stack has no frames
 }
 
 // A storedRecord is what an archive has of the allocations of a function.

@@ -34,7 +34,7 @@ func (b *bucketSum) add(offset uint64) {
 // readIndexed reads an indexed file.
 func (s *scan) readIndexed() error {
 	x := &indexedScan{scan: s}
-	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.readBuckets, x.checkBucketTable, x.readSections} {
+	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.begin, x.readBuckets, x.checkBucketTable, x.readSections} {
 		if err := part(); err != nil {
 			return err
 		}
@@ -74,7 +74,13 @@ func (x *indexedScan) readHeader() error {
 	if x.variant&VariantMemProf == 0 {
 		x.memProf = 0
 	}
-	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version, variant: x.variant &^ VariantMemProf})
+	return nil
+}
+
+// begin begins the file, after its summaries: then the functions come, or their table if there are none.
+func (x *indexedScan) begin() error {
+	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version,
+		variant: x.variant &^ VariantMemProf, anyDomain: x.memProf != 0 && x.table-x.offset < disk.Unit})
 }
 
 // locateSections takes the offsets of all parts from the words after the version.

@@ -189,7 +189,7 @@ func writtenVariant(s *reader.Store, version int, traces, memProf bool) Variant 
 	if version < sinceTraces {
 		v &^= VariantTemporal
 	}
-	if s.Header().Domain == layout.DomainLLVMIR {
+	if s.Header().Domain == layout.DomainLLVMIR && !(memProf && s.Header().Counts.Profiles == 0) {
 		v |= VariantIR
 	}
 	return v

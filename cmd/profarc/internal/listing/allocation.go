@@ -90,7 +90,8 @@ func allocationAt(t reader.Table, row int) Allocation {
 }
 
 // stackText spells the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are
-// counted from the first of the function. A function that the archive does not name is spelled by its id, and a symbol that is no frames in hexadecimal.
+// counted from the first of the function. A function that the archive does not name is spelled by its id, and a
+// symbol that is no frames in hexadecimal.
 func stackText(s *reader.Store, symbol string) (string, error) {
 	frames, ok := disk.HeapFrames(symbol)
 	if !ok {
