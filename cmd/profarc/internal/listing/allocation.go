@@ -1,9 +1,12 @@
 package listing
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -20,11 +23,11 @@ type Allocations struct {
 
 // An Allocation is what a function allocates in one calling context.
 type Allocation struct {
-	Stack      string // its frames, the innermost first, as stackText spells them
-	Count      uint64
-	Bytes      uint64
-	LifetimeMS float64 // mean
-	Type       AllocationType
+	Stack    string // its frames, the innermost first, as stackText spells them
+	Count    uint64
+	Bytes    uint64
+	Lifetime time.Duration // mean
+	Type     AllocationType
 }
 
 // An AllocationType is what LLVM makes of an allocation: clang gives it to the allocator as a hint.
@@ -57,7 +60,7 @@ func ReadAllocations(s *reader.Store) (*Allocations, error) {
 	return a, err
 }
 
-// Of returns the allocations of a function.
+// Of returns the allocations of a function, the most bytes first.
 func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
 	for _, row := range a.rows[m.ID()] {
 		one := allocationAt(a.table, row)
@@ -69,6 +72,7 @@ func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
 		}
 		all = append(all, one)
 	}
+	slices.SortStableFunc(all, func(a, b Allocation) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	return all, nil
 }
 
@@ -79,9 +83,10 @@ func allocationAt(t reader.Table, row int) Allocation {
 	if one.Count == 0 {
 		return one
 	}
-	one.LifetimeMS = float64(field(disk.HeapLifetime)) / float64(one.Count)
+	lifetime := float64(field(disk.HeapLifetime)) / float64(one.Count)
+	one.Lifetime = time.Duration(lifetime * float64(time.Millisecond)).Round(time.Microsecond)
 	switch density := float64(field(disk.HeapDensity)) / float64(one.Count) / 100; {
-	case density < coldDensity && one.LifetimeMS >= coldLifetime:
+	case density < coldDensity && lifetime >= coldLifetime:
 		one.Type = Cold
 	case density > hotDensity:
 		one.Type = Hot

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -159,7 +158,7 @@ func (p *profilePrinter) allocated(m reader.Method) {
 	p.err = err
 	for _, a := range all {
 		fmt.Fprintf(p.w, "  allocates %s in %s, alive for %s on average, %s\n    %s\n", cli.FormatSize(int64(a.Bytes)),
-			cli.Amount(a.Count, "allocation"), cli.FormatDuration(time.Duration(a.LifetimeMS*float64(time.Millisecond))), a.Type,
+			cli.Amount(a.Count, "allocation"), cli.FormatDuration(a.Lifetime), a.Type,
 			escape.Printable(a.Stack))
 	}
 }

@@ -25,6 +25,9 @@ type llvmPart struct {
 	Lines    []llvmLine
 	MoreLine int // lines that are not shown
 	Hottest  []llvmLine
+	// Allocations are what it allocates, by stack, the most bytes first.
+	Allocations     []listing.Allocation
+	MoreAllocations int // that are not shown
 }
 
 // An llvmLine is one line of the source.
@@ -40,6 +43,9 @@ type llvmLine struct {
 	// At leads to the line.
 	At link
 }
+
+// allocationsOnPage is how many allocations of a function are listed, those with the most bytes.
+const allocationsOnPage = 50
 
 // hottestLines is how many lines are listed before a function of at least longListing lines.
 const (
@@ -80,6 +86,9 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 			p.Charts = append(p.Charts, c)
 		}
 	}
+	if err := p.addAllocations(r, m); err != nil {
+		return nil, err
+	}
 	if r.site.Binary == "" {
 		return p, nil
 	}
@@ -88,6 +97,20 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 		return nil, err
 	}
 	return p, p.addLines(r, c, m)
+}
+
+// addAllocations adds what a function allocates.
+func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
+	all, err := gather(r, "the memory profiles", func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
+		return listing.ReadAllocations(s.Archive)
+	})
+	if err != nil {
+		return err
+	}
+	p.Allocations, err = all.Of(m)
+	p.MoreAllocations = max(0, len(p.Allocations)-allocationsOnPage)
+	p.Allocations = p.Allocations[:len(p.Allocations)-p.MoreAllocations]
+	return err
 }
 
 // addLines adds the lines of a function, or says why there are none.
