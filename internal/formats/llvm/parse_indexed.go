@@ -34,7 +34,8 @@ func (b *bucketSum) add(offset uint64) {
 // readIndexed reads an indexed file.
 func (s *scan) readIndexed() error {
 	x := &indexedScan{scan: s}
-	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.begin, x.readBuckets, x.checkBucketTable, x.readSections} {
+	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.begin, x.readBuckets, x.checkBucketTable,
+		x.readSections} {
 		if err := part(); err != nil {
 			return err
 		}

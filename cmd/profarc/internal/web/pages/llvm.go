@@ -101,9 +101,10 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 
 // addAllocations adds what a function allocates.
 func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
-	all, err := gather(r, "the memory profiles", func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
+	read := func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
 		return listing.ReadAllocations(s.Archive)
-	})
+	}
+	all, err := gather(r, "the memory profiles", read)
 	if err != nil {
 		return err
 	}
