@@ -15,7 +15,7 @@ import (
 )
 
 // At creates or replaces the file at path. write writes to a temporary file in the same directory, which is
-// synced and renamed; then the directory is synced. If write or any step before the renaming fails or panics,
+// synced, read back and renamed; then the directory is synced. If write or any step before the renaming fails or panics,
 // or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a .profarc-*.tmp,
 // which the next At for the directory removes.
 //
@@ -28,6 +28,11 @@ import (
 // link that another user made in a sticky directory that all may write to, such as
 // /tmp, is refused with fs.ErrPermission: it could lead anywhere.
 func At(ctx context.Context, path string, write func(w *File) error) error {
+	return publishOn(ctx, path, func(f *os.File) storage { return f }, write)
+}
+
+// publishOn is At. The bytes go to what store makes of the temporary file.
+func publishOn(ctx context.Context, path string, store func(*os.File) storage, write func(w *File) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -42,6 +47,7 @@ func At(ctx context.Context, path string, write func(w *File) error) error {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
 	defer f.discard() // also if write panics
+	f.store = store(f.file)
 	if err := write(f); err != nil {
 		return err
 	}
@@ -73,6 +79,8 @@ func (m missingFolder) Unwrap() error { return fs.ErrNotExist }
 type File struct {
 	ctx     context.Context // of the call to At
 	file    *os.File
+	store   storage // of the file
+	pieces  pieces
 	target  *target
 	name    string // in the target's directory
 	private bool
@@ -100,7 +108,8 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 		}
 		at := off + int64(n)
 		end := n + int(min(int64(len(p)-n), writeBlock-at%writeBlock))
-		k, err := f.file.WriteAt(p[n:end], at)
+		k, err := f.store.WriteAt(p[n:end], at)
+		f.pieces.note(p[n:n+k], at)
 		n += k
 		f.written.Add(int64(k))
 		if err != nil {
@@ -121,7 +130,7 @@ func (f *File) Private() error {
 }
 
 // finish prepares the file for renaming: it takes owner and permissions from the
-// file that it replaces, if there is one, and syncs it.
+// file that it replaces, if there is one, syncs it, and reads back what was written.
 func (f *File) finish() error {
 	old, err := f.target.replaceable() // whose permissions may have changed since
 	if err != nil {
@@ -139,7 +148,10 @@ func (f *File) finish() error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.file.Sync(); err != nil {
+	if err := f.store.Sync(); err != nil {
+		return err
+	}
+	if err := f.pieces.check(f.store); err != nil {
 		return err
 	}
 	return f.ctx.Err()

@@ -1,0 +1,72 @@
+package publish
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// ErrNotStored: a file has other bytes than were written to it, though every write succeeded.
+var ErrNotStored = errors.New("it does not hold what was written to it: the disk or the file system is faulty; " +
+	"write to another one")
+
+// A storage is what a file stores its bytes in. Tests put faults between.
+type storage interface {
+	io.WriterAt
+	io.ReaderAt
+	Sync() error
+}
+
+var _ storage = (*os.File)(nil)
+
+// A piece is one write.
+type piece struct {
+	at, end int64
+	sum     uint64
+}
+
+// The pieces of a file are noted as they are written, and read back before the file gets its name.
+type pieces struct {
+	mu  sync.Mutex
+	all []piece
+}
+
+// note notes a write.
+func (p *pieces) note(b []byte, at int64) {
+	sum := xxhash.Sum64(b)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = append(p.all, piece{at, at + int64(len(b)), sum})
+}
+
+// errTwice: a caller wrote a byte twice, so that it is not known which one is to be read back.
+var errTwice = errors.New("a byte was written twice")
+
+// check reads everything back. The error matches ErrNotStored, or is the storage's.
+func (p *pieces) check(f io.ReaderAt) error {
+	slices.SortFunc(p.all, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
+	buffer, end := make([]byte, 0, writeBlock), int64(0)
+	for _, one := range p.all {
+		if one.at < end {
+			return errTwice
+		}
+		end = one.end
+		b := buffer[:one.end-one.at]
+		if n, err := f.ReadAt(b, one.at); n < len(b) {
+			if err == io.EOF {
+				return fmt.Errorf("byte %d: %w", one.at+int64(n), ErrNotStored)
+			}
+			return err
+		}
+		if xxhash.Sum64(b) != one.sum {
+			return fmt.Errorf("bytes %d to %d: %w", one.at, one.end-1, ErrNotStored)
+		}
+	}
+	return nil
+}
