@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -31,14 +32,15 @@ import (
 const (
 	memProfNewest = 3
 	memProfOldest = 24 // the least first word of version 0, which is an offset
-	// mostStackBytes is how many bytes of stacks one section may decode to.
-	mostStackBytes = 1 << 28
+	// stackExpansion is how many bytes of stacks a section may have for each of its own, beside freeStacks.
+	stackExpansion = 32
+	freeStacks     = 16 << 20
 )
 
 // memProfOffsets are the numbers of offsets that the versions begin with.
 var memProfOffsets = [...]int{3, 3, 5, 3}
 
-var errStacks = parse.Exceeded("a memory profile with more than %d bytes of stacks", mostStackBytes)
+var errStacks = parse.Exceeded("a memory profile with stacks of more than %d times its size", stackExpansion)
 
 // A memProf is a section of memory profiles that is read.
 type memProf struct {
@@ -50,6 +52,7 @@ type memProf struct {
 	byID    map[uint64][]byte // encoded frames of versions 0 to 2
 	stacks  map[uint64][]byte // of version 2: ids of frames, by id of the stack
 	array   []byte            // of version 3
+	known   map[uint64][]byte // stacks of versions 2 and 3, by id or index
 	decoded int               // bytes of stacks
 }
 
@@ -73,7 +76,7 @@ func (x *indexedScan) readMemProf(end int64) error {
 	if !ok {
 		return x.cut("the memory profile")
 	}
-	m := &memProf{b: b, base: uint64(at)}
+	m := &memProf{b: b, base: uint64(at), known: map[uint64][]byte{}}
 	err := m.read(x.addHeapRecord)
 	if errors.Is(err, ErrVersion) {
 		x.report.Lost.Add(LossMemProf, 1)
@@ -246,23 +249,37 @@ func (m *memProf) readRecord(r *heapRecord, data []byte) error {
 
 // stack reads a stack of a record, and returns its encoded frames.
 func (m *memProf) stack(c *heapCursor) (stack []byte, err error) {
-	switch m.version {
-	case 3:
-		stack, err = m.arrayStack(uint64(c.u32()))
-	case 2:
-		id := c.u64()
-		ids, ok := m.stacks[id]
-		if !ok && !c.short {
-			return nil, fmt.Errorf("stack %#x is not there", id)
-		}
-		stack, err = m.framesOf(ids)
-	default:
+	if m.version < 2 {
 		stack, err = m.framesOf(c.next(8 * uint64(c.number(8))))
+		return stack, cmp.Or(err, m.decode(len(stack)))
 	}
-	if m.decoded += len(stack); m.decoded > mostStackBytes {
-		return nil, errStacks
+	key := uint64(0)
+	if m.version == 2 {
+		key = c.u64()
+	} else {
+		key = uint64(c.u32())
 	}
-	return stack, err
+	stack, ok := m.known[key]
+	if ok || c.short {
+		return stack, nil
+	}
+	if m.version == 3 {
+		stack, err = m.arrayStack(key)
+	} else if ids, ok := m.stacks[key]; ok {
+		stack, err = m.framesOf(ids)
+	} else {
+		err = fmt.Errorf("stack %#x is not there", key)
+	}
+	m.known[key] = stack
+	return stack, cmp.Or(err, m.decode(len(stack)))
+}
+
+// decode counts decoded bytes of stacks. The error is that of too many.
+func (m *memProf) decode(n int) error {
+	if m.decoded += n; m.decoded > freeStacks+stackExpansion*len(m.b) {
+		return errStacks
+	}
+	return nil
 }
 
 // framesOf returns the frames with ids.

@@ -154,11 +154,18 @@ func TestMemProfDamage(t *testing.T) {
 
 // Stacks of version 3 that share their frames may stand for more than any profile has.
 func TestMemProfBomb(t *testing.T) {
-	const frames = 60_000
-	m := &memProf{version: 3, frames: make([]byte, disk.HeapFrameSize), array: make([]byte, 4*(frames+1))}
-	le.PutUint32(m.array, frames)
-	record := le.AppendUint64(nil, 1000) // allocations without fields, all with that stack
-	record = append(record, make([]byte, 4*1000+8)...)
+	const frames = 60_000 // each word of the array begins a stack of so many, or of what is behind it
+	m := &memProf{version: 3, frames: make([]byte, (frames+1)*disk.HeapFrameSize), known: map[uint64][]byte{}}
+	for range 2 * frames {
+		m.array = le.AppendUint32(m.array, 1)
+	}
+	m.b = m.array
+	record := le.AppendUint64(nil, 1000) // allocations without fields
+	for i := range uint32(1000) {
+		le.PutUint32(m.array[4*i:], frames)
+		record = le.AppendUint32(record, i)
+	}
+	record = append(record, make([]byte, 8)...)
 	if err := m.readRecord(&heapRecord{}, record); !errors.Is(err, errStacks) {
 		t.Errorf("%v, want an error of a limit", err)
 	}
