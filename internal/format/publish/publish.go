@@ -16,8 +16,8 @@ import (
 
 // At creates or replaces the file at path. write writes to a temporary file in the same directory, which is
 // synced, read back and renamed; then the directory is synced. If write or any step before the renaming fails
-// or panics, or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a .profarc-*.tmp,
-// which the next At for the directory removes.
+// or panics, or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a
+// .profarc-*.tmp, which the next At for the directory removes.
 //
 // The file keeps the permissions of the one that it replaces and, as far as this process may set them, its
 // group and owner. If the group cannot be kept, group and others get only the permissions that both had. A
