@@ -33,10 +33,13 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// TestReports looks at pages of the report of every sample, as TestEveryPage does.
+// TestReports looks at pages of the report of every sample, as TestEveryPage does; with -short of two.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	for _, s := range must(t, shared.samples) {
+		if testing.Short() && !thoroughReport[s.Name] {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			tab := openTab(t)
@@ -74,7 +77,11 @@ var thoroughReport = map[string]bool{"hotspot": true, "sampled": true}
 func inspect(t *testing.T, tab *Tab, page string, thorough bool) {
 	t.Helper()
 	check(t, tab, page, "injected", "outsideOfBdi", "outline", "unsorted")
-	for _, width := range Widths {
+	widths := Widths
+	if testing.Short() {
+		widths = widths[:1] // the narrowest, where most overflows
+	}
+	for _, width := range widths {
 		view(t, tab, width, "light")
 		check(t, tab, fmt.Sprintf("%s at %d pixels", page, width), "overflow")
 	}
