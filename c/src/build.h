@@ -150,11 +150,12 @@ bool pai_draw(pa_builder *b, uint8_t id[16]);
 /* ---- posix.c, windows.c ---- */
 
 /* A file that appears whole or not at all. pai_open_target finds the directory of its path, pai_create_target makes a
- * temporary file there, and pai_publish_target gives it its name. */
+ * temporary file there, pai_read_target reads it, and pai_publish_target gives it its name. */
 typedef struct target target;
 target *pai_open_target(const char *path, pa_error *e);
 bool pai_create_target(target *t, pa_error *e);
 bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e);
+bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_error *e);
 bool pai_publish_target(target *t, pa_error *e);
 void pai_close_target(target *t);
 

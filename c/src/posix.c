@@ -212,6 +212,19 @@ bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size,
 	return true;
 }
 
+bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_error *e) {
+	while (size > 0) {
+		ssize_t n = pread(t->file, bytes, size, (off_t)at);
+		if (n < 0 && errno == EINTR) continue;
+		if (n < 0) return pai_system(e, "the file can't be read back");
+		if (n == 0) return memset(bytes, 0xff, size), true; /* it ends too early: the sum tells */
+		bytes += n;
+		size -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return true;
+}
+
 /* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the
  * permissions for it: if the group could not be kept, group and others get only what both had. */
 static mode_t keep_owner(int file, const struct stat *old) {

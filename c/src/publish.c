@@ -50,26 +50,73 @@ pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *r
 
 /* ---- a file ---- */
 
-static bool open_file(void *to, uint64_t size, pa_error *e) { return (void)size, pai_create_target(to, e); }
+enum { PIECE = 1 << 16 };
+
+/* A piece of a file as it was written. All are read back before the file gets its name. */
+typedef struct piece { uint64_t at, sum; size_t size; } piece;
+typedef struct file { target *t; piece *pieces; size_t n, room; } file;
+
+static bool open_file(void *to, uint64_t size, pa_error *e) {
+	return (void)size, pai_create_target(((file *)to)->t, e);
+}
+
+static bool note_piece(file *f, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e) {
+	if (f->n == f->room) {
+		size_t room = f->room == 0 ? 64 : 2 * f->room;
+		piece *more = realloc(f->pieces, room * sizeof *more);
+		if (more == NULL) return pai_system(e, "no memory for the sums of the archive");
+		f->pieces = more;
+		f->room = room;
+	}
+	f->pieces[f->n++] = (piece){at, pai_xxh64(NULL, 0, bytes, size), size};
+	return true;
+}
 
 static bool write_file(void *to, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e) {
-	return pai_write_target(to, at, bytes, size, e);
+	while (size > 0) {
+		size_t n = size < PIECE ? size : PIECE;
+		if (!pai_write_target(((file *)to)->t, at, bytes, n, e) || !note_piece(to, at, bytes, n, e)) return false;
+		bytes += n;
+		size -= n;
+		at += n;
+	}
+	return true;
+}
+
+/* read_back fails if the file has other bytes than were written to it. */
+static bool read_back(const file *f, pa_error *e) {
+	uint8_t *bytes = malloc(PIECE);
+	if (bytes == NULL) return pai_system(e, "no memory to read the archive back");
+	size_t i = 0;
+	for (; i < f->n && pai_read_target(f->t, f->pieces[i].at, bytes, f->pieces[i].size, e); i++)
+		if (pai_xxh64(NULL, 0, bytes, f->pieces[i].size) != f->pieces[i].sum) break;
+	free(bytes);
+	if (i == f->n) return true;
+	if (e->code != PA_OK) return false;
+	errno = EIO;
+	return pai_system(e, "the file does not hold what was written to it: the disk or the file system is faulty");
+}
+
+static void close_file(file *f) {
+	pai_close_target(f->t);
+	free(f->pieces);
 }
 
 pa_error pa_write(pa_builder *b, const char *path, pa_report *report) {
 	pa_error e = pai_none();
 	pa_report got;
-	target *t = pai_open_target(path, &e);
-	if (t != NULL) e = write_to(b, open_file, &(sink){write_file, t}, &got);
-	if (e.code == PA_OK && pai_publish_target(t, &e) && report != NULL) *report = got;
-	pai_close_target(t);
+	file f = {.t = pai_open_target(path, &e)};
+	if (f.t != NULL) e = write_to(b, open_file, &(sink){write_file, &f}, &got);
+	if (e.code == PA_OK && read_back(&f, &e) && pai_publish_target(f.t, &e) && report != NULL) *report = got;
+	close_file(&f);
 	return e;
 }
 
 pa_error pa_publish(const char *path, const void *bytes, size_t size) {
 	pa_error e = pai_none();
-	target *t = pai_open_target(path, &e);
-	if (t != NULL && pai_create_target(t, &e) && pai_write_target(t, 0, bytes, size, &e)) pai_publish_target(t, &e);
-	pai_close_target(t);
+	file f = {.t = pai_open_target(path, &e)};
+	if (f.t != NULL && pai_create_target(f.t, &e) && write_file(&f, 0, bytes, size, &e) && read_back(&f, &e))
+		pai_publish_target(f.t, &e);
+	close_file(&f);
 	return e;
 }

@@ -122,7 +122,7 @@ bool pai_create_target(target *t, pa_error *e) {
 	DWORD old = GetFileAttributesW(t->path);
 	if (old != INVALID_FILE_ATTRIBUTES && (old & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT)) != 0)
 		return pai_fail(e, PA_ARGUMENT, "the path is no ordinary file");
-	t->file = CreateFileW(t->temporary, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+	t->file = CreateFileW(t->temporary, GENERIC_READ | GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
 	t->made = t->file != INVALID_HANDLE_VALUE;
 	return t->made || fail(e, "a temporary file can't be made");
 }
@@ -132,6 +132,18 @@ bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size,
 		OVERLAPPED where = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)(at >> 32)};
 		DWORD n = 0, most = size > 1 << 30 ? 1 << 30 : (DWORD)size;
 		if (!WriteFile(t->file, bytes, most, &n, &where) || n == 0) return fail(e, "the file can't be written");
+		bytes += n;
+		size -= n;
+		at += n;
+	}
+	return true;
+}
+
+bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_error *e) {
+	while (size > 0) {
+		OVERLAPPED where = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)(at >> 32)};
+		DWORD n = 0;
+		if (!ReadFile(t->file, bytes, (DWORD)size, &n, &where) || n == 0) return fail(e, "the file can't be read back");
 		bytes += n;
 		size -= n;
 		at += n;
