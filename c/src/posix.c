@@ -217,7 +217,10 @@ bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_err
 		ssize_t n = pread(t->file, bytes, size, (off_t)at);
 		if (n < 0 && errno == EINTR) continue;
 		if (n < 0) return pai_system(e, "the file can't be read back");
-		if (n == 0) return memset(bytes, 0xff, size), true; /* it ends too early: the sum tells */
+		if (n == 0) {
+			memset(bytes, 0xff, size); /* it ends too early: the sum tells */
+			return true;
+		}
 		bytes += n;
 		size -= (size_t)n;
 		at += (uint64_t)n;
