@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -9,13 +10,58 @@ import (
 // leastShown is the least number of cells to which a text is cut: less says nothing.
 const leastShown = 12
 
-// Cut returns a text that fits into the rest of a line that has used cells already. It
-// leaves out the middle, since names differ at their ends.
+// Cut returns a text that fits into the rest of a line that has used cells already. Packages are cut to their
+// first letters, from the outermost on, then a method loses its last parameters. What is still too long loses
+// its middle, since names differ at their ends.
 func (s *Screen) Cut(text string, used int) string {
 	if s.Width == 0 {
 		return text
 	}
-	return cutMiddle(text, max(s.Width-used, leastShown), s.ellipsis())
+	return s.cutName(text, max(s.Width-used, leastShown))
+}
+
+func (s *Screen) cutName(text string, most int) string {
+	text = cutPackages(text, most)
+	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
+}
+
+// packages are the packages of a class, before its name.
+var packages = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]*[.])+[A-Z]`)
+
+// cutPackages returns a name of at most that many cells if its packages allow it:
+// c.s.t.javac.parser.JavaTokenizer.readToken().
+func cutPackages(name string, most int) string {
+	end := len(packages.FindString(name)) - 1
+	if end < 0 {
+		return name
+	}
+	words, class := strings.Split(name[:end], "."), name[end:]
+	for i := range words {
+		if uniseg.StringWidth(name) <= most {
+			break
+		}
+		words[i] = words[i][:min(1, len(words[i]))]
+		name = strings.Join(words, ".") + class
+	}
+	return name
+}
+
+// cutParameters leaves out the last parameters of a method that is longer than most cells: put(Object, …). If not
+// even the first fits, it changes nothing.
+func cutParameters(name string, most int, ellipsis string) string {
+	if !strings.HasSuffix(name, ")") || uniseg.StringWidth(name) <= most {
+		return name
+	}
+	rest := ", " + ellipsis + ")"
+	for short := name; ; {
+		at := strings.LastIndex(short, ", ")
+		if at < strings.Index(name, "(") {
+			return name
+		}
+		if short = name[:at]; uniseg.StringWidth(short+rest) <= most {
+			return short + rest
+		}
+	}
 }
 
 // CutEnd is Cut for text whose beginning matters most, such as a line of source.
@@ -93,8 +139,8 @@ func (s *Screen) Shrink(widths []int) {
 	}
 }
 
-// Cell returns a text of exactly that many cells: cut in the middle, or filled with spaces.
+// Cell returns a text of exactly that many cells: cut as by Cut, or filled with spaces.
 func (s *Screen) Cell(text string, width int) string {
-	text = cutMiddle(text, width, s.ellipsis())
+	text = s.cutName(text, width)
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
 }

@@ -28,6 +28,25 @@ func TestCutMiddle(t *testing.T) {
 	}
 }
 
+func TestCutPackages(t *testing.T) {
+	t.Parallel()
+	s := &Screen{Width: 40}
+	for text, want := range map[string]string{
+		"java.lang.String.length()":                                      "java.lang.String.length()",
+		"com.sun.tools.javac.parser.JavaTokenizer.readToken()":           "c.s.t.j.parser.JavaTokenizer.readToken()",
+		"com.sun.tools.javac.jvm.Code.emitop()":                          "com.sun.tools.javac.jvm.Code.emitop()",
+		"com.sun.tools.javac.code.Types.isSubtype()":                     "c.sun.tools.javac.code.Types.isSubtype()",
+		"github.com/profarc/profarc/internal/format.Read":                "github.com/pr…ofarc/internal/format.Read",
+		"org.h2.Utils.sort(Object[], int, int, Comparator)":              "o.h.Utils.sort(Object[], int, int, …)",
+		"org.example.AVeryLongNameOfAClassThatDoesNotFit.main(String[])": "",
+	} {
+		got := s.Cut(text, 0)
+		if uniseg.StringWidth(got) > 40 || want != "" && got != want && s.ellipsis() == "…" {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What was cut fits, and is a front and an end of the text.
 func TestCutFits(t *testing.T) {
 	t.Parallel()

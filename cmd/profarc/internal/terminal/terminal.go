@@ -29,7 +29,7 @@ type Options struct {
 // Help is what the flags mean, for the help texts of commands.
 const Help = `On a terminal names are as programmers write them: java.util.HashMap.put(Object, Object) for
 java.util.HashMap::put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;, C++ and Rust demangled.
-Long names are shortened to the width of the terminal, and what exceeds its height goes through
+Long names lose packages and parameters to fit the terminal, and what exceeds its height goes through
 $PAGER (less -R). --raw prints names as the archive has them, as into a pipe or file, where nothing is
 shortened; --raw=false prints them there, too, as on a terminal.`
 
