@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -35,6 +36,19 @@ func Shorten(text string, most int) string {
 	}
 	front := most / 3
 	return string(r[:front]) + "..." + string(r[len(r)-(most-front-3):])
+}
+
+// Grouped returns a number with a comma for each thousand: "1,234,567".
+func Grouped(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	var b strings.Builder
+	for i, d := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(d)
+	}
+	return b.String()
 }
 
 // FormatPercentDown returns a share in percent, rounded down, so that only all is 100%.

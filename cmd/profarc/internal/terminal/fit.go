@@ -2,9 +2,12 @@ package terminal
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // leastShown is the least number of cells to which a text is cut: less says nothing.
@@ -143,4 +146,12 @@ func (s *Screen) Shrink(widths []int) {
 func (s *Screen) Cell(text string, width int) string {
 	text = s.cutName(text, width)
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
+}
+
+// Count returns a number, on a terminal with a comma for each thousand.
+func (s *Screen) Count(n uint64) string {
+	if s.Width == 0 {
+		return strconv.FormatUint(n, 10)
+	}
+	return cli.Grouped(n)
 }

@@ -38,12 +38,12 @@ func (p *printer) top(r *analyze.TopReport) {
 		highest = max(highest, m.Value)
 	}
 	for _, m := range r.Methods {
-		cells := slices.Concat(column(levels, level(&m)), []string{fmt.Sprint(m.Value), fmt.Sprintf("%.1f%%", 100*m.Share)},
-			column(summed, sum(&m)))
+		cells := slices.Concat(column(levels, level(&m)), []string{p.screen.Count(m.Value),
+			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, sum(&m)))
 		t.Row(cells, cli.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
 	}
 	t.Print()
-	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, totalText(r))
+	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, p.totalText(r))
 	if r.Without > 0 && r.Total > 0 {
 		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, "method"))
 	}
@@ -84,18 +84,20 @@ func compiled(r *analyze.TopReport) bool {
 }
 
 // totalText names what shares refer to.
-func totalText(r *analyze.TopReport) string {
+func (p *printer) totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:
 		return "0 in total"
 	case r.ShareOf == "run":
-		return fmt.Sprintf("%d in the run at least, %d of them in the archive", r.Total, r.ArchiveTotal)
+		return fmt.Sprintf("%s in the run at least, %s of them in the archive", p.screen.Count(r.Total),
+			p.screen.Count(r.ArchiveTotal))
 	case r.ShareOf == "threads":
-		return fmt.Sprintf("shares are of the %d of all threads: each has those of the methods that it calls", r.Total)
+		return fmt.Sprintf("shares are of the %s of all threads: each has those of the methods that it calls",
+			p.screen.Count(r.Total))
 	case r.ShareOf == "highest":
 		return "shares are of the highest: each has those of the methods that it calls"
 	}
-	return fmt.Sprintf("%d in total", r.Total)
+	return fmt.Sprintf("%s in total", p.screen.Count(r.Total))
 }
 
 func (p *printer) samples(r *facts.SampleReport) {
@@ -106,7 +108,7 @@ func (p *printer) samples(r *facts.SampleReport) {
 		highest = max(highest, m.Self)
 	}
 	for _, m := range r.Methods {
-		cells := []string{fmt.Sprint(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), fmt.Sprint(m.Total),
+		cells := []string{p.screen.Count(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), p.screen.Count(m.Total),
 			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
 		t.Row(cells, cli.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
 	}
@@ -137,7 +139,8 @@ func (p *printer) pollution(r *facts.PollutionReport) {
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point,
 			p.screen.Method(s.MethodName))
-		t.Row([]string{fmt.Sprint(s.Count), best, answer}, cli.Share(s.Count, highest), site, p.seenText(s)+certainText(s))
+		t.Row([]string{p.screen.Count(s.Count), best, answer}, cli.Share(s.Count, highest), site,
+			p.seenText(s)+certainText(s))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d polluted sites\n", len(r.Sites), r.Of)

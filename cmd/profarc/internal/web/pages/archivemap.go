@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -91,7 +92,7 @@ func sumsText(h *layout.Header) string {
 	first := h.Region(disk.RegionIX).Offset >> disk.PageShift
 	return fmt.Sprintf("The %s from %s to %s, which hold ix and what follows, each have a sum in ps. The header has "+
 		"one over itself and the root of these.",
-		plural(uint64(tree.Pages()), "page"), grouped(uint64(first)), grouped(uint64(first+tree.Pages()-1)))
+		plural(uint64(tree.Pages()), "page"), cli.Grouped(uint64(first)), cli.Grouped(uint64(first+tree.Pages()-1)))
 }
 
 // pagesOf returns the number of pages of a file.
@@ -124,7 +125,7 @@ func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
 			countCell(uint64(g.Size)), shareCell(share),
 			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
 		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5),
-			"region-" + strconv.Itoa(i), fmt.Sprintf("%s: %s bytes, %s", g.Name, grouped(uint64(g.Size)), percent(share))})
+			"region-" + strconv.Itoa(i), fmt.Sprintf("%s: %s bytes, %s", g.Name, cli.Grouped(uint64(g.Size)), percent(share))})
 	}
 	padding(f.Size)
 	return t.fill(rows), strip

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/reader"
@@ -61,10 +62,10 @@ func chartOf(q reader.Profile) *counterChart {
 			h = max(h, 1)
 		}
 		c.Bars = append(c.Bars, counterBar{counterWidth * float64(i), counterHeight - h, h,
-			fmt.Sprintf("counter %d: %s", i, grouped(n))})
+			fmt.Sprintf("counter %d: %s", i, cli.Grouped(n))})
 	}
 	c.Label = fmt.Sprintf("%d counters, the highest %s. The list has the highest, the profile points below have the "+
-		"first.", len(counts), grouped(c.Most))
+		"first.", len(counts), cli.Grouped(c.Most))
 	c.Highest = highest(counts)
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -131,7 +132,7 @@ func realCell(v float64) cell { return cell{Link: link{Text: realText(v)}, Value
 // realText spells a count that may be beyond 64 bits.
 func realText(v float64) string {
 	if v < 1<<63 {
-		return grouped(uint64(v))
+		return cli.Grouped(uint64(v))
 	}
 	return fmt.Sprintf("%.3g", v)
 }

@@ -127,8 +127,8 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 	}
 	caption := "Profiles that could not be checked"
 	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
-		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, grouped(uint64(len(f.unchecked))),
-			grouped(uint64(all)))
+		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, cli.Grouped(uint64(len(f.unchecked))),
+			cli.Grouped(uint64(all)))
 	}
 	t := newTable(r, "unchecked", caption, column{Key: "method", Name: "Method"}, column{Key: "reason", Name: "Why"},
 		number("weight", "events"))

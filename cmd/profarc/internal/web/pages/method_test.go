@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -114,7 +115,7 @@ func addCounts(counts map[string]int, part any) {
 			if value := n.String(); (key == "count" || key == "taken" || key == "not_taken") && value != "0" && value[0] != '-' {
 				var v uint64
 				if _, err := fmt.Sscan(value, &v); err == nil {
-					counts[grouped(v)]++
+					counts[cli.Grouped(v)]++
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -52,10 +53,10 @@ func (o *origin) aboutTable(r *request) *table {
 	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles},
 		{"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries},
 		{"pointers", c.Pointers}} {
-		add("Record", capital(n.name), grouped(n.n))
+		add("Record", capital(n.name), cli.Grouped(n.n))
 	}
 	for _, s := range o.Settings {
-		add("Setting", capital(s.Name), grouped(uint64(s.Value)))
+		add("Setting", capital(s.Name), cli.Grouped(uint64(s.Value)))
 	}
 	for _, p := range o.Properties {
 		add("Property", p.Name, p.Value)
@@ -104,7 +105,7 @@ func (o *origin) addRuns(r *request) {
 	}
 	caption := "Runs"
 	if more := o.NumRuns - len(runs); more > 0 {
-		caption = fmt.Sprintf("The first %s of %s runs", grouped(uint64(len(runs))), grouped(uint64(o.NumRuns)))
+		caption = fmt.Sprintf("The first %s of %s runs", cli.Grouped(uint64(len(runs))), cli.Grouped(uint64(o.NumRuns)))
 	}
 	o.Runs = newTable(r, "runs", caption, runColumns...)
 	var rows []row

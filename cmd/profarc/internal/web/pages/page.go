@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
@@ -59,8 +60,8 @@ func templates(links linker) (*template.Template, error) {
 		"name":      nameElement,
 		"printable": escape.Printable, // for attributes, and where no element may stand
 		"source":    sourceElement,
-		"n":         grouped,
-		"n64":       func(n int) string { return grouped(uint64(n)) },
+		"n":         cli.Grouped,
+		"n64":       func(n int) string { return cli.Grouped(uint64(n)) },
 		"u64":       func(n int) uint64 { return uint64(n) },
 		"short":     short,
 		"capital":   capital,

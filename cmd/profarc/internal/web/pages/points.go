@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 )
@@ -248,7 +249,7 @@ func (b *pointReader) cellText(c *analyze.Cell) string {
 	case c.Text != "":
 		return c.Text
 	}
-	return grouped(c.Value)
+	return cli.Grouped(c.Value)
 }
 
 // typeText returns the type in a cell.

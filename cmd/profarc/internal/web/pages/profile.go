@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/naming/entries"
@@ -127,7 +128,7 @@ func countFacts(q reader.Profile) (list []fact) {
 		get  func() (reader.Counter, bool)
 	}{{"Invocations", q.Invocations}, {"Backedges", q.Backedges}, {"Invocations by the interpreter", q.Interpreted}} {
 		if n, ok := c.get(); ok {
-			list = append(list, fact{c.name, grouped(n.Load())})
+			list = append(list, fact{c.name, cli.Grouped(n.Load())})
 		}
 	}
 	code, host := q.Size()
@@ -143,7 +144,7 @@ func countFacts(q reader.Profile) (list []fact) {
 
 // compilerFacts returns what the compilers of the VM noted.
 func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
-	add := func(name string, n uint64) { list = append(list, fact{name, grouped(n)}) }
+	add := func(name string, n uint64) { list = append(list, fact{name, cli.Grouped(n)}) }
 	if c, ok := q.Compile(); ok {
 		list = append(list, fact{"Highest level", tierText(d, int(c.Level))})
 		add("Loops", uint64(c.Loops))

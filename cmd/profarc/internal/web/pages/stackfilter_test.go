@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
@@ -119,7 +120,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), grouped(p.Whole)),
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), cli.Grouped(p.Whole)),
 			`name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`,
 			"do not go through “<bdi>x/y</bdi>”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {

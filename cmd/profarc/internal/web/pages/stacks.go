@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/formats/stacks"
@@ -426,7 +427,7 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 		shown.Title = escape.Printable(shortened(b.name(n.Frame).full)) + "\n" + shown.Title
 	}
 	if n.Self > 0 {
-		shown.Title += fmt.Sprintf("; %s of its own", grouped(n.Self))
+		shown.Title += fmt.Sprintf("; %s of its own", cli.Grouped(n.Self))
 	}
 	if at.Closed {
 		shown.Title, shown.Class = shown.Title+"\nmore below: zoom in", shown.Class+" closed"

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -51,9 +52,9 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 		body := shownPageOf(t, site, "stacks", newQuery("of", "samples"))
 		for _, m := range ranked.Methods {
 			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%v"><bdi>%s</bdi></td>`, nameText(m.Spelled()),
-				float64(m.Self), grouped(m.Self))
+				float64(m.Self), cli.Grouped(m.Self))
 			total := fmt.Sprintf(`<td class="number" data-value="%v"><bdi>%s</bdi></td></tr>`, float64(m.Total),
-				grouped(m.Total))
+				cli.Grouped(m.Total))
 			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "</tr>")[0], total) {
 				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/profarc/profarc/internal/cli"
 )
 
 // Rows of a table on one page: of a server, which has further pages, and of a report, whose
@@ -65,7 +67,7 @@ func linkCell(l link) cell { return cell{Link: l} }
 
 // countCell returns a cell with a count.
 func countCell(n uint64) cell {
-	return cell{Link: link{Text: grouped(n)}, Value: float64(n), Number: true}
+	return cell{Link: link{Text: cli.Grouped(n)}, Value: float64(n), Number: true}
 }
 
 // shareCell returns a cell with a share from 0 to 1, and a bar of it.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/reader"
@@ -68,19 +68,6 @@ func typeOf(s *reader.Store, t reader.Type) (string, error) {
 // nameless is shown where a name is empty, as some functions of CPU profiles have it.
 const nameless = "(no name)"
 
-// grouped returns a number with a comma for each thousand: "1,234,567".
-func grouped(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(d)
-	}
-	return b.String()
-}
-
 // short returns a number with three digits and a unit: "1.23 M".
 func short(n uint64) string {
 	v := float64(n)
@@ -132,7 +119,7 @@ func plural(n uint64, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return grouped(n) + " " + noun
+	return cli.Grouped(n) + " " + noun
 }
 
 // heatSteps is the number of colours for heat: classes heat-0 to heat-9.

@@ -1,6 +1,10 @@
 package pages
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/profarc/profarc/internal/cli"
+)
 
 func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
 	for line, want := range map[string]string{
@@ -25,7 +29,7 @@ func TestNumbersHaveSeparatorsAndUnits(t *testing.T) {
 		99999:     {"99,999", "100 k"},
 		1<<64 - 1: {"18,446,744,073,709,551,615", "18.4 E"},
 	} {
-		if got := [2]string{grouped(n), short(n)}; got != want {
+		if got := [2]string{cli.Grouped(n), short(n)}; got != want {
 			t.Errorf("%d is %v, want %v", n, got, want)
 		}
 	}

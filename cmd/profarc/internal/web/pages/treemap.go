@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
@@ -118,7 +119,7 @@ func fold(list []branch, most int, keep func(branch) bool) []branch {
 	if rest.value == 0 {
 		return shown
 	}
-	rest.link.Text = fmt.Sprintf("%s more", grouped(uint64(rest.rest)))
+	rest.link.Text = fmt.Sprintf("%s more", cli.Grouped(uint64(rest.rest)))
 	return append(shown, rest)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming"
@@ -211,7 +212,7 @@ func (v *placeView) ownName(n int32) string {
 	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
-// A part of the archive says which methods belong to it, and how they are grouped there.
+// A part of the archive says which methods belong to it, and how they are cli.Grouped there.
 type part interface {
 	// group returns the number of a method's group, and of its part in that; ok is false if
 	// the method is elsewhere. Methods are numbered as in the tally.
@@ -360,7 +361,7 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 	var rows []row
 	for _, g := range groups {
 		if g.rest > 0 {
-			g.link.Text = grouped(uint64(g.rest)) + " more"
+			g.link.Text = cli.Grouped(uint64(g.rest)) + " more"
 		}
 		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, whole))}
 		if p.Total != whole {

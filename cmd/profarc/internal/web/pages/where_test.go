@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -67,7 +68,7 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 	body := shownPageOf(t, site, whereName, newQuery("by", "size"))
 	p := built[*wherePage](t, requestOf(t, site, whereName, "by", "size"))
 	file := uint64(site.Archive.Header().FileSize)
-	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", grouped(p.Total),
+	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", cli.Grouped(p.Total),
 		percent(shareOf(p.Total, file))); !strings.Contains(body, want) {
 		t.Errorf("the page lacks %q:\n%s", want, body)
 	}
