@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
@@ -26,7 +27,7 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	w.Flush()
 	printKinds(a, r)
 	PrintRemarks(a.Out, report.Remarks(r, func(n float64) string { return fmt.Sprintf("%.0f", n) }))
-	printList(a.Out, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m compare.Method) string {
+	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m compare.Method) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
 			cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
 			screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))
@@ -34,18 +35,18 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	share := func(m compare.Method) string {
 		return cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
 	}
-	printList(a.Out, "only in B", "in B\t", r.Came, share)
-	printList(a.Out, "only in A", "in A\t", r.Went, share)
-	printList(a.Out, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
+	printList(a, screen, "only in B", "in B\t", r.Came, share)
+	printList(a, screen, "only in A", "in A\t", r.Went, share)
+	printList(a, screen, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
 		func(m compare.Method) string {
 			return fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
 				screen.Method(m.MethodName), screen.Method(*m.NameB))
 		})
-	printList(a.Out, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) string {
+	printList(a, screen, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), f.A.Count, wayText(f.B),
 			f.B.Count, placeText(screen, f.Place))
 	})
-	printList(a.Out, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
+	printList(a, screen, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
 		func(s compare.SiteChange) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind),
 				s.Change, seenText(s.A), s.A.Count, seenText(s.B), s.B.Count, placeText(screen, s.Place)+newTargets(s.New))
@@ -92,19 +93,30 @@ func printKinds(a *cli.App, r *compare.Report) {
 	w.Flush()
 }
 
-// printList prints the heaviest of a list, if it has any.
-func printList[T any](out io.Writer, title, columns string, l compare.Ranking[T], line func(T) string) {
+// printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.
+func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
+	line func(T) string) {
 	if l.Total == 0 || len(l.List) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n%s (%d of %d)\n", title, len(l.List), l.Total)
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(a.Out, "\n%s (%d of %d)\n", title, len(l.List), l.Total)
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, columns)
 	for _, x := range l.List {
 		fmt.Fprintln(w, line(x))
 	}
 	w.Flush()
+	head, _, _ := strings.Cut(table.String(), "\n")
+	for row := range strings.Lines(table.String()) {
+		cells := []rune(strings.TrimSuffix(row, "\n"))
+		end := min(len(cells), utf8.RuneCountInString(head)+len(gap))
+		fmt.Fprintln(a.Out, string(cells[:end])+screen.Cut(string(cells[end:]), end))
+	}
 }
+
+// gap stands between the columns and a name.
+const gap = "  "
 
 // placeText returns a method with the point and the callers behind it, on one line.
 func placeText(screen *terminal.Screen, p compare.Place) string {
@@ -146,7 +158,7 @@ func others(c compare.Certainty) string {
 func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not string,
 	l compare.Ranking[compare.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
-	printList(a.Out, title, columns, l, func(c compare.Certainty) string {
+	printList(a, screen, title, columns, l, func(c compare.Certainty) string {
 		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count,
 			placeText(screen, c.Place))
 	})

@@ -49,22 +49,22 @@ func cutPackages(name string, most int) string {
 	return name
 }
 
-// cutParameters leaves out the last parameters of a method that is longer than most cells: put(Object, …). If not
-// even the first fits, it changes nothing.
+// cutParameters leaves out the last parameters of a method that is longer than most cells: put(Object, …) @7. If
+// that is not enough, it changes nothing.
 func cutParameters(name string, most int, ellipsis string) string {
-	if !strings.HasSuffix(name, ")") || uniseg.StringWidth(name) <= most {
+	method, rest, _ := strings.Cut(name, "(")
+	parameters, behind, called := strings.Cut(rest, ")")
+	if !called || uniseg.StringWidth(name) <= most {
 		return name
 	}
-	rest := ", " + ellipsis + ")"
-	for short := name; ; {
-		at := strings.LastIndex(short, ", ")
-		if at < strings.Index(name, "(") {
-			return name
-		}
-		if short = name[:at]; uniseg.StringWidth(short+rest) <= most {
-			return short + rest
+	list := strings.Split(parameters, ", ")
+	for last := len(list) - 1; last >= 0; last-- {
+		short := method + "(" + strings.Join(append(list[:last:last], ellipsis), ", ") + ")" + behind
+		if uniseg.StringWidth(short) <= most {
+			return short
 		}
 	}
+	return name
 }
 
 // CutEnd is Cut for text whose beginning matters most, such as a line of source.
