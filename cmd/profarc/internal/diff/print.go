@@ -27,11 +27,12 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	w.Flush()
 	printKinds(a, r)
 	PrintRemarks(a.Out, report.Remarks(r, func(n float64) string { return fmt.Sprintf("%.0f", n) }))
-	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed, func(m compare.Method) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
-			cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
-			screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))
-	})
+	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
+		func(m compare.Method) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
+				cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
+				screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))
+		})
 	share := func(m compare.Method) string {
 		return cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
 	}
