@@ -48,15 +48,16 @@
 //
 // Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled from as
 // [PropertyStreamSize] in TableProperties, where several add up; TableVTables, with address and size 0 if the
-// input has only names. TableOrder has the profiles in the order in which they first occurred, if the files
+// input has only names. TableAllocations and TableAllocationCalls have the memory profiles (MemProf) of an
+// indexed file: what each function allocates, by stack, and its calls that lead there. TableOrder has the profiles in the order in which they first occurred, if the files
 // were merged as by llvm-profdata, or in the order of a single indexed file of LLVM 16 or before. The files
 // that llvm-profdata writes depend on these orders.
 //
 // # Not kept
 //
 // Timestamps of temporal profiles become one trace for each file, as in LLVM. Functions
-// of a raw file without a name are left out, since no compiler could find them. Memory
-// profiles (memprof) are left out. [Report.Lost] counts all of these.
+// of a raw file without a name are left out, since no compiler could find them. So are memory profiles of
+// a version that is not known. [Report.Lost] counts all of these.
 //
 // # Trust
 //
