@@ -49,9 +49,10 @@
 // Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled from as
 // [PropertyStreamSize] in TableProperties, where several add up; TableVTables, with address and size 0 if the
 // input has only names. TableAllocations and TableAllocationCalls have the memory profiles (MemProf) of an
-// indexed file: what each function allocates, by stack, and its calls that lead there. TableOrder has the profiles in the order in which they first occurred, if the files
-// were merged as by llvm-profdata, or in the order of a single indexed file of LLVM 16 or before. The files
-// that llvm-profdata writes depend on these orders.
+// indexed file: what each function allocates, by stack, and its calls that lead there. TableOrder has the
+// profiles in the order in which they first occurred, if the files were merged as by llvm-profdata, or in the
+// order of a single indexed file of LLVM 16 or before. The files that llvm-profdata writes depend on these
+// orders.
 //
 // # Not kept
 //
