@@ -135,5 +135,5 @@ func sparseOption(field *bool) codec.Option {
 }
 
 func vtableOption(field *bool) codec.Option {
-	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables, also those of raw profiles, which llvm-profdata drops")
+	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables")
 }

@@ -26,7 +26,7 @@ type WriteOptions struct {
 	Version int
 	// Sparse leaves unexecuted functions out.
 	Sparse bool
-	// KeepVTableNames keeps the names of vtables, from version 12 on. Those of an indexed file stay anyway.
+	// KeepVTableNames keeps the names of vtables, from version 12 on.
 	KeepVTableNames bool
 }
 
@@ -233,13 +233,11 @@ func (w *indexedWriter) sections(p *indexedPlan) []section {
 	} else {
 		w.lost.Add(LossBinaryIDs, len(f.binaryIDs))
 	}
-	kept := f.vtables
-	if !w.options.KeepVTableNames && !f.vtableNames || w.encoding.version < sinceVTables {
-		kept = nil
-		w.lost.Add(LossVTableNames, len(f.vtables))
-	}
 	if w.encoding.version >= sinceVTables {
-		all = append(all, section{sinceVTables, vtableSection(kept)})
+		all = append(all, section{sinceVTables, vtableSection(w.keptVTables(f.vtables))})
+	}
+	if w.encoding.version < sinceVTables || !w.options.KeepVTableNames {
+		w.lost.Add(LossVTableNames, len(f.vtables))
 	}
 	if p.variant&VariantTemporal != 0 {
 		all = append(all, section{sinceTraces, traceSection(f.traces, f.stream)})
@@ -247,6 +245,13 @@ func (w *indexedWriter) sections(p *indexedPlan) []section {
 		w.lost.Add(LossTraces, len(f.traces))
 	}
 	return all
+}
+
+func (w *indexedWriter) keptVTables(names []string) []string {
+	if w.options.KeepVTableNames {
+		return names
+	}
+	return nil
 }
 
 // binaryIDSection encodes u64 size of what follows, { u64 length, bytes, padding }.
@@ -315,11 +320,9 @@ type trace struct {
 type runFacts struct {
 	binaryIDs []string // sorted
 	vtables   []string // names, sorted
-	// vtableNames says that no place of a vtable is known: the names are from an indexed file that had them.
-	vtableNames bool
-	traces      []trace
-	stream      uint64       // number of traces that these were sampled from
-	heap        *heapProfile // nil if there is none
+	traces    []trace
+	stream    uint64       // number of traces that these were sampled from
+	heap      *heapProfile // nil if there is none
 }
 
 func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
@@ -327,9 +330,6 @@ func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 		return f, err
 	}
 	if f.vtables, err = symbolColumn(s, disk.TableVTables); err != nil {
-		return f, err
-	}
-	if f.vtableNames, err = namesOnly(s); err != nil {
 		return f, err
 	}
 	if f.traces, err = readTraces(s); err != nil {
@@ -340,17 +340,6 @@ func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 	}
 	f.stream, err = streamSize(s, uint64(len(f.traces)))
 	return f, err
-}
-
-// namesOnly reports whether no vtable has a place.
-func namesOnly(s *reader.Store) (bool, error) {
-	t, err := s.TableOrEmpty(disk.TableVTables)
-	for row := range t.Rows {
-		if t.Cell(1, row) != 0 || t.Cell(2, row) != 0 {
-			return false, err
-		}
-	}
-	return true, err
 }
 
 // symbolColumn returns the distinct texts of the first column, sorted.
