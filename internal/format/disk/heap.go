@@ -8,7 +8,7 @@ import "github.com/profarc/profarc/layout"
 //	u64 function   LLVM's id of the function
 //	u32 line       from the first line of the function
 //	u32 column
-//	u8  inline     1 if the function is inlined into that of the next frame
+//	u8  inline     1 if it is inlined into the function of the next frame
 type HeapFrame struct {
 	Function     uint64
 	Line, Column uint32
@@ -60,7 +60,7 @@ var HeapFields = [...]struct {
 	{"histogram-size", false}, {"histogram", true},
 }
 
-// The columns of TableAllocations before those of HeapFields.
+// The columns of TableAllocations; HeapFields follow from the last on.
 const (
 	AllocationFunction = iota
 	AllocationStack

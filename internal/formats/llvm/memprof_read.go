@@ -274,7 +274,7 @@ func (m *memProf) stack(c *heapCursor) (stack []byte, err error) {
 	return stack, cmp.Or(err, m.decode(len(stack)))
 }
 
-// decode counts decoded bytes of stacks. The error is that of too many.
+// decode counts decoded bytes of stacks. The error is errStacks, for too many.
 func (m *memProf) decode(n int) error {
 	if m.decoded += n; m.decoded > freeStacks+stackExpansion*len(m.b) {
 		return errStacks

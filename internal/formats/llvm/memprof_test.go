@@ -171,8 +171,8 @@ func TestMemProfBomb(t *testing.T) {
 	}
 }
 
-// The files that llvm-profdata wrote of two programs come back: those of LLVM 16 and of versions 0, 1 and 3 with the
-// same bytes, of version 2 but for the ids of its stacks.
+// The files that llvm-profdata wrote of two programs come back: with the same bytes if they are of LLVM 16 or of
+// versions 0, 1 and 3; of version 2 the ids of stacks differ.
 func TestMemProfSamples(t *testing.T) {
 	files, _ := filepath.Glob("../../../../shared/samples/compilers/memprof/*.profdata")
 	if len(files) == 0 {
@@ -214,7 +214,7 @@ func heapProgram(r *rand.Rand, functions int) string {
 	return b.String()
 }
 
-// Flags of programs with memory profiles. Those of the second list let everything be cold that lives on.
+// Flags of programs with memory profiles. The second list lets everything be cold that lives on.
 var (
 	heapFlags = strings.Fields("-O1 -g -gmlt -fdebug-info-for-profiling -fno-omit-frame-pointer " +
 		"-mno-omit-leaf-frame-pointer -fno-optimize-sibling-calls")

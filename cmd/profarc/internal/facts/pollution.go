@@ -68,7 +68,7 @@ const (
 // Doubt returns what may be so of those without a row, the worst.
 func (s *PollutedSite) Doubt() Doubt {
 	switch hidden := share(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
-	case hidden >= dominant:
+	case hidden >= Dominant:
 		return DoubtDominant
 	case hidden > s.Best:
 		return DoubtLikelier

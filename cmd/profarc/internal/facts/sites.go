@@ -9,11 +9,11 @@ import (
 
 // A site is polluted if its counts do not tell a compiler what to expect. These are the limits.
 const (
-	// dominant is the share from which one receiver is worth a guard, however
+	// Dominant is the share from which one receiver is worth a guard, however
 	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
-	dominant = 0.9
-	// guessed is the number of receivers that compilers test for one by one.
-	guessed = 2
+	Dominant = 0.9
+	// Guessed is the number of receivers that compilers test for one by one.
+	Guessed = 2
 	// undecided is the share of the likelier way below which the profile of a branch does not help.
 	undecided = 0.6
 )
@@ -97,7 +97,7 @@ func (t *tally) polluted(kind analyze.Site) bool {
 	case analyze.SiteSwitch:
 		return false // every case has a way of its own
 	}
-	return t.kinds() > guessed && certainty < dominant
+	return t.kinds() > Guessed && certainty < Dominant
 }
 
 // A Split is whether one profile per calling context would cure a polluted site.

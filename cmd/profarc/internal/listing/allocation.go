@@ -62,12 +62,14 @@ func ReadAllocations(s *reader.Store) (*Allocations, error) {
 
 // Of returns the allocations of a function, the most bytes first.
 func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
-	for _, row := range a.rows[m.ID()] {
+	rows := a.rows[m.ID()]
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	stacks := &TableColumns(a.store, a.table)[disk.AllocationStack]
+	for _, row := range rows {
 		one := allocationAt(a.table, row)
-		if one.Stack, err = a.table.Text(disk.AllocationStack, row); err != nil {
-			return nil, err
-		}
-		if one.Stack, err = stackText(a.store, one.Stack); err != nil {
+		if one.Stack, err = stacks.Text(row); err != nil {
 			return nil, err
 		}
 		all = append(all, one)

@@ -1,12 +1,13 @@
 package listing
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/classfile"
 	"github.com/profarc/profarc/layout"
@@ -15,16 +16,16 @@ import (
 
 // Limits of C2 by default. Sources: opto/bytecodeInfo.cpp and opto/doCall.cpp of JDK 17 and 25.
 const (
-	maxInlineSize    = 35   // bytes of bytecode at any call
-	freqInlineSize   = 325  // at a call that is executed often
-	frequent         = 0.25 // executions for each invocation of the caller: InlineFrequencyRatio
-	guessedReceivers = 2    // types that it tests for
-	majorReceiver    = 0.9  // share of one type among more: TypeProfileMajorReceiverPercent
-	unguessed        = "class_check bimorphic_or_optimized_type_check"
-	seldomCalls      = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
-	bigMethod        = 3 * 2500 // InlineSmallCode of machine code; with its tables it takes up to three times as much
-	seldomRatio      = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
+	maxInlineSize  = 35       // bytes of bytecode at any call
+	freqInlineSize = 325      // at a call that is executed often
+	frequent       = 0.25     // executions for each invocation of the caller: InlineFrequencyRatio
+	seldomCalls    = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
+	bigMethod      = 3 * 2500 // InlineSmallCode of machine code; with its tables it takes up to three times as much
+	seldomRatio    = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
 )
+
+// unguessed are the reasons of traps after which C2 guesses no receiver.
+var unguessed = []string{"class_check", "bimorphic_or_optimized_type_check"}
 
 // A Refusal says why C2 does not inline a call, by its default limits. Why begins with the words of
 // -XX:+PrintInlining where it has some.
@@ -44,7 +45,7 @@ type callSite struct {
 }
 
 // refusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
-// has a call of which too little is known: of a class that is not on the class path, of a native method.
+// has a call whose callee is not known: its class is not on the class path, or it is native.
 func (p *Program) refusals(l *Listing, q reader.Profile, entered entries) error {
 	if !l.Placed() || !entered.known || entered.n == 0 {
 		return nil
@@ -82,10 +83,7 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 		return nil
 	}
 	p.sizesOf, p.sizes = s, map[layout.Key]uint64{}
-	t, err := s.Table(disk.TableCompilations)
-	if errors.Is(err, reader.ErrNotFound) {
-		return nil
-	}
+	t, err := s.TableOrEmpty(disk.TableCompilations)
 	if err != nil {
 		return err
 	}
@@ -108,8 +106,8 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	return nil
 }
 
-// machineSize returns how many bytes C2's code of a target takes, 0 if it has none. Of the classes that
-// several loaders define under one name it is that of any.
+// machineSize returns how many bytes C2's code of a target takes, 0 if it has none. If several loaders define
+// the class, the code is of any of them.
 func (p *Program) machineSize(t target) uint64 {
 	return p.sizes[layout.Key{Class: t.class.Name, Name: t.method.Name, Signature: t.method.Signature}]
 }
@@ -139,7 +137,7 @@ func (p *Program) refusal(c *callSite) *Refusal {
 	switch best := types[0]; {
 	case p.oneTarget(c.Ref, types):
 		return nil // the loaded classes may leave one target only
-	case best.Share < majorReceiver && (len(types) > guessedReceivers || c.unrecorded() > 0):
+	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecorded() > 0):
 		return c.polluted(types)
 	case guessFailed(c.traps):
 		return &Refusal{"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
@@ -179,18 +177,13 @@ func (c *callSite) polluted(types []analyze.Outcome) *Refusal {
 		return &Refusal{"virtual call: no receiver types were recorded", "a training run on the same release records them"}
 	}
 	percent := int(math.Floor(100 * best))
-	return &Refusal{fmt.Sprintf("virtual call: more than %d receiver types, the first with %d %%", guessedReceivers, percent),
+	return &Refusal{fmt.Sprintf("virtual call: more than %d receiver types, the first with %d %%", facts.Guessed, percent),
 		fmt.Sprintf("a copy of this method for each type, or -XX:TypeProfileMajorReceiverPercent=%d", percent)}
 }
 
 // guessFailed reports whether C2 does not guess a receiver because of traps.
 func guessFailed(traps string) bool {
-	for reason := range strings.FieldsSeq(unguessed) {
-		if strings.Contains(traps, reason) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
 
 // tooBig refuses a target whose code is too big.

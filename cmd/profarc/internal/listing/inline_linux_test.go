@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
@@ -133,16 +133,7 @@ func dumpOf(t *testing.T, pid int) *reader.Store {
 	if err := vm.Detach(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "a.parc")
-	if _, err := b.Commit(context.Background(), path); err != nil {
-		t.Fatal(err)
-	}
-	s, err := reader.Open(path, archive.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return memstore.Open(t, b)
 }
 
 // refusedCalls returns the refused calls of all methods, by class, name and bci.

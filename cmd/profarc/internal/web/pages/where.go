@@ -212,7 +212,7 @@ func (v *placeView) ownName(n int32) string {
 	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
-// A part of the archive says which methods belong to it, and how they are cli.Grouped there.
+// A part of the archive says which methods belong to it, and how they are grouped there.
 type part interface {
 	// group returns the number of a method's group, and of its part in that; ok is false if
 	// the method is elsewhere. Methods are numbered as in the tally.
