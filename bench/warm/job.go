@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A job is a program that is measured with a JDK.
+type job struct {
+	*bench
+	program
+	home string
+}
+
+// file returns the path of a file of the job's own.
+func (j job) file(end string) string {
+	return filepath.Join(j.dir, j.program.name+"-"+filepath.Base(j.home)+end)
+}
+
+// run compiles the program, records its archive, and measures it.
+func (j job) run(ctx context.Context) error {
+	steps := [][]string{
+		append([]string{j.profarc(), "train", "-q", "-o", j.archive(), "--"}, j.command()...),
+		append(j.warm(), j.command()...),
+	}
+	if j.archived != "" { // with another program's archive
+		steps = steps[1:]
+	}
+	if strings.HasSuffix(j.source, ".java") {
+		steps = append(j.compile(), steps...)
+	}
+	if j.tool != "" {
+		if err := unzipSources(j.home, j.file(".sources")); err != nil {
+			return err
+		}
+	}
+	for _, step := range steps {
+		if err := j.start(ctx, step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// archive returns the path of the archive to adopt.
+func (j job) archive() string {
+	if j.archived != "" {
+		j.program.name = j.archived
+	}
+	return j.file(".parc")
+}
+
+// compile returns the commands that make a jar of the program's class: AppCDS takes none of folders.
+func (j job) compile() [][]string {
+	classes := j.file(".classes")
+	return [][]string{
+		{filepath.Join(j.home, "bin/javac"), "-nowarn", "-cp", j.classPath(), "-d", classes, "inputs/" + j.source},
+		{filepath.Join(j.home, "bin/jar"), "cf", j.file(".jar"), "-C", classes, "."},
+	}
+}
+
+// warm returns the command that measures the program, up to its own.
+func (j job) warm() []string {
+	step := []string{j.profarc(), "warm", "-n", fmt.Sprint(j.rounds), "--skip", "plain,archive+flag",
+		"--archive", j.archive(), "--json", j.file(".json")}
+	if j.unit != "" {
+		step = append(step, "--unit", j.unit)
+	}
+	if j.ignore != "" {
+		step = append(step, "--ignore", j.ignore)
+	}
+	return append(step, "--")
+}
+
+// command returns the program's command. In its arguments {sources} is the directory of the JDK's sources.
+func (j job) command() []string {
+	if j.tool != "" {
+		step := []string{filepath.Join(j.home, j.tool)}
+		for _, arg := range j.args {
+			step = append(step, strings.ReplaceAll(arg, "{sources}", j.file(".sources")))
+		}
+		return step
+	}
+	return append([]string{filepath.Join(j.home, "bin/java"), "-cp", j.classPath()}, j.args...)
+}
+
+// classPath returns Debian's jars, and the job's own.
+func (j job) classPath() string {
+	var paths []string
+	for _, name := range j.jars {
+		paths = append(paths, filepath.Join(debianJars, name+".jar"))
+	}
+	if strings.HasSuffix(j.source, ".java") {
+		paths = append(paths, j.file(".jar"))
+	}
+	return strings.Join(paths, ":")
+}
+
+// start runs a command in the directory of the inputs. With a lock it waits until no other command holds it.
+func (j job) start(ctx context.Context, step []string) error {
+	if j.lock != "" {
+		step = append([]string{"flock", j.lock}, step...)
+	}
+	c := exec.CommandContext(ctx, step[0], step[1:]...)
+	log, err := os.OpenFile(j.file(".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	c.Dir, c.Stdout, c.Stderr = j.dir, log, log
+	fmt.Fprintf(os.Stderr, "warm: %s with %s: %s\n", j.program.name, filepath.Base(j.home), filepath.Base(step[0]))
+	if err := c.Run(); err != nil {
+		return fmt.Errorf("%w: see %s", err, j.file(".log"))
+	}
+	return nil
+}

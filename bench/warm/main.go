@@ -1,0 +1,125 @@
+// Warm measures programs of Debian on HotSpot, each as `profarc warm` does: with AppCDS, the best flag, C1 alone, an AOT
+// cache, an archive of a training run, and both.
+//
+//	cd bench
+//	go run ./warm -o /tmp/warm
+//	go run ./warm -o /tmp/warm -only h2,javac -rounds 25
+//
+// The directory of -o keeps what was trained and measured: programs that were measured before are not run again, and
+// are in the tables. What Debian's packages lack is left out, with the name of the package.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// options are the values of the flags.
+type options struct {
+	rounds int
+	only   string
+	jdks   string
+	dir    string
+	lock   string
+	print  bool
+}
+
+func main() {
+	var o options
+	flag.IntVar(&o.rounds, "rounds", 15, "rounds; each contender runs once a round")
+	flag.StringVar(&o.only, "only", "", "programs to measure, with commas; all if empty")
+	flag.StringVar(&o.jdks, "jdks", defaultJDKs(), "homes of JDKs, with commas")
+	flag.StringVar(&o.dir, "o", "", "directory for archives and figures (required)")
+	flag.StringVar(&o.lock, "lock", "", "file to hold a lock of (flock) while a program is measured, for a shared machine")
+	flag.BoolVar(&o.print, "print", false, "only print the tables of what was measured")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "warm:", err)
+		os.Exit(1)
+	}
+}
+
+// defaultJDKs returns the JDKs of JAVA_HOME and JAVA25_HOME.
+func defaultJDKs() string {
+	homes := []string{os.Getenv("JAVA_HOME"), os.Getenv("JAVA25_HOME")}
+	return strings.Join(slices.DeleteFunc(homes, func(home string) bool { return home == "" }), ",")
+}
+
+func run(ctx context.Context, o options) error {
+	if o.dir == "" || o.jdks == "" {
+		return fmt.Errorf("-o and -jdks (or JAVA_HOME and JAVA25_HOME) are needed; see -h")
+	}
+	dir, err := filepath.Abs(o.dir)
+	if err != nil {
+		return err
+	}
+	b := &bench{options: o, dir: dir}
+	if !o.print {
+		if err := b.prepare(ctx); err != nil {
+			return err
+		}
+		if err := b.measure(ctx); err != nil {
+			return err
+		}
+	}
+	return b.printTables(os.Stdout)
+}
+
+// A bench measures programs in a directory.
+type bench struct {
+	options
+	dir string
+}
+
+// prepare builds profarc and writes the programs' inputs.
+func (b *bench) prepare(ctx context.Context) error {
+	if err := writeInputs(b.dir); err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-C", "..", "-o", b.profarc(), "./cmd/profarc")
+	build.Stderr = os.Stderr
+	return build.Run()
+}
+
+func (b *bench) profarc() string { return filepath.Join(b.dir, "profarc") }
+
+// measure trains and measures every program with every JDK.
+func (b *bench) measure(ctx context.Context) error {
+	for _, p := range b.chosen() {
+		if missing := p.missing(); missing != "" {
+			fmt.Fprintf(os.Stderr, "warm: %s is left out: %s\n", p.name, missing)
+			continue
+		}
+		for _, home := range strings.Split(b.jdks, ",") {
+			j := job{b, p, home}
+			if _, err := os.Stat(j.file(".json")); err == nil {
+				continue
+			}
+			if err := j.run(ctx); err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				fmt.Fprintf(os.Stderr, "warm: %s with %s: %v\n", p.name, home, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (b *bench) chosen() (chosen []program) {
+	for _, p := range programs {
+		if b.only == "" || slices.Contains(strings.Split(b.only, ","), p.name) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
