@@ -11,6 +11,7 @@ type Options struct {
 	Heap      bool // read the file into ordinary memory, which the race detector sees, instead of mapping it
 	CheckAll  bool // check all pages on opening, which reads the whole file
 	Unchecked bool // never compare pages with their sums: only bounds are checked
+	Drafts    bool // open archives of drafts 7 and 8 too, to convert them
 	Expect    Expect
 	// OnReject, if not nil, is called with the error if the archive cannot be opened, so
 	// that a VM can log it and go on without a profile.
@@ -43,7 +44,7 @@ type Program struct {
 // mapped returns the options for package mapped.
 func (o *Options) mapped() mapped.Options {
 	e := &o.Expect
-	to := mapped.Options{Heap: o.Heap, OnReject: o.OnReject, Expect: mapped.Expect{Domain: e.Domain,
+	to := mapped.Options{Heap: o.Heap, OnReject: o.OnReject, Drafts: o.Drafts, Expect: mapped.Expect{Domain: e.Domain,
 		ProducerID: e.ProducerID, Producer: e.Producer, Fingerprint: e.Fingerprint, Params: e.Params,
 		Program: (*mapped.Program)(e.Program)}}
 	switch {

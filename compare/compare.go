@@ -204,6 +204,7 @@ var describing = map[layout.TableKind]bool{
 	disk.TableCompilations: true, disk.TableInlining: true, disk.TableFunctions: true, disk.TableBase: true,
 	disk.TableMoved:   true,
 	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
+	disk.TableObjects: true,
 }
 
 // passTables lists the tables that are not compared.

@@ -9,9 +9,6 @@ const (
 	// SubProducer is the first sub, up to 65535, that a producer defines for entries of
 	// this format's tags. Those of its own tags are all its own.
 	SubProducer Sub = 1 << 15
-	// EntryProducer are the flags that a producer defines for entries of this format's
-	// tags. Those of its own tags are all its own.
-	EntryProducer EntryFlags = 0xf0
 	// TableProducer is the first kind of table that a producer defines.
 	TableProducer TableKind = 1 << 31
 )
@@ -54,10 +51,12 @@ const (
 	CellValue  CellKind = 5 // a u64 that is a key
 	CellType   CellKind = 6 // a pointer to a type, 0 for none; a key
 	CellMethod CellKind = 7 // a pointer to a method, 0 for none; a key
+	CellMin    CellKind = 8 // a u64, 0 if not set: the lowest that is set
+	CellLast   CellKind = 9 // a u64, 0 if not set: a merge keeps the last archive's, so that the order matters
 )
 
 var cellKindNames = [...]string{CellCount: "count", CellMax: "max", CellBits: "bits", CellFirst: "first",
-	CellValue: "value", CellType: "type", CellMethod: "method"}
+	CellValue: "value", CellType: "type", CellMethod: "method", CellMin: "min", CellLast: "last"}
 
 // String returns the name of the kind, as the text of an archive spells it.
 func (k CellKind) String() string {

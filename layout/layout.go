@@ -77,6 +77,7 @@ type Header struct {
 	Sum         uint64 // of the header, and by way of SumRoot of the whole file
 	Required    uint64 // required feature bits
 	Optional    uint64 // optional feature bits
+	ReadOnly    uint64 // bits of features without which the archive must not be adopted or copied
 	Domain      Domain
 	Base        uint64 // requested base: the address at which pointers in rw are right as stored
 	RWShift     uint32 // log2 of the alignment of rw

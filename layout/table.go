@@ -39,6 +39,7 @@ var tableNames = [...]string{
 	26: "certain",
 	27: "allocations",
 	28: "allocation-calls",
+	29: "objects",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

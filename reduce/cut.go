@@ -190,7 +190,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 		return true
 	// of a base the names are others, and ids of functions in stacks tell theirs
 	case disk.TableAllocations, disk.TableAllocationCalls, disk.TableForeign, disk.TableClassPath, disk.TableCode,
-		disk.TableFunctions, disk.TableBase:
+		disk.TableFunctions, disk.TableBase, disk.TableObjects:
 		return c.names != nil
 	case disk.TableProperties, disk.TableMonitors, disk.TableSamples, disk.TableBinaryIDs, disk.TableTraces,
 		disk.TableVTables,

@@ -21,8 +21,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MaxProblems is how many problems a report lists at most.
-const MaxProblems = 20
+// maxProblems is how many problems a report lists at most.
+const maxProblems = 20
 
 // A Report has the counts of an archive and its problems.
 type Report struct {

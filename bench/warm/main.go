@@ -1,5 +1,5 @@
-// Warm measures programs of Debian on HotSpot, each as `profarc warm` does: with AppCDS, the best flag, C1 alone, an AOT
-// cache, an archive of a training run, and both.
+// Warm measures programs of Debian on HotSpot, each as `profarc warm` does: with AppCDS, the best flag, C1 alone, an
+// AOT cache, an archive of a training run, and both.
 //
 //	cd bench
 //	go run ./warm -o /tmp/warm

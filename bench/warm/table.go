@@ -113,7 +113,8 @@ func (f *figures) printRow(w io.Writer, name string) {
 
 // printMeasures prints the ratios of all other measures.
 func (f *figures) printMeasures(w io.Writer, title string) {
-	fmt.Fprintf(w, "\n| %s | AppCDS | %s |\n|%s\n", title, strings.Join(columns, " | "), strings.Repeat("---|", 2+len(columns)))
+	fmt.Fprintf(w, "\n| %s | AppCDS | %s |\n|%s\n", title, strings.Join(columns, " | "),
+		strings.Repeat("---|", 2+len(columns)))
 	for i, m := range f.Measures {
 		if m.Name == "largest process" {
 			fmt.Fprintf(w, "| %s | %.0f MB |", m.Name, f.median(i, "appcds")/1e6)

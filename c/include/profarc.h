@@ -110,7 +110,8 @@ PA_API uint64_t pa_code_id(pa_text code);
 /* ---- the VM ---- */
 
 /* What a cell of an entry of the VM's own holds, and how a merge unites two of them: adds them, takes the higher one,
- * unites the bits, keeps the first that is not 0. Values, types and methods are keys: what differs in them stays apart.
+ * unites the bits, keeps the first, the lowest or the last that is not 0. Values, types and methods are keys: what
+ * differs in them stays apart.
  */
 typedef enum pa_cell_kind {
 	PA_CELL_COUNT = 1,
@@ -119,7 +120,9 @@ typedef enum pa_cell_kind {
 	PA_CELL_FIRST,
 	PA_CELL_VALUE,
 	PA_CELL_TYPE,
-	PA_CELL_METHOD
+	PA_CELL_METHOD,
+	PA_CELL_MIN,
+	PA_CELL_LAST
 } pa_cell_kind;
 
 typedef struct pa_new_cell {

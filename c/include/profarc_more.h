@@ -87,7 +87,7 @@ enum {
 };
 
 typedef struct pa_info {
-	uint32_t version; /* of the format: bit 31 draft, bits 0 to 30 the number */
+	uint32_t version; /* of the format */
 	uint32_t domain;
 	uint64_t file_size;
 	uint64_t requested_base; /* the address at which pointers in the file need no relocation */
@@ -462,7 +462,8 @@ enum {
 	PA_TABLE_FUNCTIONS,
 	PA_TABLE_BASE,
 	PA_TABLE_MOVED = 25,
-	PA_TABLE_CERTAIN
+	PA_TABLE_CERTAIN,
+	PA_TABLE_OBJECTS = 29
 };
 #define PA_TABLE_PRODUCER ((uint32_t)1 << 31) /* the first kind of a producer's own tables, in archives of PA_CUSTOM */
 enum {

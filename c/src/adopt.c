@@ -48,6 +48,7 @@ pa_error pa_adopt(pa_archive *a, pa_base base) {
 		pai_fail(&e, PA_ARGUMENT, "no such choice of a base");
 		return e;
 	}
+	if (!pai_may_write(a, &e)) return e;
 	if (!atomic_compare_exchange_strong(&a->live->state, &state, ADOPTING)) {
 		pai_fail(&e, PA_ADOPTED, "the archive is adopted already: open it again for a second adoption");
 		return e;

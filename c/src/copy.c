@@ -429,6 +429,7 @@ bool pai_copy_shapes(pa_builder *b, const pa_archive *a) {
 static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 	pa_config *c = &b->config;
 	const pa_info *i = pa_info_of(a);
+	pa_error e = pai_none();
 	if (!sound(b)) return false;
 	if (b->open.open) return pai_refuse(b, PA_ARGUMENT, "a profile was neither done nor discarded");
 	if (i->domain != c->domain || memcmp(i->settings, c->settings, 3 * sizeof *c->settings) != 0)
@@ -437,6 +438,7 @@ static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 		return pai_refuse(b, PA_UNSUPPORTED,
 			"this process was forked from the one that adopted the archive, whose counts it has: open and adopt the "
 			"archive again after the fork");
+	if (!pai_may_write(a, &e)) return pai_refuse(b, e.code, e.message);
 	if (memcmp(c->producer_id, i->producer_id, 16) != 0)
 		return pai_refuse(b, PA_MISMATCH, "the archive is of another producer");
 	if (take != PA_TRAINED && memcmp(c->dump_id, i->dump_id, 16) == 0) memset(c->dump_id, 0, 16);

@@ -145,11 +145,13 @@ static uint64_t unite_cells(uint8_t kind, uint64_t x, uint64_t y) {
 	case PA_CELL_COUNT: return x > UINT64_MAX - y ? UINT64_MAX : x + y;
 	case PA_CELL_MAX: return x > y ? x : y;
 	case PA_CELL_BITS: return x | y;
+	case PA_CELL_MIN: return x == 0 || (y != 0 && y < x) ? y : x;
+	case PA_CELL_LAST: return y != 0 ? y : x;
 	default: return x != 0 ? x : y; /* PA_CELL_FIRST */
 	}
 }
 
-static bool is_key(uint8_t kind) { return kind >= PA_CELL_VALUE; }
+static bool is_key(uint8_t kind) { return kind >= PA_CELL_VALUE && kind <= PA_CELL_METHOD; }
 
 /* The rows of an entry: width cells each. Row i, from 1, is reference i. */
 typedef struct row_list { uint8_t *cells; const uint8_t *kinds; uint32_t width, looking; } row_list;

@@ -13,7 +13,7 @@
 
 #include "profarc_more.h"
 
-#define FORMAT 0x80000008u /* version of the format: draft 8 */
+#define FORMAT 1u /* version of the format */
 
 enum {
 	HEADER = 640,
@@ -153,6 +153,7 @@ pa_region pai_region_at(const pa_archive *a, uint64_t at);
 
 /* pai_damage fills an error for a place in the file, pai_system one with errno, pai_fail any other. They return false,
  * which compilers must see. */
+bool pai_may_write(const pa_archive *a, pa_error *e); /* reports whether the archive may be adopted and copied */
 static inline bool pai_damage(const pa_archive *a, pa_error *e, uint64_t at, const char *message) {
 	*e = (pa_error){PA_DAMAGED, pai_region_at(a, at), at, 0, message};
 	return false;

@@ -26,10 +26,15 @@ static bool generic(pa_archive *a, pa_error *e) {
 	uint64_t sum = size < 72 ? pai_xxh64(NULL, 0, first, size - 8) : pai_xxh64(first, 64, p + 72, size - 72);
 	if (sum != get64(p + 32)) return pai_damage(a, e, 32, "the header does not have its sum");
 	if (get32(p + 12) != FORMAT)
-		return pai_fail(e, PA_UNSUPPORTED, "another version of the format: this library reads draft 8");
+		return pai_fail(e, PA_UNSUPPORTED, "another version of the format than 1: profarc merge converts drafts");
 	if (get64(p + 40) != 0)
 		return pai_fail(e, PA_UNSUPPORTED, "the archive needs features that this library does not know");
 	return size == HEADER || pai_damage(a, e, 16, "a wrong size of the header");
+}
+
+bool pai_may_write(const pa_archive *a, pa_error *e) {
+	return get64(a->bytes + 56) == 0 ||
+		pai_fail(e, PA_UNSUPPORTED, "the archive may only be read: it has features that this library does not know");
 }
 
 static bool regions(pa_archive *a, pa_error *e) {

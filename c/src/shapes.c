@@ -68,7 +68,7 @@ static const char *add_shape_cell(shapes *s, shape *to, head h, uint32_t row) {
 	unsigned n = of_row ? to->row_cells : to->cells;
 	if (h.cell != n || n >= (of_row ? MAX_SHAPE_ROW : MAX_SHAPE_CELLS) || h.bit != 0)
 		return "a shape with too many cells, or cells without an order";
-	if (h.kind < PA_CELL_COUNT || h.kind > PA_CELL_METHOD) return "a cell of a kind that no producer can declare";
+	if (h.kind < PA_CELL_COUNT || h.kind > PA_CELL_LAST) return "a cell of a kind that no producer can declare";
 	if (!is_name(name_at(s, row), false) || (!of_row && is_one_of(name_at(s, row), taken)) ||
 		!unique(s, to->first, row))
 		return "a cell without a name of its own";

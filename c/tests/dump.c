@@ -397,7 +397,7 @@ static void put_header(void) {
 	uint64_t settings[PA_SETTINGS];
 	for (unsigned n = 0; n < PA_SETTINGS; n++) settings[n] = i->settings[n];
 	fprintf(out,
-		"\"header\":{\"format\":\"draft %u\",\"domain\":\"%s\",\"producer\":", (unsigned)(i->version & 0x7fffffff),
+		"\"header\":{\"format\":\"%u\",\"domain\":\"%s\",\"producer\":", (unsigned)i->version,
 		domains[i->domain]);
 	put_text(i->producer);
 	fprintf(out, ",\"file_size\":%" PRIu64 ",\"base\":\"%016" PRIx64 "\"", i->file_size, i->requested_base);

@@ -33,7 +33,9 @@ type App struct {
 	Recognise func(path string) (format string, ok bool)
 	// Advice returns what to do about an error, empty if it knows nothing. It is asked
 	// first; errors of a file or an archive need none. It may be nil.
-	Advice  func(error) string
+	Advice func(error) string
+	// Drafts opens archives of the last drafts of the format too, to convert them.
+	Drafts  bool
 	command string // that was asked for, with the names of those above it
 	// Running reports whether arguments and flags were accepted: an error from then on is not a usage error.
 	Running bool

@@ -34,7 +34,7 @@ func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool
 
 // OpenStore opens an archive. The error for a file that import can read names its format.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
-	s, err := reader.Open(path, archive.Options{})
+	s, err := reader.Open(path, archive.Options{Drafts: a.Drafts})
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil && isRegular(path) {
 		if format, ok := a.Recognise(path); ok {
 			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,

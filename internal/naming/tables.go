@@ -21,6 +21,7 @@ var tableNames = map[layout.TableKind]string{
 	disk.TableBase: "base", disk.TableMoved: "moved points",
 	disk.TableCertain:     "outcomes that were certain",
 	disk.TableAllocations: "allocations", disk.TableAllocationCalls: "calls that lead to allocations",
+	disk.TableObjects: "objects",
 }
 
 // TableTitle returns the name of a table for people, unlike its name on a command line in layout.

@@ -46,6 +46,10 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 		return x | y
 	case disk.CellFirst:
 		return cmp.Or(x, y)
+	case disk.CellLast:
+		return cmp.Or(y, x)
+	case disk.CellMin:
+		return cmp.Or(min(x, y), max(x, y))
 	case disk.CellTypeWord:
 		return uniteTypeWords(x, y)
 	case disk.CellTraps:

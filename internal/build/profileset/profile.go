@@ -467,7 +467,7 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	b.Ordered = NoOrder
 	became, dropped := b.renumber(keep)
 	b.keepCode()
-	b.keepCertain(became)
+	b.renumberProfiles(became)
 	return dropped
 }
 

@@ -201,7 +201,7 @@ func Grouped(kind layout.TableKind) bool {
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
 	for _, kind := range []layout.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
-		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain} {
+		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
 		}
@@ -243,18 +243,21 @@ func (b *Set) addCertain(ref ProfileRef) {
 	b.merger.Certain = b.merger.Certain[:0]
 }
 
-// keepCertain gives the rows of sites the new numbers of their profiles, and drops rows of
+// renumberProfiles gives the rows of tables of profiles the new numbers of these, and drops rows of
 // profiles that were dropped. The caller holds mu.
-func (b *Set) keepCertain(became []ProfileRef) {
-	t := b.Tables[disk.TableCertain]
-	if t == nil {
-		return
-	}
-	var cells []uint64
-	for _, g := range t.groups() {
-		if g[0] = uint64(became[g[0]]); g[0] != 0 {
-			cells = append(cells, g...)
+func (b *Set) renumberProfiles(became []ProfileRef) {
+	for _, kind := range []layout.TableKind{disk.TableCertain, disk.TableObjects} {
+		t := b.Tables[kind]
+		if t == nil {
+			continue
 		}
+		var cells []uint64
+		for _, g := range t.groups() {
+			ofNone := g[0] == 0 && kind == disk.TableObjects
+			if g[0] = uint64(became[g[0]]); g[0] != 0 || ofNone {
+				cells = append(cells, g...)
+			}
+		}
+		t.Cells = cells
 	}
-	t.Cells = cells
 }

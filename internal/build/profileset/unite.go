@@ -42,6 +42,7 @@ var columnRules = map[layout.TableKind][]columnRule{
 	disk.TableCertain:         {3: columnSummed},
 	disk.TableAllocations:     allocationRules(),
 	disk.TableAllocationCalls: {disk.AllocationRecord: columnLowest},
+	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
 }
 
 // allocationRules sums what is a total, and keeps the least and the most of what is one. Of the times and

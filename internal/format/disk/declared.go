@@ -147,7 +147,7 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 		case !isName(c.Name, false) || slices.Contains(names, c.Name):
 			return fmt.Errorf("%.40q does not name a cell: a name of its own has 1 to %d small letters, digits, - and _, a "+
 				"letter first", c.Name, maxShapeName)
-		case c.Kind < layout.CellCount || c.Kind > layout.CellMethod:
+		case c.Kind < layout.CellCount || c.Kind > layout.CellLast:
 			return fmt.Errorf("cell %s: no cell of a producer is of kind %d", c.Name, c.Kind)
 		case len(c.Bits) > 0 && c.Kind != layout.CellBits || len(c.Bits) > maxShapeBits:
 			return fmt.Errorf("cell %s: names of %d bits in a cell of kind %s", c.Name, len(c.Bits), c.Kind)

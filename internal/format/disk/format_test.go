@@ -124,7 +124,8 @@ func u(values ...any) (b []byte) {
 
 func sampleHeader() *layout.Header {
 	h := &layout.Header{
-		FileSize: 0x1122334455, Required: 0x21, Optional: 0x22, Domain: layout.DomainGraal, Base: 0x1000, RWShift: 16,
+		FileSize: 0x1122334455, Required: 0x21, Optional: 0x22, ReadOnly: 0x23,
+		Domain: layout.DomainGraal, Base: 0x1000, RWShift: 16,
 		MaxProbe: 3, Seed: 0x31, SumRoot: 0x32, Buckets: 0x33, Fingerprint: [16]byte{1, 2, 3}, DumpID: [16]byte{4, 5, 6},
 		DumpTime: -77, Flags: 3, Producer: "Some VM 1.2",
 		Counts: layout.Counts{Methods: 41, Unexecuted: 42, Profiles: 43, Contexts: 44, Types: 45, Symbols: 46, Entries: 47,
@@ -171,7 +172,8 @@ func TestHeaderIsAsDocumented(t *testing.T) {
 	holdRecord(t, "## Header", b, map[string][]byte{
 		"magic": disk.Magic[:], "byte order": u(uint32(0x0a0b0c0d)), "version": u(uint32(disk.Version)),
 		"header size": u(uint32(len(b))), "file size": u(h.FileSize), "header sum": u(sum),
-		"required features": u(h.Required), "optional features": u(h.Optional), "domain": u(uint32(h.Domain)),
+		"required features": u(h.Required), "optional features": u(h.Optional),
+		"read-only features": u(h.ReadOnly), "domain": u(uint32(h.Domain)),
 		"page shift": u(uint32(disk.PageShift)), "requested base": u(h.Base), "rw alignment": u(h.RWShift),
 		"max probe": u(h.MaxProbe), "seed": u(h.Seed), "sum root": u(h.SumRoot), "index lines": u(h.Buckets),
 		"fingerprint": h.Fingerprint[:], "dump id": h.DumpID[:], "dump time": u(h.DumpTime), "flags": u(h.Flags),

@@ -146,7 +146,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 	if end != h.FileSize {
 		return Corrupt(RegionHeader, offFileSize, "regions end at 0x%x, the file at 0x%x", end, h.FileSize)
 	}
-	if want := RWShift(h.Region(RegionRW).Size); h.RWShift != want {
+	if want := rwShift(h); h.RWShift != want {
 		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
 	ps, want := h.Region(RegionPS).Size, SumTreeOf(h).Size()
@@ -158,10 +158,19 @@ func checkRegions(h *layout.Header, p []byte) error {
 
 // regionAlign returns the alignment of a region.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
-	if r == RegionRW {
-		return 1 << RWShift(h.Region(RegionRW).Size)
+	if r == RegionRW && (h.Version != oldestDraft || h.Region(r).Size > 0) {
+		return 1 << rwShift(h)
 	}
 	return LineSize
+}
+
+// rwShift returns the alignment that the header of an archive has. Draft 7 has no small one.
+func rwShift(h *layout.Header) uint32 {
+	shift := RWShift(h.Region(RegionRW).Size)
+	if h.Version == oldestDraft {
+		return max(shift, PagesShift)
+	}
+	return shift
 }
 
 func checkSections(h *layout.Header) error {

@@ -19,10 +19,13 @@ const (
 	HeaderSize = 640
 	// ByteOrderMark reads as this number where the byte order is right.
 	ByteOrderMark = 0x0a0b0c0d
-	// Draft is set in the version of a format that is not final yet. A reader takes only its own draft.
+	// Draft is set in the version of a format that is not final.
 	Draft = 1 << 31
-	// Version is the format version that this code reads and writes.
-	Version = Draft | 8
+	// Version is the format version that this code writes. It reads all from 1 on.
+	Version = 1
+	// oldestDraft and newestDraft are those that can be converted. See [CheckFinal].
+	oldestDraft = Draft | 7
+	newestDraft = Draft | 8
 	// genericSize is the part of the header that never changes.
 	genericSize = 64
 	// maxHeaderSize bounds what any version may claim.
@@ -40,7 +43,7 @@ const (
 	offHeaderSum   = 32  // u64
 	offRequired    = 40  // u64
 	offOptional    = 48  // u64
-	offZero2       = 56  // u64
+	offReadOnly    = 56  // u64
 	offDomain      = 64  // u32
 	offPageShift   = 68  // u32
 	offBase        = 72  // u64
@@ -64,10 +67,11 @@ const (
 )
 
 // Feature bits. A reader refuses an archive with a required feature that it
-// does not know, and ignores optional ones.
+// does not know, ignores optional ones, and see [CheckWritable].
 const (
-	// KnownRequired are the required features this code knows: none yet.
+	// KnownRequired and KnownReadOnly are the features this code knows: none yet.
 	KnownRequired = 0
+	KnownReadOnly = 0
 )
 
 // KnownFlags are the flags of this version.
@@ -135,6 +139,7 @@ func encodeGeneric(h *layout.Header, p []byte) {
 	le.PutUint64(p[offFileSize:], uint64(h.FileSize))
 	le.PutUint64(p[offRequired:], h.Required)
 	le.PutUint64(p[offOptional:], h.Optional)
+	le.PutUint64(p[offReadOnly:], h.ReadOnly)
 }
 
 func encodeIdentity(h *layout.Header, p []byte) {
@@ -241,13 +246,14 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 }
 
 func parseVersion(b []byte, size uint32) error {
-	if v := le.Uint32(b[offVersion:]); v != Version {
+	if v := le.Uint32(b[offVersion:]); v != Version && (v < oldestDraft || v > newestDraft) {
 		madeBy, advice := "an older", "make it again with this profarc"
-		if v^Draft > Version^Draft { // a final version is newer than any draft
+		if v&Draft == 0 { // newer than any draft
 			madeBy, advice = "a newer", "use that profarc"
 		}
 		return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion, Advice: advice,
-			Detail: fmt.Sprintf("made by %s profarc (%s), this one reads %s", madeBy, VersionString(v), VersionString(Version))}
+			Detail: fmt.Sprintf("made by %s profarc (format %s), this one reads %s", madeBy, VersionString(v),
+				VersionString(Version))}
 	}
 	if r := le.Uint64(b[offRequired:]); r&^uint64(KnownRequired) != 0 {
 		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,
@@ -261,7 +267,30 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// VersionString returns "draft 8" or "1".
+// CheckFinal returns an error for an archive of a draft. Of a draft only converters read.
+func CheckFinal(h *layout.Header) error {
+	if h.Version&Draft == 0 {
+		return nil
+	}
+	return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion,
+		Detail: fmt.Sprintf("made by an older profarc (format %s), this one reads %s", VersionString(h.Version),
+			VersionString(Version)),
+		Advice: "merge it into a new archive, which converts it"}
+}
+
+// CheckWritable returns an error for an archive that may only be read, since it has a feature without which it
+// must not be adopted, and no archive be made of it.
+func CheckWritable(h *layout.Header) error {
+	unknown := h.ReadOnly &^ uint64(KnownReadOnly)
+	if unknown == 0 {
+		return nil
+	}
+	return &layout.Error{Offset: offReadOnly, Kind: layout.ErrVersion, Advice: "use a newer profarc",
+		Detail: fmt.Sprintf("the archive has features 0x%x that this program does not know: it can be shown, not adopted or "+
+			"copied", unknown)}
+}
+
+// VersionString returns "draft 7" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)
@@ -300,6 +329,7 @@ func decodeHeader(h *layout.Header, p []byte) {
 	h.Sum = le.Uint64(p[offHeaderSum:])
 	h.Required = le.Uint64(p[offRequired:])
 	h.Optional = le.Uint64(p[offOptional:])
+	h.ReadOnly = le.Uint64(p[offReadOnly:])
 	h.Domain = layout.Domain(le.Uint32(p[offDomain:]))
 	h.Base = le.Uint64(p[offBase:])
 	h.RWShift = le.Uint32(p[offRWShift:])

@@ -42,6 +42,8 @@ const (
 	TableAllocations layout.TableKind = 27
 	// LLVM: memory profiles: calls of a function that lead to allocations [function id, stack symbol, record]
 	TableAllocationCalls layout.TableKind = 28
+	// objects of a program, and the functions in each [profile, file, stamp, checksum, runs, maximum, place]
+	TableObjects layout.TableKind = 29
 )
 
 // IsSourceOrder reports whether a table only has the order of the file that the archive

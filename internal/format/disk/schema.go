@@ -24,6 +24,8 @@ const (
 	CellValue  = layout.CellValue
 	CellType   = layout.CellType
 	CellMethod = layout.CellMethod
+	CellMin    = layout.CellMin
+	CellLast   = layout.CellLast
 
 	// CellDisplacement is the distance in bytes, an i64, from the start of the
 	// entry to the start of the entry at the target of a branch.

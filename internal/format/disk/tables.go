@@ -345,6 +345,8 @@ var tableForms = map[layout.TableKind][]Column{
 	TableOrderRuns:       {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
 	TableAllocations:     allocationColumns(),
 	TableAllocationCalls: heapColumns(),
+	TableObjects: {{"profile", layout.ColumnProfile, FormPlain}, symbol("file"), hex("stamp"), hex("checksum"),
+		word("runs"), word("maximum"), word("place")},
 }
 
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of

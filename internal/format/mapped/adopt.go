@@ -43,6 +43,9 @@ type Adopted struct {
 // address for any other byte. That suffices for Go code, which subtracts the base again. Native code that
 // follows pointers out of rw needs a mapped archive.
 func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
+	if err := disk.CheckWritable(m.header); err != nil {
+		return nil, disk.InFile(err, m.name)
+	}
 	switch {
 	case m.closed.Load():
 		return nil, m.closedError()

@@ -176,6 +176,11 @@ func (m *Mapping) admit(o Options) error {
 	if err != nil {
 		return err
 	}
+	if !o.Drafts {
+		if err := disk.CheckFinal(m.header); err != nil {
+			return err
+		}
+	}
 	if err := o.Expect.check(m.header); err != nil {
 		return err
 	}
@@ -226,6 +231,7 @@ type Options struct {
 	Check    Check
 	Expect   Expect
 	OnReject func(error)
+	Drafts   bool // to convert an archive of the last drafts before version 1
 }
 
 // reject passes an error to OnReject and returns it.

@@ -261,7 +261,7 @@ func (m *maker) rows() (rows []builder.Row) {
 // declare declares the shapes of a producer, if there is one.
 func (m *maker) declare() {
 	kinds := []layout.CellKind{layout.CellCount, layout.CellMax, layout.CellBits, layout.CellFirst, layout.CellValue,
-		layout.CellType, layout.CellMethod}
+		layout.CellType, layout.CellMethod, layout.CellMin, layout.CellLast}
 	cells := func(most int) (cells []layout.CellShape) {
 		for range m.IntN(most + 1) {
 			c := layout.CellShape{Name: fmt.Sprint("c_", len(cells)), Kind: kinds[m.IntN(len(kinds))]}

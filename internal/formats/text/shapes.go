@@ -26,7 +26,7 @@ var unitWords = func() (words wordList) {
 
 var cellKindWords = func() (words wordList) {
 	words = append(words, "")
-	for k := layout.CellCount; k <= layout.CellMethod; k++ {
+	for k := layout.CellCount; k <= layout.CellLast; k++ {
 		words = append(words, k.String())
 	}
 	return words
@@ -83,7 +83,7 @@ func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) 
 	p.nextToken()
 	c := layout.CellShape{Name: string(p.takeWord("the name of a cell"))}
 	p.nextToken()
-	c.Kind = layout.CellKind(p.listed(cellKindWords, uint64(layout.CellMethod), "the kind of the cell"))
+	c.Kind = layout.CellKind(p.listed(cellKindWords, uint64(layout.CellLast), "the kind of the cell"))
 	for p.OK() && p.nextToken() {
 		bit := string(p.takeWord("the name of a bit"))
 		if bit == "-" {

@@ -120,6 +120,9 @@ func (c *Copier) Records() error {
 func (c *Copier) DeclareShapes() error { return c.b.Declare(c.s.Mapping().EntryShapes()...) }
 
 func (c *Copier) run(steps ...func() error) error {
+	if err := disk.CheckWritable(c.s.Header()); err != nil {
+		return disk.InFile(err, c.s.Mapping().Name())
+	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err

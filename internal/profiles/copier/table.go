@@ -38,6 +38,7 @@ func (c *Copier) copyTable(t *reader.Table) error {
 	for i := range kinds {
 		kinds[i] = t.Column(i)
 	}
+	ofProfiles := c.partial || t.Kind == disk.TableCertain || t.Kind == disk.TableObjects
 	var cells []uint64
 	var stays func(row int) (bool, error)
 	if c.hooks.Rows != nil {
@@ -60,7 +61,7 @@ rows:
 			if err != nil {
 				return err
 			}
-			if cell == 0 && kind == layout.ColumnProfile && (c.partial || t.Kind == disk.TableCertain) && t.Cell(i, r) != 0 {
+			if cell == 0 && kind == layout.ColumnProfile && ofProfiles && t.Cell(i, r) != 0 {
 				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
 				continue rows
 			}

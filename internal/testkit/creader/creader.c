@@ -157,7 +157,7 @@ static void check_header(void) {
 	memcpy(summed, need(0, size), 32);
 	memcpy(summed + 32, file.bytes + 40, size - 40);
 	must(xxh64(summed, size - 8) == u64(32), 32, "the header does not have its sum");
-	must(u32(12) == 0x80000008, 12, "unsupported version: this reader takes draft 8 alone");
+	must(u32(12) == 1, 12, "unsupported version: this reader takes version 1 alone");
 	must(u64(40) == 0, 40, "the archive needs features that this reader does not know");
 	must(size == HEADER, 16, "wrong header size");
 	file.domain = u32(64);
@@ -543,9 +543,9 @@ static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
 /* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; cells of a row have keys
  * if one is a pointer, else they stand in a list, or alone. */
 static void put_form(char *form, const struct line *cells, unsigned n, bool once) {
-	static const char *const verb[8] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M"};
+	static const char *const verb[10] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M", "%u", "%u"};
 	bool keys = once;
-	for (unsigned i = 0; i < n; i++) keys |= part_of(&cells[i], 0) >= 6;
+	for (unsigned i = 0; i < n; i++) keys |= strchr("TM", verb[part_of(&cells[i], 0)][1]) != NULL;
 	if (!once) strcat(form, keys ? "{" : n > 1 ? "[" : "");
 	for (unsigned i = 0; i < n; i++) {
 		if (once || i > 0) strcat(form, ",");
@@ -575,7 +575,7 @@ static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 					strcmp(l[j].name, l[i].name) != 0,
 				at, "a name that stands twice");
 		if (part <= 2) {
-			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 7, at,
+			must(cell == count[part]++ && count[part] <= (part == 1 ? 32 : 8) && bit == 0 && kind >= 1 && kind <= 9, at,
 				"a cell that is out of order, or of no kind");
 			for (int w = 0; part == 1 && w < 6; w++)
 				must(strcmp(words[w], l[i].name) != 0, at, "a cell with the name of a part of every entry");
@@ -815,15 +815,15 @@ static void put_table_cell(uint64_t kind, uint64_t at) {
 	}
 }
 static void put_table(struct span t) {
-	static const char *const begins[29] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
+	static const char *const begins[30] = {"", "", "22", "1111", "31", "1411", "2", "111", "211", "11", "311111",
 		"3111112", "11111111", "3", "22", "42", "1111111111111222222", "112111", "2111", "11111", "41111111", "611",
 		"4221", "11112", "", "", "5111", "121111111111111111111111111111",
-		"121"}; /* the columns of each kind of table */
+		"121", "5211111"}; /* the columns of each kind of table */
 	static const char *const names[7] = {"", "word", "symbol", "type", "method", "profile", "context"};
 	uint64_t n = u32(t.at + 8), rows = u32(t.at + 12), kind[64], column[64], at = t.at + 16 + round_up(n, 8);
-	const char *begin = u32(t.at) < 29 ? begins[u32(t.at)] : "";
+	const char *begin = u32(t.at) < 30 ? begins[u32(t.at)] : "";
 	must(n >= 1 && n <= 64 && n >= strlen(begin), t.at, "a table of an impossible number of columns");
-	must(u32(t.at) > 23 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
+	must(u32(t.at) > 29 || u32(t.at + 4) <= (u32(t.at) == 1), t.at, "a table with unknown flags");
 	say("\n{'kind':%u", u32(t.at));
 	optional_number("flags", u32(t.at + 4));
 	say(",'columns':[");
@@ -863,7 +863,7 @@ static void put_tables(void) {
 static void dump(void) {
 	static const char *const domains[8] = {
 		"", "hotspot", "llvm-ir", "llvm-frontend", "graal", "jamaica", "custom", "sampled"};
-	say("{\n'header':{'format':'draft 8','domain':'%s'", domains[file.domain]);
+	say("{\n'header':{'format':'1','domain':'%s'", domains[file.domain]);
 	say(",'producer':%t,'file_size':%u,'base':%x", trimmed((struct text){need(224, 64), 64}), file.size, file.base);
 	say(",'producer_id':'");
 	put_hex(608, 16);

@@ -21,11 +21,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-var update = flag.Bool("update", false, "write the annotated archive of docs/format.md anew")
+var update = flag.Bool("update", false, "write the annotated archive of testdata/v1 anew")
 
-const page = "../../../docs/format.md"
+const (
+	page          = "../../../docs/format.md"
+	annotatedPage = "../../../testdata/v1/annotated.md"
+)
 
-// exampleArchive returns the archive that docs/format.md shows: two methods of a HotSpot JVM, one of them
+// exampleArchive returns the archive that testdata/v1/annotated.md shows: two methods of a HotSpot JVM, one of them
 // with a second profile in a calling context, and a method that was never executed.
 func exampleArchive(t *testing.T) []byte {
 	t.Helper()
@@ -105,23 +108,23 @@ func parseDump(t *testing.T, text string) (data []byte) {
 	return data
 }
 
-// TestPageShowsTheArchive compares the annotated archive of docs/format.md, its
+// TestPageShowsTheArchive compares the annotated archive of testdata/v1, its
 // JSON dump and its sum with what the code writes.
 func TestPageShowsTheArchive(t *testing.T) {
 	t.Parallel()
 	data := exampleArchive(t)
-	text := readPage(t)
+	text := readPage(t, annotatedPage)
 	want := replaceBlock(t, text, "annotated", annotated(t, data))
 	want = replaceBlock(t, want, "json", jsonDump(t, data))
 	want = replaceBlock(t, want, "sum", fmt.Sprintf("size  %d\nXXH64 %016x\n", len(data), disk.Sum(data)))
 	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
+		if err := os.WriteFile(annotatedPage, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		text = want
 	}
 	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("docs/format.md shows another archive; go test ./internal/testkit/hexdump -update writes it anew:\n%s", diff)
+		t.Errorf("testdata/v1/annotated.md shows another archive; go test ./internal/testkit/hexdump -update writes it anew:\n%s", diff)
 	}
 }
 
@@ -131,7 +134,7 @@ func TestPageHoldsTheArchive(t *testing.T) {
 	if *update {
 		t.Skip("the page is being written")
 	}
-	_, shown, _ := cutBlock(t, readPage(t), "annotated")
+	_, shown, _ := cutBlock(t, readPage(t, annotatedPage), "annotated")
 	if !bytes.Equal(parseDump(t, shown), exampleArchive(t)) {
 		t.Error("the bytes on the page are not those of the archive")
 	}
@@ -176,7 +179,7 @@ func jsonDump(t *testing.T, data []byte) string {
 	return out.String()
 }
 
-func readPage(t *testing.T) string {
+func readPage(t *testing.T, page string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -208,7 +211,7 @@ func replaceBlock(t *testing.T, text, name, block string) string {
 // sums: byte i of the file is i modulo 251.
 func TestPageSumVectors(t *testing.T) {
 	t.Parallel()
-	_, table, found := strings.Cut(readPage(t), "| start | end | sums, level 0 first |")
+	_, table, found := strings.Cut(readPage(t, page), "| start | end | sums, level 0 first |")
 	table, _, closed := strings.Cut(table, "\n\n")
 	rows := strings.Split(table, "\n")[2:]
 	if !found || !closed || len(rows) < 4 {
@@ -254,7 +257,7 @@ func pageSumVector(t *testing.T, row string) string {
 // that give the offsets of counts and summary with the annotated archive.
 func TestCountsAndSummaryAreAtTheirOffsets(t *testing.T) {
 	t.Parallel()
-	text := readPage(t)
+	text := readPage(t, page)
 	shown := annotated(t, exampleArchive(t))
 	for heading, label := range map[string]string{"| offset | type | count of |": "count of ",
 		"| offset | type | value |": "summary: "} {

@@ -1,5 +1,5 @@
 // Hexdump prints an archive as hexadecimal bytes and names every range of them. It is for people who write a
-// reader or a writer of the format, and it wrote the annotated archive of docs/format.md:
+// reader or a writer of the format, and it wrote the annotated archive of testdata/v1:
 //
 //	go run ./internal/testkit/hexdump app.parc | less
 //

@@ -17,7 +17,7 @@ func (d *dumper) printHeader() {
 	d.number(8, "header sum", hash)
 	d.number(8, "required features", hex)
 	d.number(8, "optional features", hex)
-	d.bytes(8, "zero")
+	d.number(8, "read-only features", hex)
 	d.number(4, "domain", decimal)
 	d.number(4, "page shift", decimal)
 	d.number(8, "requested base", hex)

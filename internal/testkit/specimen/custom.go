@@ -2,6 +2,7 @@ package specimen
 
 import (
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -30,6 +31,7 @@ func customShapes() []layout.EntryShape {
 			{Name: "op", Kind: layout.CellValue},
 			{Name: "result", Kind: layout.CellType}, {Name: "handler", Kind: layout.CellMethod},
 			{Name: "misses", Kind: layout.CellCount},
+			{Name: "shortest", Kind: layout.CellMin}, {Name: "latest", Kind: layout.CellLast},
 		}},
 		{Tag: tagSlots, Name: "Slots", Unit: layout.UnitArrays,
 			Cells: []layout.CellShape{{Name: "frame", Kind: layout.CellValue}},
@@ -54,8 +56,8 @@ func custom() *builder.Builder {
 	p.Backedges(64000)
 	p.Custom(builder.Custom{Point: -3, Tag: tagOuter, Sub: 40000, Flags: 0x81})
 	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Flags: 1,
-		Cells: []uint64{900, 3, 1 << 63, 12, 42, 5, uint64(number), uint64(add), 100}})
-	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Cells: []uint64{0, 13, 0, 0, 0, 6, 0, 0, 0}})
+		Cells: []uint64{900, 3, 1 << 63, 12, 42, 5, uint64(number), uint64(add), 100, 2, 43}})
+	p.Custom(builder.Custom{Point: 4, Tag: tagOperands, Cells: []uint64{0, 13, 0, 0, 0, 6, 0, 0, 0, 0, 0}})
 	p.Custom(builder.Custom{Point: 70000, Tag: tagShapes, Sub: 1},
 		[]uint64{uint64(number), 600, 3, 1, uint64(add), 17}, []uint64{0, 1, 0, 0, 0, 0}, []uint64{0, 0, 0, 0, 0, 0})
 	p.Custom(builder.Custom{Point: 9, Tag: tagSlots, Cells: []uint64{2}}, []uint64{5}, []uint64{0}, []uint64{1<<64 - 1})
@@ -71,6 +73,9 @@ func custom() *builder.Builder {
 	q.Custom(builder.Custom{Point: 1, Tag: tagShapes})
 	q.Count(builder.Count{Sub: layout.SubCalls, N: 600})
 	done(p, q)
+	objects := b.Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
+	objects.Row(0, uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
+	objects.Row(uint64(p.Ref()), uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)
 	strings := b.Table(layout.TableProducer+5, 1<<2, layout.ColumnSymbol, layout.ColumnMethod, layout.ColumnWord)
 	strings.Row(uint64(b.Symbol("interned")), uint64(add), 12)
 	strings.Row(0, 0, 1)

@@ -86,6 +86,7 @@ type Facts struct {
 	Flags       []string        `json:"flags"`
 	Required    uint64          `json:"required_features"`
 	Optional    uint64          `json:"optional_features"`
+	ReadOnly    uint64          `json:"features_to_write"`
 	Base        string          `json:"base"`
 	Size        int64           `json:"bytes"`
 	OpenNS      int64           `json:"open_ns"`
@@ -155,7 +156,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version),
 		Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
 		DumpID: bytesText(h.DumpID), Sum: idText(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
-		Required: h.Required, Optional: h.Optional, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize,
+		Required: h.Required, Optional: h.Optional, ReadOnly: h.ReadOnly, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize,
 		OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Settings: settingsOf(h.Params),
 		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},

@@ -110,7 +110,8 @@ func printFacts(a *cli.App, f *facts.Facts) {
 	}
 	line("fingerprint", orUnknown(f.Fingerprint))
 	line("flags", strings.Join(f.Flags, ", "))
-	line("features", fmt.Sprintf("required 0x%x, optional 0x%x", f.Required, f.Optional))
+	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional,
+		f.ReadOnly))
 	line("requested base", f.Base)
 	line("size", fmt.Sprintf("%d bytes", f.Size))
 	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))

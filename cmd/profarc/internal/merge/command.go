@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/internal/profiles/merging"
 	"github.com/profarc/profarc/internal/profiles/rawprofile"
@@ -53,7 +54,9 @@ profile: counts without a row are added to the count of all others.
 Archives that are layers on one base (reduce --base) are merged like others, and the sum is a layer on
 it; layers on different bases, or a layer and another archive, are not. --flatten BASE puts what was
 merged and its base together into one archive: of each version of a method it has the profile of the
-layer, or else that of the base.`
+layer, or else that of the base.
+
+An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
 
 // Command returns the command merge.
 func Command(a *cli.App) *cobra.Command {
@@ -117,6 +120,7 @@ type narrowing struct {
 
 func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) error {
 	begin := time.Now()
+	a.Drafts = true
 	versions, inputs, superseded, err := o.check(ctx, a, args)
 	if err != nil {
 		return err
@@ -237,6 +241,10 @@ func (r *mergeReport) lose(what codec.LossKind, n int) {
 
 func (r *mergeReport) print(a *cli.App) {
 	for _, in := range r.Inputs {
+		if in.Draft != "" {
+			fmt.Fprintf(a.Out, "format %s of %s: converted to %s\n", in.Draft, escape.Printable(in.Path),
+				disk.VersionString(disk.Version))
+		}
 		if in.Weight != layout.WeightOne.String() {
 			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
 		}

@@ -24,6 +24,7 @@ import (
 type mergeInput struct {
 	Path   string `json:"path"`
 	Weight string `json:"weight"`
+	Draft  string `json:"converted_from,omitempty"` // the format of an archive of a draft
 
 	weight layout.Weight
 	header layout.Header
@@ -75,6 +76,9 @@ func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOpti
 		}
 		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
 			all[i].header = *s.Header()
+			if disk.CheckFinal(s.Header()) != nil {
+				all[i].Draft = disk.VersionString(s.Header().Version)
+			}
 			contents[i], err = merging.ContentsOf(s)
 			return err
 		})
