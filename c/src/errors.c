@@ -8,7 +8,7 @@
 pa_error pai_none(void) { return (pa_error){PA_OK, PA_HEADER, 0, 0, "no error"}; }
 
 pa_region pai_region_at(const pa_archive *a, uint64_t at) {
-	pa_region r = PA_RW;
+	pa_region r = at < HEADER ? PA_HEADER : PA_RW; /* before the header is checked there are no other regions */
 	while (r > PA_HEADER && at < a->region[r].at) r--;
 	return r;
 }

@@ -13,7 +13,8 @@ static bool placed(span s, uint64_t at, span in) { return s.at == at && s.size %
 static bool generic(pa_archive *a, pa_error *e) {
 	static const uint8_t magic[8] = {0x89, 'P', 'A', 'R', 'C', '\r', '\n', 0x1a};
 	const uint8_t *p = a->bytes;
-	if (a->size < 64 || memcmp(p, magic, 8) != 0) return pai_fail(e, PA_FOREIGN, "not a profarc archive");
+	if (a->size < 8 || memcmp(p, magic, 8) != 0) return pai_fail(e, PA_FOREIGN, "not a profarc archive");
+	if (a->size < 64) return pai_fail(e, PA_TRUNCATED, "the header is cut off");
 	if (get32(p + 8) != 0x0a0b0c0d) return pai_damage(a, e, 8, "wrong byte order");
 	uint64_t size = get32(p + 16);
 	if (size < 64 || size > 65536) return pai_damage(a, e, 16, "an impossible size of the header");
@@ -97,7 +98,8 @@ static void fill_info(pa_archive *a) {
 static bool header(pa_archive *a, pa_error *e) {
 	if (!generic(a, e)) return false;
 	fill_info(a);
-	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_SAMPLED) return pai_damage(a, e, 64, "an unknown domain");
+	if (a->info.domain < PA_HOTSPOT || a->info.domain > PA_SAMPLED)
+		return pai_fail(e, PA_UNSUPPORTED, "a domain that this library does not know");
 	static const uint8_t none[16];
 	if ((a->info.domain == PA_CUSTOM) == (memcmp(a->info.producer_id, none, 16) == 0))
 		return pai_damage(a, e, 608, "a producer id that its domain does not have, or none");

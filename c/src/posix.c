@@ -31,8 +31,8 @@ bool pai_map(const char *path, pa_archive *a, pa_error *e) {
 	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
 	if (a->file < 0) return pai_system(e, "the file can't be opened");
 	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
-	if (!S_ISREG(info.st_mode) || info.st_size < 64)
-		return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or too short");
+	if (!S_ISREG(info.st_mode) || info.st_size == 0)
+		return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or an empty one");
 	if ((uint64_t)info.st_size > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the file is too large for this machine");
 	void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, a->file, 0);
 	if (bytes == MAP_FAILED) return pai_system(e, "the file can't be mapped");

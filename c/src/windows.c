@@ -36,8 +36,8 @@ static wchar_t *wide(const char *path) {
 static bool read_file(HANDLE file, pa_archive *a, pa_error *e) {
 	LARGE_INTEGER size;
 	if (!GetFileSizeEx(file, &size)) return fail(e, "the file can't be examined");
-	if (GetFileType(file) != FILE_TYPE_DISK || size.QuadPart < 64)
-		return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or too short");
+	if (GetFileType(file) != FILE_TYPE_DISK || size.QuadPart == 0)
+		return pai_fail(e, PA_FOREIGN, "not a profarc archive: no file, or an empty one");
 	if ((uint64_t)size.QuadPart > SIZE_MAX) return pai_fail(e, PA_TOO_LARGE, "the file is too large for this machine");
 	uint8_t *bytes = VirtualAlloc(NULL, (size_t)size.QuadPart, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 	a->bytes = bytes;

@@ -688,6 +688,7 @@ int main(int argc, char **argv) {
 	}
 	pa_close(a);
 	if (first.code == PA_OK) return fflush(out) == 0 ? 0 : 1;
-	fprintf(stderr, "dump: at 0x%" PRIx64 ": %s (%d)\n", first.offset, first.message, first.code);
+	fprintf(stderr, "dump: at 0x%" PRIx64 ": %s (%d, region %d)\n", first.offset, first.message, first.code,
+		first.region);
 	return 1;
 }

@@ -95,7 +95,8 @@ func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 // where this version puts it. It costs the same for a file of any size.
 func checkHeader(h *layout.Header, p []byte) error {
 	if !KnownDomain(h.Domain) {
-		return Corrupt(RegionHeader, offDomain, "unknown domain %d", uint32(h.Domain))
+		return &layout.Error{Offset: offDomain, Kind: layout.ErrVersion, Advice: "use a newer profarc",
+			Detail: fmt.Sprintf("the archive is of domain %d, which this program does not know", uint32(h.Domain))}
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
 		return Corrupt(RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)

@@ -156,9 +156,22 @@ func allDated(inputs []mergeInput, flag string) error {
 	return nil
 }
 
+// convert copies an archive of a draft, with what only an archive of one import has.
+func convert(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
+	b = builder.New(in.header.Domain, builder.ConfigOf(&in.header))
+	err = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+		_, err := merge.Snapshot(ctx, b, s, merge.Trained)
+		return err
+	})
+	return b, err
+}
+
 // mergeAll merges the archives, several at once.
 func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
 	first := inputs[0].header
+	if len(inputs) == 1 && inputs[0].Draft != "" && inputs[0].weight == layout.WeightOne && !o.asLLVM {
+		return convert(ctx, a, inputs[0])
+	}
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
 	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,

@@ -1,0 +1,77 @@
+package vectors_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/testkit/vectors"
+)
+
+var update = flag.Bool("update", false, "write the vectors anew")
+
+const dir = "../../../testdata/v1"
+
+// frozen is the XXH64 of the index of version 1, which has the sums of all archives. It never changes: a change of it
+// would be a change of archives that others have.
+const frozen = ""
+
+func TestVectorsStay(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("%016x", xxhash.Sum64(text)); sum != frozen {
+		t.Errorf("index.json has the sum %s, and never had another than %s", sum, frozen)
+	}
+}
+
+// TestVectorsAreMadeByTheBuilder compares the files with what the builder writes today.
+func TestVectorsAreMadeByTheBuilder(t *testing.T) {
+	index, files, err := makeVectors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files["index.json"], err = json.MarshalIndent(index, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range files {
+		path := filepath.Join(dir, name)
+		if *update {
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if have, err := os.ReadFile(path); err != nil || !bytes.Equal(have, data) {
+			t.Errorf("%s is not what go test -update makes: %v", path, err)
+		}
+	}
+	t.Logf("%d sound archives, %d broken ones", len(index.Sound), len(index.Broken))
+}
+
+// TestErrorsOfBrokenArchives holds the reader and the verifier against the index.
+func TestErrorsOfBrokenArchives(t *testing.T) {
+	index, err := vectors.Read(dir)
+	if err != nil || len(index.Sound) < 9 || len(index.Broken) < 200 {
+		t.Fatalf("%d sound archives, %d broken ones: %v", len(index.Sound), len(index.Broken), err)
+	}
+	for _, b := range index.Broken {
+		sound, err := os.ReadFile(filepath.Join(dir, b.Of))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := b.Apply(sound)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if level, e := judge(data); e == nil || level != b.Level || *e != b.Error {
+			t.Errorf("%s, %s: %s %+v, the index says %s %+v", b.Of, b.Wrong, level, e, b.Level, b.Error)
+		}
+	}
+}
