@@ -1,0 +1,1 @@
+def check(a): a.load()
