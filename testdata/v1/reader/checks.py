@@ -25,11 +25,11 @@ def check(archive):
 
 
 def _padding(a):
-    """Of ps: the sums fill its beginning."""
-    start, end = a.bounds["ps"]
-    start += 8 * sum(a.levels)
-    if any(a.data[start:end]):
-        raise a.corrupt(start, "the padding of ps is not zero")
+    """In ps and behind it: no sum covers these bytes."""
+    start = a.bounds["ps"][0] + 8 * sum(a.levels)
+    for at in range(start, a.bounds["ix"][0]):
+        if a.data[at]:
+            raise a.corrupt(at, "the padding of the sums is not zero")
 
 
 def _symbols(a):
@@ -122,6 +122,10 @@ def _index(a):
         expected[METHOD, it.offset] = own
     found = set()
     for line in range(a.lines):
+        at = a.bounds["ix"][0] + 64 * line + 22
+        multiplier, spilled = a.unpack("2B", at)
+        if multiplier % 2 == 0 or multiplier > 63 or spilled > 1:
+            raise a.corrupt(at, "the multiplier or the mark of a line")
         for _, _, slot, offset in index.slots(a, line):
             it = index.candidate(a, slot, offset)
             key = it.kind, it.record
