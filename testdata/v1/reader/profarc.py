@@ -52,6 +52,7 @@ def main(arguments):
     except OSError as error:
         print(error, file=sys.stderr)
         return 2
+    out = sys.stdout if arguments[0] == "check" else sys.stderr
     try:
         archive = Archive(data)
         if arguments[0] == "json":
@@ -61,11 +62,11 @@ def main(arguments):
             return 0
         return find(archive, tuple(os.fsencode(part) for part in arguments[2:]))
     except Damage as damage:
-        print(damage, file=sys.stderr if arguments[0] != "check" else sys.stdout)
+        print(damage, file=out)
     except BrokenPipeError:
         sys.stderr.close()
     except Exception as error:  # a check that is missing above must not end in a trace
-        print("corrupt header 0x0: %s: %s" % (type(error).__name__, error))
+        print("corrupt header 0x0: %s: %s" % (type(error).__name__, error), file=out)
     return 1
 
 
