@@ -1,7 +1,7 @@
 """A reader of profarc archives, written from the page of the format alone.
 
     profarc.py json FILE                                  the whole archive as JSON
-    profarc.py check FILE                                 all that a reader and a verifier must refuse
+    profarc.py check FILE...                              all that a reader and a verifier must refuse
     profarc.py find FILE CLASS NAME SIGNATURE LOADER      one method, by the hash index
 """
 
@@ -22,7 +22,6 @@ def show(archive):
     archive.load()
     for line in dump.Dump(archive).lines():
         sys.stdout.buffer.write(line.encode() + b"\n")
-    return 0
 
 
 def find(archive, key):
@@ -32,42 +31,55 @@ def find(archive, key):
         method = archive.method_at(it.record, it.record)
         if method.key == key:
             print(dump.Dump(archive).method(method))
-            return 0
+            return None
     for row in archive.rows.values():
         if row.key == key:
             print(dump.Dump(archive).method(row))
-            return 0
-    print("not found", file=sys.stderr)
-    return 1
+            return None
+    return "not found"
 
 
-def main(arguments):
-    shapes = {"json": 2, "check": 2, "find": 6}
-    if not arguments or shapes.get(arguments[0]) != len(arguments):
-        print(__doc__, file=sys.stderr)
-        return 2
-    try:
-        with open(arguments[1], "rb") as file:
-            data = file.read()
-    except OSError as error:
-        print(error, file=sys.stderr)
-        return 2
-    out = sys.stdout if arguments[0] == "check" else sys.stderr
+def run(command, data, key):
+    """Runs a command and returns what is wrong with the archive, or None."""
     try:
         archive = Archive(data)
-        if arguments[0] == "json":
-            return show(archive)
-        if arguments[0] == "check":
+        if command == "json":
+            show(archive)
+        elif command == "find":
+            return find(archive, key)
+        else:
             checks.check(archive)
-            return 0
-        return find(archive, tuple(os.fsencode(part) for part in arguments[2:]))
     except Damage as damage:
-        print(damage, file=out)
+        return str(damage)
     except BrokenPipeError:
         sys.stderr.close()
     except Exception as error:  # a check that is missing above must not end in a trace
-        print("corrupt header 0x0: %s: %s" % (type(error).__name__, error), file=out)
-    return 1
+        return "corrupt header 0x0: %s: %s" % (type(error).__name__, error)
+    return None
+
+
+def main(arguments):
+    shapes = {"json": 2, "find": 6}
+    if not arguments or arguments[0] not in ("json", "check", "find") or \
+            len(arguments) != shapes.get(arguments[0], max(2, len(arguments))):
+        print(__doc__, file=sys.stderr)
+        return 2
+    command, paths = arguments[0], arguments[1:] if arguments[0] == "check" else arguments[1:2]
+    status = 0
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            print(error, file=sys.stderr)
+            return 2
+        wrong = run(command, data, tuple(os.fsencode(part) for part in arguments[2:]))
+        if len(paths) > 1:
+            print("%s: %s" % (path, wrong or "sound"))
+        elif wrong:
+            print(wrong, file=sys.stdout if command == "check" else sys.stderr)
+        status = max(status, 1 if wrong else 0)
+    return status
 
 
 if __name__ == "__main__":
