@@ -28,8 +28,7 @@ def _padding(a):
     """In ps and behind it: no sum covers these bytes."""
     start = a.bounds["ps"][0] + 8 * sum(a.levels)
     for at in range(start, a.bounds["ix"][0]):
-        if a.data[at]:
-            raise a.corrupt(at, "the padding of the sums is not zero")
+        a.refuse(a.data[at], at, "the padding of the sums is not zero")
 
 
 def _symbols(a):
@@ -38,20 +37,16 @@ def _symbols(a):
         text, _ = a.symbol(offset // 8, offset, lists=True)
         size = a.u32(offset)
         at = offset + 4 + (4 * (size & ~LIST) if size & LIST else size)
-        if any(a.data[at:(at + 7) & ~7]):
-            raise a.corrupt(at, "the padding of a symbol is not zero")
-        if last is not None and text <= last:
-            raise a.corrupt(offset, "symbols are not sorted, or two are equal")
+        a.refuse(any(a.data[at:(at + 7) & ~7]), at, "the padding of a symbol is not zero")
+        a.refuse(last is not None and text <= last, offset, "symbols are not sorted, or two are equal")
         last = text
 
 
 def _types(a):
     last = None
     for it in a.types.values():
-        if it.id != type_id(it.name, it.loader):
-            raise a.corrupt(it.offset, "the id of a type is not that of its name and loader")
-        if last is not None and (it.name, it.loader) <= last:
-            raise a.corrupt(it.offset, "types are not sorted, or two are equal")
+        a.refuse(it.id != type_id(it.name, it.loader), it.offset, "the id of a type is not that of its name and loader")
+        a.refuse(last is not None and (it.name, it.loader) <= last, it.offset, "types are not sorted, or two are equal")
         last = it.name, it.loader
 
 
@@ -59,13 +54,10 @@ def _methods(a):
     last = None
     keys_of_id = {}
     for it in a.methods.values():
-        if it.id != method_id(a.domain, it.key):
-            raise a.corrupt(it.offset, "the id of a method is not that of its key")
-        if last is not None and it.key <= last:
-            raise a.corrupt(it.offset, "methods are not sorted, or two are equal")
+        a.refuse(it.id != method_id(a.domain, it.key), it.offset, "the id of a method is not that of its key")
+        a.refuse(last is not None and it.key <= last, it.offset, "methods are not sorted, or two are equal")
         last = it.key
-        if it.holder and not it.key[0]:
-            raise a.corrupt(it.offset, "the holder of a method has no name")
+        a.refuse(it.holder and not it.key[0], it.offset, "the holder of a method has no name")
         if it.flags & UNEXECUTED and (it.profiles or it.flags & IN_CONTEXT):
             raise a.corrupt(it.offset, "an unexecuted method has profiles or contexts")
         keys_of_id[it.id] = keys_of_id.get(it.id, 0) + 1
@@ -74,10 +66,8 @@ def _methods(a):
             raise a.corrupt(it.offset + 6, "the flag shared id and the ids of the archive do not agree")
     keys = {it.key for it in a.methods.values()}
     for it in a.rows.values():
-        if not it.key[0]:
-            raise a.corrupt(it.offset, "the holder of a row has no name")
-        if it.key in keys:
-            raise a.corrupt(it.offset, "a method has a record and a row")
+        a.refuse(not it.key[0], it.offset, "the holder of a row has no name")
+        a.refuse(it.key in keys, it.offset, "a method has a record and a row")
 
 
 def _blocks(a):
@@ -88,30 +78,25 @@ def _blocks(a):
         for it in a.profiles(method):
             seen.add(it.offset)
             head = it.offset == method.profiles
-            if (ID in it.fields) != head:
-                raise a.corrupt(it.offset, "an id where none is expected, or none where it is")
+            a.refuse((ID in it.fields) != head, it.offset, "an id where none is expected, or none where it is")
             if (KEY in it.fields) != (head and not method.flags & NAMED):
                 raise a.corrupt(it.offset, "a key where none is expected, or none where it is")
             if KEY in it.fields:
                 at = it.fields[KEY]
                 key = tuple(a.key_text(reference, at + 4 * i, lists=i == 2)[0]
                             for i, reference in enumerate(a.unpack("4I", at)))
-                if key != method.key:
-                    raise a.corrupt(at, "the key of a block is not that of its method")
+                a.refuse(key != method.key, at, "the key of a block is not that of its method")
     for it in a.blocks.values():
-        if it.offset not in seen:
-            raise a.corrupt(it.offset, "no chain leads to a block")
+        a.refuse(it.offset not in seen, it.offset, "no chain leads to a block")
         last = None
         for entry in it.entries[0]:
-            if last is not None and entry.point < last:
-                raise a.corrupt(entry.offset, "the points of data entries do not ascend")
+            a.refuse(last is not None and entry.point < last, entry.offset, "the points of data entries do not ascend")
             last = entry.point
 
 
 def _contexts(a):
     for it in a.contexts.values():
-        if a.methods[it.caller].flags & UNEXECUTED:
-            raise a.corrupt(it.offset + 4, "an unexecuted method is a caller")
+        a.refuse(a.methods[it.caller].flags & UNEXECUTED, it.offset + 4, "an unexecuted method is a caller")
 
 
 def _index(a):
@@ -124,8 +109,7 @@ def _index(a):
     for line in range(a.lines):
         at = a.bounds["ix"][0] + 64 * line + 22
         multiplier, spilled = a.unpack("2B", at)
-        if multiplier % 2 == 0 or multiplier > 63 or spilled > 1:
-            raise a.corrupt(at, "the multiplier or the mark of a line")
+        a.refuse(multiplier % 2 == 0 or multiplier > 63 or spilled > 1, at, "the multiplier or the mark of a line")
         for _, _, slot, offset in index.slots(a, line):
             it = index.candidate(a, slot, offset)
             key = it.kind, it.record
@@ -153,22 +137,18 @@ def _bitmaps(a):
     if start == end and not chunks:
         return 0
     at = start + 8 + 8 * chunks
-    if at > end or a.u32(start) != chunks:
-        raise a.corrupt(start, "the number of chunks")
+    a.refuse(at > end or a.u32(start) != chunks, start, "the number of chunks")
     for chunk, bits in enumerate(words):
         row = start + 8 + 8 * chunk
         reference, size = a.unpack("2I", row)
         if not bits:
-            if reference or size:
-                raise a.corrupt(row, "a bitmap of a chunk without pointer slots")
+            a.refuse(reference or size, row, "a bitmap of a chunk without pointer slots")
             continue
-        if reference * 8 != at or size > end - at:
-            raise a.corrupt(row, "a bitmap is not where it can be")
+        a.refuse(reference * 8 != at or size > end - at, row, "a bitmap is not where it can be")
         if a.data[at:at + size] != _bitmap(sorted(bits)):
             raise a.corrupt(at, "a bitmap does not mark the pointer slots and nothing else")
         at += (size + 7) & ~7
-    if at != end:
-        raise a.corrupt(start, "the bitmaps do not fill bm")
+    a.refuse(at != end, start, "the bitmaps do not fill bm")
     return sum(map(len, words))
 
 
@@ -210,5 +190,4 @@ def _counts(a, slots):
 
 def _compare(a, offset, expected, header):
     for i, (right, found) in enumerate(zip(expected, header)):
-        if right != found:
-            raise a.corrupt(offset + 8 * i, "the header says %d where the file has %d" % (found, right))
+        a.refuse(right != found, offset + 8 * i, "the header says %d where the file has %d" % (found, right))

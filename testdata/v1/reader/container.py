@@ -72,6 +72,10 @@ class Container:
     def corrupt(self, offset, why):
         return Damage("corrupt", self.region_of(offset), offset, why)
 
+    def refuse(self, condition, offset, why):
+        if condition:
+            raise self.corrupt(offset, why)
+
     def inside(self, section, offset, size=1):
         """Says whether bytes lie in a section or region."""
         start, end = self.bounds[section]
@@ -87,11 +91,9 @@ class Container:
             raise Damage("format", "header", 0, "the file does not begin with the magic of an archive")
         if len(data) < 64:
             raise Damage("truncated", "header", len(data), "the file ends within the generic part of the header")
-        if self.u32(8) != 0x0A0B0C0D:
-            raise self.corrupt(8, "another byte order")
+        self.refuse(self.u32(8) != 0x0A0B0C0D, 8, "another byte order")
         self.version, size = self.unpack("2I", 12)
-        if not 64 <= size <= 65536:
-            raise self.corrupt(16, "a header of %d bytes" % size)
+        self.refuse(not 64 <= size <= 65536, 16, "a header of %d bytes" % size)
         self.file_size = self.u64(24)
         if len(data) < self.file_size:
             raise Damage("truncated", "header", 24, "%d of %d bytes" % (len(data), self.file_size))
@@ -108,8 +110,7 @@ class Container:
         self.domain = self.u32(64) if size >= 68 else 0
         if size == HEADER_SIZE and self.domain not in DOMAINS:
             raise Damage("unsupported", "header", 64, "domain %d" % self.domain)
-        if size != HEADER_SIZE:
-            raise self.corrupt(16, "a header of %d bytes in version 1" % size)
+        self.refuse(size != HEADER_SIZE, 16, "a header of %d bytes in version 1" % size)
 
     def _own_part(self):
         (page_shift, self.base, self.rw_alignment, self.max_probe, self.seed, self.sum_root, self.lines
@@ -120,20 +121,14 @@ class Container:
         self.producer = self.data[224:288].rstrip(b"\0")
         self.producer_id = self.data[608:624]
         self.counts, self.summary = self.unpack("8Q", 512), self.unpack("4Q", 576)
-        if page_shift != 12:
-            raise self.corrupt(68, "page shift %d" % page_shift)
-        if self.base % PAGE or self.base > 1 << 62:
-            raise self.corrupt(72, "requested base 0x%x" % self.base)
+        self.refuse(page_shift != 12, 68, "page shift %d" % page_shift)
+        self.refuse(self.base % PAGE or self.base > 1 << 62, 72, "requested base 0x%x" % self.base)
         if self.max_probe > 255 or self.max_probe > self.lines:
             raise self.corrupt(84, "a lookup reads up to %d of %d lines" % (self.max_probe, self.lines))
-        if self.flags & ~3:
-            raise self.corrupt(152, "unknown flags 0x%x" % self.flags)
-        if max(self.settings[:3]) > 64:
-            raise self.corrupt(160, "a setting that sizes entries is above 64")
-        if b"\0" in self.producer:
-            raise self.corrupt(224, "a NUL byte in the producer")
-        if any(self.producer_id) != (self.domain == 6):
-            raise self.corrupt(608, "the producer id and the domain do not agree")
+        self.refuse(self.flags & ~3, 152, "unknown flags 0x%x" % self.flags)
+        self.refuse(max(self.settings[:3]) > 64, 160, "a setting that sizes entries is above 64")
+        self.refuse(b"\0" in self.producer, 224, "a NUL byte in the producer")
+        self.refuse(any(self.producer_id) != (self.domain == 6), 608, "the producer id and the domain do not agree")
 
     def _regions(self):
         end = HEADER_SIZE
@@ -143,8 +138,7 @@ class Container:
             alignment = 64
             if name == "rw":
                 shift = 21 if size >= 64 << 20 else 16 if size >= 64 << 10 else 6
-                if self.rw_alignment != shift:
-                    raise self.corrupt(80, "rw alignment %d for %d bytes" % (self.rw_alignment, size))
+                self.refuse(self.rw_alignment != shift, 80, "rw alignment %d for %d bytes" % (self.rw_alignment, size))
                 alignment = 1 << shift
             if (protection, kind) != (PROTECTION[i], i + 1):
                 raise self.corrupt(row, "protection %d, kind %d of region %s" % (protection, kind, name))
@@ -153,10 +147,8 @@ class Container:
             end = offset + size
             self.region[name] = (offset, size)
             self.bounds[name] = (offset, end)
-        if end != len(self.data):
-            raise self.corrupt(24, "the file does not end where rw ends")
-        if self.region["ix"][1] != 64 * self.lines:
-            raise self.corrupt(104, "%d lines do not fill the index" % self.lines)
+        self.refuse(end != len(self.data), 24, "the file does not end where rw ends")
+        self.refuse(self.region["ix"][1] != 64 * self.lines, 104, "%d lines do not fill the index" % self.lines)
         self.levels = levels_of_sums(self.region["ix"][0], end)
         sums = 8 * sum(self.levels)
         spare = self.region["ps"][1] - sums
@@ -172,8 +164,7 @@ class Container:
                 raise self.corrupt(row, "section %s is not where it can be" % name)
             at += size
             self.bounds[name] = (offset, at)
-        if at != end:
-            raise self.corrupt(432, "the sections do not fill ro")
+        self.refuse(at != end, 432, "the sections do not fill ro")
         for name, count, size in (("types", 4, 24), ("contexts", 3, 16)):
             start, end = self.bounds[name]
             if self.counts[count] * size != end - start:

@@ -3,8 +3,8 @@
 from container import round_up
 from records import Records
 
-ID, INVOCATIONS, KEY, LINKS, CODE, SIZE, BACKEDGES, INTERPRETED, HISTORY, COMPILE, ESCAPE, TRAPS, SECTIONS, DIRECTORY = (
-    range(14))
+(ID, INVOCATIONS, KEY, LINKS, CODE, SIZE, BACKEDGES, INTERPRETED, HISTORY, COMPILE, ESCAPE, TRAPS, SECTIONS,
+ DIRECTORY) = range(14)
 # The bytes of each optional field; those of traps are more, and follow from its first number.
 FIELD_BYTES = (8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8)
 
@@ -53,8 +53,7 @@ class Profiles(Records):
         known = self.blocks.get(offset)
         if known:
             return known
-        if offset % 8 or not self.inside("rw", offset, 16):
-            raise self.corrupt(at, "a reference to a block leads out of rw")
+        self.refuse(offset % 8 or not self.inside("rw", offset, 16), at, "a reference to a block leads out of rw")
         if self.block_starts is not None and offset not in self.block_starts:
             raise self.corrupt(at, "a reference leads into a block")
         it = Block()
@@ -62,10 +61,8 @@ class Profiles(Records):
         units, method, presence, data_units = self.unpack("4I", offset)
         it.size, it.method = 8 * units, 8 * method
         end = offset + it.size
-        if units < 2 or not self.inside("rw", offset, it.size):
-            raise self.corrupt(offset, "a block of %d units" % units)
-        if presence >> 14:
-            raise self.corrupt(offset + 8, "unknown presence bits 0x%x" % presence)
+        self.refuse(units < 2 or not self.inside("rw", offset, it.size), offset, "a block of %d units" % units)
+        self.refuse(presence >> 14, offset + 8, "unknown presence bits 0x%x" % presence)
         self.method_ref(it.method, offset + 4)
         position = self._fields(it, presence, offset + 16, end)
         self._links(it)
@@ -79,8 +76,7 @@ class Profiles(Records):
         it.rows = self.u32(it.fields[DIRECTORY]) if DIRECTORY in it.fields else 0
         it.directory = position
         position += 8 * it.rows
-        if not position <= end <= position + 24:
-            raise self.corrupt(offset, "the parts of a block do not fill it")
+        self.refuse(not position <= end <= position + 24, offset, "the parts of a block do not fill it")
         it.entries = [self._section(*bounds) for bounds in it.sections]
         self._check_directory(it)
         self.blocks[offset] = it
@@ -91,12 +87,10 @@ class Profiles(Records):
         for bit, size in enumerate(FIELD_BYTES):
             if not presence >> bit & 1:
                 continue
-            if at + size > end:
-                raise self.corrupt(it.offset, "the optional fields of a block lead out of it")
+            self.refuse(at + size > end, it.offset, "the optional fields of a block lead out of it")
             it.fields[bit] = at
             at += size + (round_up(self.u32(at), 8) if bit == TRAPS else 0)
-        if at > end:
-            raise self.corrupt(it.offset, "the optional fields of a block lead out of it")
+        self.refuse(at > end, it.offset, "the optional fields of a block lead out of it")
         return at
 
     def _links(self, it):
@@ -108,8 +102,7 @@ class Profiles(Records):
                 self.context_at(it.context, at)
         if CODE in it.fields:
             it.code = self.u64(it.fields[CODE])
-            if it.code == (1 << 64) - 1:
-                raise self.corrupt(it.fields[CODE], "the code id 2^64 - 1")
+            self.refuse(it.code == (1 << 64) - 1, it.fields[CODE], "the code id 2^64 - 1")
 
     def _section(self, at, end):
         entries = []
@@ -130,8 +123,7 @@ class Profiles(Records):
             point, units = self.unpack("iI", at)
             if point != entry.point or it.sections[0][0] + 8 * units != entry.offset:
                 raise self.corrupt(at, "a row of a directory is not its entry's")
-            if last is not None and point < last:
-                raise self.corrupt(at, "a directory is not sorted by point")
+            self.refuse(last is not None and point < last, at, "a directory is not sorted by point")
             last = point
 
     # Entries.
@@ -145,8 +137,7 @@ class Profiles(Records):
             it.cells = at + 8
             it.roles = self._hotspot(it, end)
         elif it.tag in WIDE or it.tag in self.shapes:
-            if at + 16 > end:
-                raise self.corrupt(at, "an entry leads out of its section")
+            self.refuse(at + 16 > end, at, "an entry leads out of its section")
             it.sub, it.point, cells, it.rows = self.unpack("HiII", at + 2)
             it.traps = 0
             it.cells = at + 16
@@ -154,8 +145,7 @@ class Profiles(Records):
         else:
             raise self.corrupt(at, "unknown tag %d" % it.tag)
         it.size = it.cells + 8 * len(it.roles) - at
-        if at + it.size > end:
-            raise self.corrupt(at, "an entry leads out of its section")
+        self.refuse(at + it.size > end, at, "an entry leads out of its section")
         for slot, role in it.slots():
             self.pointer(slot, role)
         return it
@@ -165,11 +155,9 @@ class Profiles(Records):
 
         def n(at):
             """The cell that counts the cells after it."""
-            if at + 8 > end:
-                raise self.corrupt(it.offset, "an entry leads out of its section")
+            self.refuse(at + 8 > end, it.offset, "an entry leads out of its section")
             value = self.u64(at)
-            if value > (end - at - 8) // 8:
-                raise self.corrupt(at, "an entry leads out of its section")
+            self.refuse(value > (end - at - 8) // 8, at, "an entry leads out of its section")
             return value
 
         def words(at):
@@ -182,8 +170,7 @@ class Profiles(Records):
         tag, at = it.tag, it.cells
         if tag == 8:
             value = n(at)
-            if value < 2 or value % 2:
-                raise self.corrupt(at, "a MultiBranch of %d cells" % value)
+            self.refuse(value < 2 or value % 2, at, "a MultiBranch of %d cells" % value)
             return "." + "c." * (value // 2)
         if tag == 9:
             return "." + "." * n(at)
@@ -192,8 +179,7 @@ class Profiles(Records):
         if tag == 11:
             return "c" + receivers + words(at + 8 * (1 + len(receivers)))
         if tag == 12:
-            if n(at) % 2:
-                raise self.corrupt(at, "a ParametersType with a return value")
+            self.refuse(n(at) % 2, at, "a ParametersType with a return value")
             return words(at)
         return {1: "", 2: "c", 3: "c.", 4: "s" + receivers, 5: "c" + receivers, 6: "c" + ".c." * bcis, 7: "c.c",
                 13: "m"}[tag]
@@ -209,10 +195,8 @@ class Profiles(Records):
             expected = len(it.fixed) + it.rows * len(it.row)
             if it.tag > 71 and not it.row and it.rows:
                 raise self.corrupt(it.offset + 12, "rows of an entry whose rows have no cells")
-        if cells != expected:
-            raise self.corrupt(it.offset + 8, "%d cells where the rows need %d" % (cells, expected))
-        if it.cells + 8 * cells > end:
-            raise self.corrupt(it.offset, "an entry leads out of its section")
+        self.refuse(cells != expected, it.offset + 8, "%d cells where the rows need %d" % (cells, expected))
+        self.refuse(it.cells + 8 * cells > end, it.offset, "an entry leads out of its section")
         return it.fixed + (it.row * ((cells - len(it.fixed)) // len(it.row)) if it.row else "")
 
     def cells(self, entry):
@@ -248,8 +232,7 @@ class Profiles(Records):
             it = self.block_at(offset, at)
             if it.method != method.offset or it.context != (context.offset if context else 0):
                 raise self.corrupt(offset, "a chain leads to a block of another method or context")
-            if last and (offset <= last.offset or it.code <= last.code):
-                raise self.corrupt(offset, "a chain does not go forward")
+            self.refuse(last and (offset <= last.offset or it.code <= last.code), offset, "a chain does not go forward")
             yield it
             last, offset, at = it, it.next, it.offset
 

@@ -52,11 +52,9 @@ class Records(Container):
             raise self.corrupt(at, "a reference leads into a symbol")
         size = self.u32(offset)
         if not size & LIST:
-            if not self.inside("symbols", offset, 4 + size):
-                raise self.corrupt(offset, "a symbol leads out of its section")
+            self.refuse(not self.inside("symbols", offset, 4 + size), offset, "a symbol leads out of its section")
             return self.data[offset + 4:offset + 4 + size], size
-        if not lists:
-            raise self.corrupt(at, "a list where no signature is expected")
+        self.refuse(not lists, at, "a list where no signature is expected")
         size &= ~LIST
         if not 1 <= size <= MOST_PARTS or not self.inside("symbols", offset, 4 + 4 * size):
             raise self.corrupt(offset, "a list of %d parts" % size)
@@ -67,23 +65,19 @@ class Records(Container):
             if length > LONGEST_PART + 1:
                 break
         text = texts[0] + b"(" + b",".join(texts[1:]) + b")"
-        if len(text) > LONGEST_PART:
-            raise self.corrupt(offset, "the text of a list is too long")
+        self.refuse(len(text) > LONGEST_PART, offset, "the text of a list is too long")
         return text, len(text) + 16 * size
 
     def key_text(self, reference, at, lists=False):
         """As symbol, for a part of a key or of a type."""
         text, weight = self.symbol(reference, at, lists)
-        if len(text) > LONGEST_PART:
-            raise self.corrupt(at, "a part of a key has more than 1 MiB")
-        if b"\0" in text:
-            raise self.corrupt(at, "a part of a key contains a NUL byte")
+        self.refuse(len(text) > LONGEST_PART, at, "a part of a key has more than 1 MiB")
+        self.refuse(b"\0" in text, at, "a part of a key contains a NUL byte")
         return text, weight
 
     def _count_text(self, what, size, at):
         self.text[what] += size
-        if self.text[what] > self.text_limit:
-            raise self.corrupt(at, "the text of all %s exceeds the limit" % what)
+        self.refuse(self.text[what] > self.text_limit, at, "the text of all %s exceeds the limit" % what)
 
     # Records. at is the offset of the reference that leads to the record, for messages.
 
@@ -131,8 +125,7 @@ class Records(Container):
             raise self.corrupt(it.offset + 6, "the flags of a named record")
         it.profiles, it.name_ref = it.name_ref * 8, 0
         name = self.data[it.offset + skip:it.offset + it.size].rstrip(b"\0")
-        if b"\0" in name:
-            raise self.corrupt(it.offset + skip, "a NUL byte in a name")
+        self.refuse(b"\0" in name, it.offset + skip, "a NUL byte in a name")
         it.key = (b"", name, b"", b"")
         self._id(it, it.offset + 8)
 
@@ -167,8 +160,7 @@ class Records(Container):
     def _id(self, it, at):
         """Sets the id, which is in the record or in the first block without a context."""
         if it.flags & WITH_ID:
-            if it.profiles:
-                raise self.corrupt(it.offset + 6, "a method record with an id and a MethodData without a context")
+            self.refuse(it.profiles, it.offset + 6, "a method record with an id and a MethodData without a context")
             it.id = self.u64(at)
             return
         if not it.profiles or not self.inside("rw", it.profiles, 24) or not self.u32(it.profiles + 8) & 1:
@@ -187,13 +179,11 @@ class Records(Container):
 
     def row_at(self, offset, at):
         """The row of an unexecuted method; load_records has made all of them."""
-        if offset not in self.rows:
-            raise self.corrupt(at, "a reference leads to no row of an unexecuted method")
+        self.refuse(offset not in self.rows, at, "a reference leads to no row of an unexecuted method")
         return self.rows[offset]
 
     def context_at(self, offset, at):
-        if offset not in self.contexts:
-            raise self.corrupt(at, "a reference to a context does not lead to a context record")
+        self.refuse(offset not in self.contexts, at, "a reference to a context does not lead to a context record")
         return self.contexts[offset]
 
     # Walks over the sections.
@@ -217,8 +207,7 @@ class Records(Container):
             starts.add(at)
             size = self.u32(at)
             size = 4 * (size & ~LIST) if size & LIST else size
-            if at + 4 + size > end:
-                raise self.corrupt(at, "a symbol leads out of its section")
+            self.refuse(at + 4 + size > end, at, "a symbol leads out of its section")
             at += (4 + size + 7) & ~7
         self.symbol_starts = starts
 
@@ -228,16 +217,13 @@ class Records(Container):
             return
         classes = self.u32(start)
         first = start + 8 + 8 * classes
-        if first > end:
-            raise self.corrupt(start, "%d class rows are more than the section has" % classes)
+        self.refuse(first > end, start, "%d class rows are more than the section has" % classes)
         row, before, last = 0, 0, 0
         for at in range(start + 8, first, 8):
             holder, until = self.unpack("2I", at)
             holder *= 8
-            if until <= row or first + 8 * until > end:
-                raise self.corrupt(at + 4, "the end of a class row")
-            if holder <= before:
-                raise self.corrupt(at, "class rows are not in the order of their types")
+            self.refuse(until <= row or first + 8 * until > end, at + 4, "the end of a class row")
+            self.refuse(holder <= before, at, "class rows are not in the order of their types")
             before, last = holder, None
             cls = self.type_at(holder, at)
             while row < until:
@@ -248,15 +234,12 @@ class Records(Container):
                 it.name_ref, it.signature_ref = self.unpack("2I", it.offset)
                 self._key(it, it.offset, it.offset)
                 it.id = method_id(self.domain, it.key)
-                if cls.loader:
-                    raise self.corrupt(at, "a class with a loader has rows of unexecuted methods")
-                if last is not None and it.key <= last:
-                    raise self.corrupt(it.offset, "the rows of a class are not sorted")
+                self.refuse(cls.loader, at, "a class with a loader has rows of unexecuted methods")
+                self.refuse(last is not None and it.key <= last, it.offset, "the rows of a class are not sorted")
                 last = it.key
                 self.rows[it.offset] = it
                 row += 1
-        if first + 8 * row != end:
-            raise self.corrupt(start, "the class rows do not cover all rows")
+        self.refuse(first + 8 * row != end, start, "the class rows do not cover all rows")
 
     def _load_contexts(self):
         start, end = self.bounds["contexts"]
@@ -268,8 +251,7 @@ class Records(Container):
             if number == 0 or (first - start) % 16 or not self.inside("contexts", first, 16 * number):
                 raise self.corrupt(method.offset, "the contexts of a method are not in their section")
             for offset in range(first, first + 16 * number, 16):
-                if offset in owner:
-                    raise self.corrupt(method.offset, "two methods have the same context")
+                self.refuse(offset in owner, method.offset, "two methods have the same context")
                 owner[offset] = method
         before = None
         for offset in range(start, end, 16):
@@ -277,16 +259,14 @@ class Records(Container):
             it.offset, it.method = offset, owner.get(offset)
             parent, caller, it.point, profiles = self.unpack("2IiI", offset)
             it.parent, it.caller, it.profiles = parent * 8, caller * 8, profiles * 8
-            if it.method is None:
-                raise self.corrupt(offset, "a context belongs to no method")
+            self.refuse(it.method is None, offset, "a context belongs to no method")
             if it.parent == it.method.offset:
                 it.depth = 1
             elif it.method.contexts <= it.parent < offset and it.parent in self.contexts:
                 it.depth = self.contexts[it.parent].depth + 1
             else:
                 raise self.corrupt(offset, "the parent of a context is not among the nodes of its method")
-            if it.depth > 65535:
-                raise self.corrupt(offset, "a context has too many frames")
+            self.refuse(it.depth > 65535, offset, "a context has too many frames")
             order = (it.method.offset, it.parent, it.caller, it.point)
             if before and before[0] == order[0] and order <= before:
                 raise self.corrupt(offset, "the nodes of a method are not sorted")

@@ -51,54 +51,44 @@ class Archive(Profiles):
         start, end = self.bounds["ex"]
         if start == end:
             return
-        if end - start < 8:
-            raise self.corrupt(start, "ex is too short for its directory")
+        self.refuse(end - start < 8, start, "ex is too short for its directory")
         number = self.u32(start)
         at = start + 8 + 24 * number
-        if number > 1024 or at > end:
-            raise self.corrupt(start, "%d tables" % number)
+        self.refuse(number > 1024 or at > end, start, "%d tables" % number)
         last = 0
         for row in range(start + 8, at, 24):
             kind, _, offset, size = self.unpack("2I2Q", row)
-            if kind <= last:
-                raise self.corrupt(row, "the kinds of tables do not ascend")
-            if offset != at or size > end - at:
-                raise self.corrupt(row, "a table is not where it can be")
+            self.refuse(kind <= last, row, "the kinds of tables do not ascend")
+            self.refuse(offset != at or size > end - at, row, "a table is not where it can be")
             self.tables.append(self._table(kind, offset, offset + size))
             last = kind
             at += size
-        if at != end:
-            raise self.corrupt(start, "the tables do not fill ex")
+        self.refuse(at != end, start, "the tables do not fill ex")
         if self.domain == 6:
             for table in self.tables:
                 if table.kind == SHAPES:
                     self._shapes(table)
 
     def _table(self, kind, offset, end):
-        if end - offset < 16:
-            raise self.corrupt(offset, "a table is too short for its header")
+        self.refuse(end - offset < 16, offset, "a table is too short for its header")
         it = Table()
         it.offset = offset
         it.kind, it.flags, columns, it.rows = self.unpack("4I", offset)
         at = offset + 16 + round_up(columns, 8)
-        if it.kind != kind or not 1 <= columns <= 64 or at > end:
-            raise self.corrupt(offset, "the header of a table")
+        self.refuse(it.kind != kind or not 1 <= columns <= 64 or at > end, offset, "the header of a table")
         if it.kind in COLUMNS and it.flags & ~(1 if kind == ORDER else 0):
             raise self.corrupt(offset + 4, "unknown flags 0x%x of a table" % it.flags)
         it.columns = self.data[offset + 16:offset + 16 + columns]
-        if not all(1 <= column <= 6 for column in it.columns):
-            raise self.corrupt(offset + 16, "an unknown kind of a column")
+        self.refuse(not all(1 <= column <= 6 for column in it.columns), offset + 16, "an unknown kind of a column")
         expected = COLUMNS.get(kind, "")
         if bytes(int(c) for c in expected) != it.columns[:len(expected)]:
             raise self.corrupt(offset + 16, "the columns of a table of kind %d" % kind)
-        if kind == BASE and it.rows > 1:
-            raise self.corrupt(offset + 12, "more than one base")
+        self.refuse(kind == BASE and it.rows > 1, offset + 12, "more than one base")
         it.starts = []
         for column in it.columns:
             it.starts.append(at)
             at += round_up(it.rows * (8 if column == 1 else 4), 8)
-        if at != end:
-            raise self.corrupt(offset, "the columns do not fill a table")
+        self.refuse(at != end, offset, "the columns do not fill a table")
         return it
 
     def cell(self, table, column, row):
@@ -122,8 +112,7 @@ class Archive(Profiles):
     # Shapes.
 
     def _shapes(self, table):
-        if table.columns != b"\1" * 5:
-            raise self.corrupt(table.offset, "the columns of shapes")
+        self.refuse(table.columns != b"\1" * 5, table.offset, "the columns of shapes")
         last = -1
         names = set(NAMES.values())
         for row in range(table.rows):
@@ -133,8 +122,7 @@ class Archive(Profiles):
             if head <= last or not re.fullmatch(rb"[A-Za-z0-9_-]{1,32}", text):
                 raise self.corrupt(at, "a row of shapes is out of order, or its name is not one")
             last = head
-            if not self._declare(head, text.decode(), names):
-                raise self.corrupt(at, "a row of shapes breaks a rule")
+            self.refuse(not self._declare(head, text.decode(), names), at, "a row of shapes breaks a rule")
 
     def _declare(self, head, name, names):
         """Takes one row of the shapes. Says whether it keeps the rules."""
