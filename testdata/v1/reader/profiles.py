@@ -34,7 +34,8 @@ class Entry:
     def counts(self, archive):
         """The values of the count cells; a negative signed count is 0."""
         values = archive.cells(self)
-        return [0 if role == "s" and v >> 63 else v for role, v in zip(self.roles, values) if role in "cs"]
+        signed = "cs" if self.tag == 4 or self.tag == 68 and self.sub == 2 else "s"
+        return [0 if role in signed and v >> 63 else v for role, v in zip(self.roles, values) if role in "cs"]
 
     def slots(self):
         """The offsets of the pointer slots, each with its role."""
