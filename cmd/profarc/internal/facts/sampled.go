@@ -22,16 +22,21 @@ type SampleReport struct {
 	Stacks  int             `json:"stacks"`
 	Total   uint64          `json:"total"` // samples
 	Of      int             `json:"of"`    // selected methods that are on a stack
-	Methods []SampledMethod `json:"methods"`
+	Methods []StackedMethod `json:"methods"`
 }
 
-// A SampledMethod is a ranked method.
-type SampledMethod struct {
+// A StackedMethod is a method that is ranked by what was counted with it on a stack: samples or bytes.
+type StackedMethod struct {
 	analyze.MethodName
 	Self       uint64  `json:"self"` // with the method as the leaf
 	SelfShare  float64 `json:"self_share"`
 	Total      uint64  `json:"total"` // with the method on the stack
 	TotalShare float64 `json:"total_share"`
+}
+
+// stacked returns a method with its shares of a total.
+func stacked(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
+	return StackedMethod{name, n.Self, share(n.Self, total), n.Total, share(n.Total, total)}
 }
 
 // SamplesOnly reports whether an archive has samples and no counts.
@@ -70,7 +75,7 @@ func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
 	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples,
-		Of: len(found), Methods: []SampledMethod{}}
+		Of: len(found), Methods: []StackedMethod{}}
 	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
 }
 
@@ -80,8 +85,7 @@ func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.
 		if err != nil {
 			return err
 		}
-		n := tally.Of(m)
-		r.Methods = append(r.Methods, SampledMethod{name, n.Self, share(n.Self, r.Total), n.Total, share(n.Total, r.Total)})
+		r.Methods = append(r.Methods, stacked(name, tally.Of(m), r.Total))
 	}
 	return nil
 }

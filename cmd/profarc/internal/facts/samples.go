@@ -11,11 +11,11 @@ import (
 type SampleTally struct {
 	Stacks  int    // sampled stacks
 	Samples uint64 // of all stacks
-	methods map[layout.Ref]*MethodSamples
+	methods map[layout.Ref]*StackCounts
 }
 
-// MethodSamples are the samples of a method.
-type MethodSamples struct {
+// StackCounts are what was counted with a method on the stack: its samples, or the bytes that were allocated.
+type StackCounts struct {
 	Self  uint64 // with the method as the leaf
 	Total uint64 // with the method on the stack, recursive calls counted once
 	seen  int    // the number of the last stack with the method
@@ -23,7 +23,7 @@ type MethodSamples struct {
 
 // TallySamples counts the samples of every method of an archive, in time linear in its size.
 func TallySamples(s *reader.Store) (*SampleTally, error) {
-	t := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
+	t := &SampleTally{methods: map[layout.Ref]*StackCounts{}}
 	if s.Header().Domain == layout.DomainSampled {
 		if err := t.addContexts(s); err != nil {
 			return nil, err
@@ -45,28 +45,29 @@ func TallySamples(s *reader.Store) (*SampleTally, error) {
 	return t, nil
 }
 
-func (t *SampleTally) method(n layout.Ref) *MethodSamples {
+func (t *SampleTally) method(n layout.Ref) *StackCounts {
 	if t.methods[n] == nil {
-		t.methods[n] = &MethodSamples{}
+		t.methods[n] = &StackCounts{}
 	}
 	return t.methods[n]
 }
 
-func (m *MethodSamples) add(samples uint64, leaf bool, stack int) {
+// add adds what was counted with the stack of a number, from 1.
+func (m *StackCounts) add(n uint64, leaf bool, stack int) {
 	if leaf {
-		m.Self = disk.SaturatingAdd(m.Self, samples)
+		m.Self = disk.SaturatingAdd(m.Self, n)
 	}
 	if m.seen != stack {
-		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, samples)
+		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, n)
 	}
 }
 
 // Of returns the samples of a method, none if it is on no stack.
-func (t *SampleTally) Of(m reader.Method) MethodSamples {
+func (t *SampleTally) Of(m reader.Method) StackCounts {
 	if found := t.methods[m.Ref()]; found != nil {
 		return *found
 	}
-	return MethodSamples{}
+	return StackCounts{}
 }
 
 // CountSamples returns the number of sampled stacks, and the sum of their samples.

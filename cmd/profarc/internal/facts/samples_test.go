@@ -19,7 +19,7 @@ import (
 // tallyStacks counts samples stack by stack.
 func tallyStacks(t *testing.T, s *reader.Store) *SampleTally {
 	t.Helper()
-	tally := &SampleTally{methods: map[layout.Ref]*MethodSamples{}}
+	tally := &SampleTally{methods: map[layout.Ref]*StackCounts{}}
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestSamplesAreThoseOfAllStacks(t *testing.T) {
 		for _, m := range got.methods {
 			m.seen = 0
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(SampleTally{}, MethodSamples{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(SampleTally{}, StackCounts{})); diff != "" {
 			t.Errorf("archive %d: %s", i, diff)
 		}
 		if n, samples, err := CountSamples(s); n != want.Stacks || samples != want.Samples || err != nil {

@@ -373,6 +373,6 @@ func newLazyTally(s *reader.Store) lazyTally {
 }
 
 // samplesText describes how often a method was sampled.
-func samplesText(m facts.MethodSamples) string {
+func samplesText(m facts.StackCounts) string {
 	return fmt.Sprintf("%s, %d in the method itself", cli.Amount(m.Total, "sample"), m.Self)
 }

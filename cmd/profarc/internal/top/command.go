@@ -3,6 +3,7 @@ package top
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,16 +25,22 @@ type topOptions struct {
 	screen terminal.Options
 }
 
+// more are the values of --by that are no measures of package analyze.
+var more = []string{facts.BySamples, facts.ByAllocated, facts.ByPollution}
+
 func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
 
 ` + methods.MeasuresText() + `
 ` + methods.MeasureLine(facts.BySamples, "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
+` + methods.MeasureLine(facts.ByAllocated, "LLVM: bytes that the function allocated itself, and with all that it called") + `
 
 Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
-by samples if there is nothing else, and by counts if the archive has no invocations. Methods without
-any did not run, or ran uncounted: the profile does not tell; those of sampled programs are on stacks alone. --class, --method and --min select methods, as in
-show; --min of samples includes those in called methods.
+by samples or allocated bytes if there is nothing else, and by counts if the archive has no invocations.
+Methods without any did not run, or ran uncounted: the profile does not tell; those of sampled programs
+are on stacks alone. --class, --method and --min select methods, as in show; --min of samples and
+allocated bytes includes those in called methods. Functions of a memory profile without a name in the
+archive are listed by LLVM's ids, if no flag selects methods.
 Shares are of the whole archive, or of the total of the run if the profile records one and lacks some
 methods. A JamaicaVM's cycles include those of called methods and are never added up: their shares are
 of the cycles of all threads or, if these were not recorded, of the highest. A name that the profile
@@ -60,6 +67,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc top app.parc -n 5 --by backedges
   profarc top app.parc --class 'java.util.*' --by counts --min 1000
   profarc top native.parc --by samples
+  profarc top app.parc --by allocated
   profarc top app.parc --by pollution
   profarc top app.parc -n 500 --color always --raw=false | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
@@ -68,7 +76,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	names := append(methods.MeasureNames(), facts.BySamples, facts.ByPollution)
+	names := append(methods.MeasureNames(), more...)
 	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddTo(f)
@@ -85,9 +93,9 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 		return cli.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
-	if o.by != facts.ByPollution && o.by != facts.BySamples {
+	if !slices.Contains(more, o.by) {
 		var err error
-		if by, err = methods.ChosenMeasure(o.by, facts.BySamples, facts.ByPollution); err != nil {
+		if by, err = methods.ChosenMeasure(o.by, more...); err != nil {
 			return err
 		}
 	}
@@ -112,6 +120,9 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 	case o.by == facts.BySamples || by == nil && facts.SamplesOnly(s):
 		r, err := facts.MostSampled(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.samples)
+	case o.by == facts.ByAllocated || by == nil && facts.AllocationsOnly(s):
+		r, err := facts.MostAllocated(ctx, s, rank)
+		return printReport(p, r, err, o.json, p.allocated)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)
 	return printReport(p, r, err, o.json, p.top)

@@ -2,6 +2,7 @@ package top
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -101,20 +102,38 @@ func (p *printer) totalText(r *analyze.TopReport) string {
 }
 
 func (p *printer) samples(r *facts.SampleReport) {
+	p.stacked(r.Methods, p.screen.Count)
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
+		cli.Amount(r.Total, "sample"), cli.Amount(r.Stacks, "stack"))
+}
+
+func (p *printer) allocated(r *facts.AllocationReport) {
+	p.stacked(r.Methods, sizeText)
+	fmt.Fprintf(p.Out, "\n%d of %s with any, %s in %s of %s\n", len(r.Methods), cli.Amount(r.Of, "function"),
+		sizeText(r.Total), cli.Amount(r.Allocations, "allocation"), cli.Amount(r.Stacks, "stack"))
+	if r.Stacks == 0 {
+		fmt.Fprintf(p.ErrOut, "profarc: %s has no memory profile: leave out --by, so that top takes a measure that it has\n",
+			escape.Printable(r.Archive))
+	}
+}
+
+// sizeText spells a number of bytes.
+func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt64))) }
+
+// stacked prints what methods have as leaves, and on the stack.
+func (p *printer) stacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"self", "share", "total", "share"}, "method")
 	highest := uint64(0)
-	for _, m := range r.Methods {
+	for _, m := range methods {
 		highest = max(highest, m.Self)
 	}
-	for _, m := range r.Methods {
-		cells := []string{p.screen.Count(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), p.screen.Count(m.Total),
+	for _, m := range methods {
+		cells := []string{text(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), text(m.Total),
 			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
 		t.Row(cells, cli.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
 	}
 	t.Print()
-	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
-		cli.Amount(r.Total, "sample"), cli.Amount(r.Stacks, "stack"))
 }
 
 func (p *printer) pollution(r *facts.PollutionReport) {

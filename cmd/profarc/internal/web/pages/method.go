@@ -30,7 +30,7 @@ type methodPage struct {
 	Name        analyze.MethodName
 	Access      string
 	Notes       []string
-	Samples     facts.MethodSamples
+	Samples     facts.StackCounts
 	Sampled     bool
 	Callers     *caller // the tree of its calling contexts; nil if its profiles have none
 	MoreCallers *link   // to the page with more of the tree; nil if there is none
