@@ -77,8 +77,11 @@ func TestUnknownFeatures(t *testing.T) {
 		return err
 	}
 	optional, readOnly := open(optionalAt), open(readOnlyAt)
-	if err := errors.Join(optional.Adopt(reader.AdoptOptions{}), to(optional)); err != nil {
-		t.Errorf("an optional feature: %v", err)
+	if err := optional.Adopt(reader.AdoptOptions{}); err != nil && !errors.Is(err, errors.ErrUnsupported) { // big-endian
+		t.Errorf("adopt with an optional feature: %v", err)
+	}
+	if err := to(optional); err != nil {
+		t.Errorf("copy with an optional feature: %v", err)
 	}
 	for what, err := range map[string]error{"adopt": readOnly.Adopt(reader.AdoptOptions{}), "copy": to(readOnly)} {
 		if !errors.Is(err, layout.ErrVersion) {
