@@ -241,7 +241,7 @@ func TestShapesAreRefused(t *testing.T) {
 		"no name": {Tag: 200},
 		"NUL":     {Tag: 200, Name: "A\x00"}, "name of a tag": {Tag: 200, Name: "Receivers"},
 		"unit":   {Tag: 200, Name: "A", Unit: disk.NumCountUnits},
-		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 8": {Tag: 200, Name: "A", Rows: cell("x", 8)},
+		"kind 0": {Tag: 200, Name: "A", Cells: cell("x", 0)}, "kind 10": {Tag: 200, Name: "A", Rows: cell("x", layout.CellLast+1)},
 		"cell name":       {Tag: 200, Name: "A", Cells: cell("point", 1)},
 		"cells":           {Tag: 200, Name: "A", Cells: make([]layout.CellShape, 33)},
 		"row":             {Tag: 200, Name: "A", Rows: make([]layout.CellShape, 9)},
