@@ -1,5 +1,5 @@
-// Typecheck checks the types of all packages of this module that are no tests, for every system and processor
-// that the go command knows, or for those that are named. What the compiler would refuse is refused, such as
+// Typecheck checks the types of all packages of this module, and of their tests with -tests, for every system and
+// processor that the go command knows, or for those that are named. What the compiler would refuse is refused, such as
 // a name that a system's packages do not have or a constant that is no int of 32 bits, in a tenth of the time
 // that compiling takes: of other modules and of the standard library only declarations are read.
 package main
@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -22,7 +23,9 @@ import (
 )
 
 func main() {
-	targets := os.Args[1:]
+	tests := flag.Bool("tests", false, "check the tests, too")
+	flag.Parse()
+	targets := flag.Args()
 	if len(targets) == 0 {
 		out, err := exec.Command("go", "tool", "dist", "list").Output()
 		if err != nil {
@@ -31,7 +34,7 @@ func main() {
 		}
 		targets = strings.Fields(string(out))
 	}
-	if failed := checkAll(targets); failed > 0 {
+	if failed := checkAll(targets, *tests); failed > 0 {
 		fmt.Printf("%d of %d targets failed\n", failed, len(targets))
 		os.Exit(1)
 	}
@@ -39,14 +42,14 @@ func main() {
 }
 
 // checkAll checks targets, a few at a time, and returns how many failed.
-func checkAll(targets []string) (failed int) {
+func checkAll(targets []string, tests bool) (failed int) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	running := make(chan struct{}, runtime.NumCPU())
 	for _, target := range targets {
 		running <- struct{}{}
 		all.Go(func() {
-			err := check(target)
+			err := check(target, tests)
 			<-running
 			if err != nil {
 				mu.Lock()
@@ -70,12 +73,12 @@ type listed struct {
 }
 
 // check checks one target.
-func check(target string) error {
+func check(target string, tests bool) error {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
 		return errors.New("a target is named as linux/amd64")
 	}
-	packages, err := list(system, processor)
+	packages, err := list(system, processor, tests)
 	if err != nil {
 		return err
 	}
@@ -86,7 +89,7 @@ func check(target string) error {
 	}
 	own := 0
 	for _, p := range packages {
-		if p.Module != nil && p.Module.Main {
+		if p.Module != nil && p.Module.Main && !strings.HasSuffix(p.ImportPath, ".test") {
 			own++
 			_, _ = importer{checker: &c}.Import(p.ImportPath)
 		}
@@ -99,8 +102,8 @@ func check(target string) error {
 
 // list lists the packages of a target. Programs of some systems can only be linked with a
 // C compiler, which go list takes for an error unless it is told to go on.
-func list(system, processor string) (packages []listed, err error) {
-	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module", "./...")
+func list(system, processor string, tests bool) (packages []listed, err error) {
+	cmd := exec.Command("go", "list", "-e", "-deps", fmt.Sprintf("-test=%t", tests), "-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module", "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	out, err := cmd.Output()
 	if err != nil {
@@ -133,7 +136,7 @@ type checker struct {
 
 const mostErrors = 20
 
-// check checks a package. Errors of packages of other modules count, too: then they do not
+// check checks a package; of one that is compiled for a test, the path ends with the test. Errors of packages of other modules count, too: then they do not
 // serve this target. The standard library is taken to be right.
 func (c *checker) check(p listed) {
 	own := p.Module != nil && p.Module.Main
@@ -152,7 +155,8 @@ func (c *checker) check(p listed) {
 		files = append(files, f)
 	}
 	config := types.Config{Importer: importer{c, p.ImportMap}, Sizes: c.sizes, IgnoreFuncBodies: !own, Error: fail}
-	c.done[p.ImportPath], _ = config.Check(p.ImportPath, c.files, files, nil)
+	path, _, _ := strings.Cut(p.ImportPath, " [")
+	c.done[p.ImportPath], _ = config.Check(path, c.files, files, nil)
 }
 
 // An importer checks packages that were not checked before.
