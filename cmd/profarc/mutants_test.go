@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -37,8 +38,8 @@ var allowed = regexp.MustCompile(`no counters above 0|of different profilers can
 var numbers = regexp.MustCompile(`(0x)?[0-9a-f]+`)
 
 // TestWhatVerifyTakesEverybodyReads changes fields of archives at random, with right sums. What
-// verify takes for sound, every command, libprofarc and the second reader must take, too, and
-// the three readers must print the same of it. PROFARC_MUTANTS=50m looks for that long.
+// verify takes for sound, every command, libprofarc and the readers in C and Python must take, too,
+// and the four readers must print the same of it. PROFARC_MUTANTS=50m looks for that long.
 func TestWhatVerifyTakesEverybodyReads(t *testing.T) {
 	const short = 30 // mutants of a specimen
 	long, _ := time.ParseDuration(os.Getenv("PROFARC_MUTANTS"))
@@ -60,6 +61,7 @@ func TestWhatVerifyTakesEverybodyReads(t *testing.T) {
 		}
 	}
 	for _, m := range subjects {
+		m.python.ask(t, m.complain)
 		t.Logf("%s: %d mutants, %d of them sound, %d refused by somebody", m.name, m.made, m.sound, m.refused)
 	}
 }
@@ -88,6 +90,7 @@ type mutants struct {
 	archive              string // where a mutant is written to
 	commands             [][]string
 	libprofarc, creader  *cprogram.Forgeries
+	python               pythonReader
 	made, sound, refused int
 	seen                 map[string]bool
 }
@@ -112,6 +115,7 @@ func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) 
 			m.commands = append(m.commands, args)
 		}
 	}
+	m.python.dir = dir
 	t.Logf("%s: %d commands", sp.Name, len(m.commands))
 	m.libprofarc, m.creader = cprogram.StartForgeries(t, libprofarc, data), cprogram.StartForgeries(t, creader, data)
 	return m
@@ -160,28 +164,7 @@ func (m *mutants) judge(t *testing.T, changes any) {
 		return
 	}
 	m.sound++
-	complain := func(who, what string) {
-		m.refused++
-		if key := who + numbers.ReplaceAllString(what, "#"); !m.seen[key] && len(m.seen) < 50 {
-			m.seen[key] = true
-			t.Errorf("%s: verify takes %q, %s: %s", m.name, changes, who, what)
-		}
-	}
-	hashes := []interface {
-		Write([]byte) (int, error)
-		Sum64() uint64
-	}{fnv.New64a(), xxhash.New()}
-	for i, c := range []*cprogram.Forgeries{m.libprofarc, m.creader} {
-		if err := dump.JSON(hashes[i], m.open(t)); err != nil {
-			complain("the JSON dump", err.Error())
-			break
-		}
-		status, printed := c.Verdict(t, m.Edits()...)
-		if refuses := status != uint64(1-i); refuses || printed != hashes[i].Sum64() {
-			complain([]string{"libprofarc", "the second reader"}[i],
-				fmt.Sprintf("refuses: %t; else prints something else", refuses))
-		}
-	}
+	m.askReaders(t, changes)
 	if err := os.WriteFile(m.archive, m.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +174,39 @@ func (m *mutants) judge(t *testing.T, changes any) {
 		out := p.plain.String()
 		refused := readOnly && strings.Contains(out, "not adopted or copied")
 		if p.code != cli.ExitOK && !refused && !allowed.MatchString(out) {
-			complain(fmt.Sprintf("%q", args), out)
+			m.complain(t, changes, fmt.Sprintf("%q", args), out)
 		}
+	}
+}
+
+// complain reports what somebody says of an archive that verify takes, once for each kind of answer.
+func (m *mutants) complain(t *testing.T, changes any, who, what string) {
+	m.refused++
+	if key := who + numbers.ReplaceAllString(what, "#"); !m.seen[key] && len(m.seen) < 50 {
+		m.seen[key] = true
+		t.Errorf("%s: verify takes %q, %s: %s", m.name, changes, who, what)
+	}
+}
+
+// askReaders compares what the other readers print with the JSON dump.
+func (m *mutants) askReaders(t *testing.T, changes any) {
+	var dumped bytes.Buffer
+	if err := dump.JSON(&dumped, m.open(t)); err != nil {
+		m.complain(t, changes, "the JSON dump", err.Error())
+		return
+	}
+	fnv1a := fnv.New64a()
+	fnv1a.Write(dumped.Bytes())
+	want := []uint64{fnv1a.Sum64(), xxhash.Sum64(dumped.Bytes())}
+	for i, c := range []*cprogram.Forgeries{m.libprofarc, m.creader} {
+		status, printed := c.Verdict(t, m.Edits()...)
+		if refuses := status != uint64(1-i); refuses || printed != want[i] {
+			m.complain(t, changes, []string{"libprofarc", "the reader in C"}[i],
+				fmt.Sprintf("refuses: %t; else prints something else", refuses))
+		}
+	}
+	if m.python.add(t, changes, m.Bytes(), dumped.Bytes()) {
+		m.python.ask(t, m.complain)
 	}
 }
 

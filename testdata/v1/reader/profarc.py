@@ -1,6 +1,6 @@
 """A reader of profarc archives, written from the page of the format alone.
 
-    profarc.py json FILE                                  the whole archive as JSON
+    profarc.py json FILE...                               all of each archive as JSON
     profarc.py check FILE...                              all that a reader and a verifier must refuse
     profarc.py find FILE CLASS NAME SIGNATURE LOADER      one method, by the hash index
 """
@@ -59,12 +59,11 @@ def run(command, data, key):
 
 
 def main(arguments):
-    shapes = {"json": 2, "find": 6}
-    if not arguments or arguments[0] not in ("json", "check", "find") or \
-            len(arguments) != shapes.get(arguments[0], max(2, len(arguments))):
+    command = arguments[0] if arguments else ""
+    if command not in ("json", "check", "find") or len(arguments) < 2 or command == "find" and len(arguments) != 6:
         print(__doc__, file=sys.stderr)
         return 2
-    command, paths = arguments[0], arguments[1:] if arguments[0] == "check" else arguments[1:2]
+    paths = arguments[1:2] if command == "find" else arguments[1:]
     status = 0
     for path in paths:
         try:
@@ -74,7 +73,7 @@ def main(arguments):
             print(error, file=sys.stderr)
             return 2
         wrong = run(command, data, tuple(os.fsencode(part) for part in arguments[2:]))
-        if len(paths) > 1:
+        if len(paths) > 1 and (wrong or command == "check"):
             print("%s: %s" % (path, wrong or "sound"))
         elif wrong:
             print(wrong, file=sys.stdout if command == "check" else sys.stderr)
