@@ -71,7 +71,7 @@ type linksOfSide struct {
 
 func (l linksOfSide) address(name string, q query) (string, bool) {
 	side := cmp.Or(q.get(keyOfSide), l.side)
-	if side != sideB || name == nameOfDiff || name == nameOfPair {
+	if side != sideB || name == nameOfDiff || name == nameOfStackPair || name == nameOfPair {
 		side = ""
 	}
 	return l.linker.address(name, q.with(keyOfSide, side))

@@ -20,7 +20,7 @@ type namedStack struct {
 
 // stacksOfSamples returns the sampled stacks of a site.
 func stacksOfSamples(t *testing.T, site *Site) (list []namedStack) {
-	b := &flameGraph{request: requestOf(t, site, nameOfFlame), names: map[uint32]frameName{}}
+	b := newFlameGraph(requestOf(t, site, nameOfFlame), nil, flame.Root, nil)
 	for stack, err := range stacks.Sampled(site.Archive) {
 		if err != nil || b.err != nil {
 			t.Fatal(err, b.err)
@@ -140,7 +140,7 @@ func TestNamelessMethodsAreNoFilters(t *testing.T) {
 	t.Parallel()
 	nameless := 0
 	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
-		b := &flameGraph{request: requestOf(t, site, nameOfFlame), names: map[uint32]frameName{}}
+		b := newFlameGraph(requestOf(t, site, nameOfFlame), tree, flame.Root, nil)
 		for at := 1; at < len(tree.Nodes); at++ {
 			if tree.Nodes[at].Total == 0 {
 				continue

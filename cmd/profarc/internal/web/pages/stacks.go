@@ -195,7 +195,7 @@ func buildFlame(r *request) (any, error) {
 	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
 		Up:   r.query.get("up") != "",
 		Find: r.query.get(keyOfFind), Focus: r.query.get(keyOfFocus), Ignore: r.query.get(keyOfIgnore), Search: !r.inReport}
-	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
+	b := newFlameGraph(r, t, at, p)
 	b.filter()
 	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
 	p.links(b)
@@ -230,12 +230,7 @@ func nodeText(at int) string {
 
 // links adds the links to other pages of the view.
 func (p *flamePage) links(b *flameGraph) {
-	path := b.tree.Path(b.at)
-	for i, at := range path {
-		if i == 0 || i >= len(path)-pathShown {
-			p.Zoomed = append(p.Zoomed, b.to(b.label(at), at))
-		}
-	}
+	p.Zoomed = b.zoomed()
 	q := b.request.query
 	if p.Up {
 		p.Others = append(p.Others, linkTo("Callers on top", nameOfFlame, q.with("up", "")))
@@ -253,6 +248,17 @@ func (p *flamePage) links(b *flameGraph) {
 			p.Kept = append(p.Kept, hiddenValue{key, q.get(key)})
 		}
 	}
+}
+
+// zoomed returns the links from all stacks to the node that is shown.
+func (b *flameGraph) zoomed() (list []link) {
+	path := b.tree.Path(b.at)
+	for i, at := range path {
+		if i == 0 || i >= len(path)-pathShown {
+			list = append(list, b.to(b.label(at), at))
+		}
+	}
+	return list
 }
 
 // list adds the table of the methods.
@@ -315,8 +321,18 @@ type flameGraph struct {
 	at      int
 	page    *flamePage
 	names   map[uint32]frameName
-	found   func(frame uint32) bool // whether a frame is marked; nil if none is
+	methods func(frame uint32) (reader.Method, error)
+	told    func(at flame.Box) (class, title string) // the colour of a box, and how much it stands for
+	found   func(frame uint32) bool                  // whether a frame is marked; nil if none is
 	err     error
+}
+
+// newFlameGraph returns a graph of the stacks of the archive of a request.
+func newFlameGraph(r *request, t *flame.Tree, at int, p *flamePage) *flameGraph {
+	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
+	b.methods = func(frame uint32) (reader.Method, error) { return r.archive().MethodAt(layout.Ref(frame)) }
+	b.told = b.ownCounts
+	return b
 }
 
 // name returns the name of a frame.
@@ -326,10 +342,10 @@ func (b *flameGraph) name(frame uint32) frameName {
 	}
 	name := frameName{"a frame without a method", "?"}
 	if frame != noMethod {
-		m, err := b.request.archive().MethodAt(layout.Ref(frame))
-		if err == nil {
+		m, err := b.methods(frame)
+		if err == nil && m.Valid() {
 			var full analyze.MethodName
-			full, err = analyze.NameOf(b.request.archive(), m)
+			full, err = analyze.NameOf(m.Store(), m)
 			name = frameName{full.Spelled(), shortened(shortName(full))}
 		}
 		b.err = errors.Join(b.err, err)
@@ -360,7 +376,7 @@ func (b *flameGraph) label(at int) string {
 
 // to returns a link that zooms to a node.
 func (b *flameGraph) to(text string, at int) link {
-	return linkTo(text, nameOfFlame, b.request.query.with("at", nodeText(at), "frames.page", ""))
+	return linkTo(text, b.request.view.name, b.request.query.with("at", nodeText(at), "frames.page", ""))
 }
 
 // method returns a link to the page of a frame's method.
@@ -412,35 +428,37 @@ func (b *flameGraph) draw() {
 // box returns a box as the page shows it, but for its level. Narrow ones are no stops of the
 // keyboard: the table leads to their methods, and the boxes above them zoom.
 func (b *flameGraph) box(at flame.Box) stackBox {
-	n := &b.tree.Nodes[at.Node]
+	class, counted := b.told(at)
 	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
 		Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
 	if at.Merged > 0 {
 		shown.Label, shown.Class = fmt.Sprintf("%d more", at.Merged), "merged"
-		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, b.counted(at.Total))
+		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, counted)
 		return shown
 	}
 	shown.Link = b.to("", at.Node)
-	shown.Label, shown.Class = escape.Printable(b.label(at.Node)), heatClass(shareOf(n.Self, b.page.Total))
-	shown.Title = b.counted(at.Total)
+	frame := b.tree.Nodes[at.Node].Frame
+	shown.Label, shown.Class, shown.Title = escape.Printable(b.label(at.Node)), class, counted
 	if at.Node != flame.Root {
-		shown.Title = escape.Printable(shortened(b.name(n.Frame).full)) + "\n" + shown.Title
-	}
-	if n.Self > 0 {
-		shown.Title += fmt.Sprintf("; %s of its own", cli.Grouped(n.Self))
+		shown.Title = escape.Printable(shortened(b.name(frame).full)) + "\n" + counted
 	}
 	if at.Closed {
 		shown.Title, shown.Class = shown.Title+"\nmore below: zoom in", shown.Class+" closed"
 	}
-	if b.found != nil && at.Node != flame.Root && b.found(n.Frame) {
+	if b.found != nil && at.Node != flame.Root && b.found(frame) {
 		shown.Class += " found"
 	}
 	return shown
 }
 
-// counted says how much a box stands for.
-func (b *flameGraph) counted(n uint64) string {
-	return fmt.Sprintf("%s, %s of all", plural(n, b.page.Unit), percent(shareOf(n, b.page.Whole)))
+// ownCounts tells how much a box stands for, and colours it by what is its own.
+func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
+	title = fmt.Sprintf("%s, %s of all", plural(at.Total, b.page.Unit), percent(shareOf(at.Total, b.page.Whole)))
+	own := b.tree.Nodes[at.Node].Self
+	if own > 0 && at.Merged == 0 {
+		title += fmt.Sprintf("; %s of its own", cli.Grouped(own))
+	}
+	return heatClass(shareOf(own, b.page.Total)), title
 }
 
 // FoundShare returns the share of the node that is shown which goes through what was found.

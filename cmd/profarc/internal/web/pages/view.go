@@ -43,6 +43,7 @@ var views = []*view{
 	methodView,
 	whereView,
 	diffView,
+	stackPairView,
 	pairView,
 	fitView,
 	movesView,

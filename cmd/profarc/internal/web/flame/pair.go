@@ -1,0 +1,48 @@
+package flame
+
+// A Pair is the stacks of two archives in one tree. The total of a node is the mean of its shares of A's counts and of
+// B's, so that what only one of them has is seen, too.
+type Pair struct {
+	*Tree
+	Sides [][2]uint64 // by node: the totals in A and in B
+}
+
+// shareUnits is what the totals of both sides of a pair are scaled to.
+const shareUnits = 1 << 40
+
+// NewPair returns the pair of two summed trees. Frames of each are renamed, so that a method has one frame.
+func NewPair(a, b *Tree, renamed func(side int, frame uint32) uint32) *Pair {
+	p := &Pair{Tree: New(), Sides: make([][2]uint64, 1)}
+	for side, t := range []*Tree{a, b} {
+		p.addSide(side, t, renamed)
+	}
+	p.Sum()
+	return p
+}
+
+// addSide adds a tree. What is beyond the limits of a tree is counted for the last node within them.
+func (p *Pair) addSide(side int, t *Tree, renamed func(side int, frame uint32) uint32) {
+	p.Sides[Root][side] = t.Nodes[Root].Total
+	p.Cut = add(p.Cut, t.Cut)
+	scale := shareUnits / max(float64(t.Nodes[Root].Total), 1)
+	in := make([]int, len(t.Nodes)) // the nodes of the pair, of which parents come first
+	for i, n := range t.Nodes {
+		if i != Root && n.Total > 0 {
+			if at, ok := p.below(in[n.Parent], renamed(side, n.Frame)); !ok {
+				in[i] = in[n.Parent]
+			} else {
+				in[i] = at
+				p.Sides = append(p.Sides, make([][2]uint64, len(p.Nodes)-len(p.Sides))...)
+				p.Sides[at][side] = add(p.Sides[at][side], n.Total)
+			}
+		}
+		p.Nodes[in[i]].Self += uint64(float64(n.Self) * scale)
+	}
+}
+
+// Change returns how much the share of a node grew from A to B, from -1 to 1.
+func (p *Pair) Change(at int) float64 { return p.share(at, 1) - p.share(at, 0) }
+
+func (p *Pair) share(at, side int) float64 {
+	return float64(p.Sides[at][side]) / max(float64(p.Sides[Root][side]), 1)
+}

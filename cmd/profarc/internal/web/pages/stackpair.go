@@ -1,0 +1,189 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+const nameOfStackPair = "stackpair"
+
+var stackPairView = &view{
+	name:  nameOfStackPair,
+	title: "Stacks of both",
+	about: "A differential flame graph: boxes are as wide as their mean share of A and B. Red ones have a greater share " +
+		"in B, blue ones a smaller.",
+	offered: func(s *Site) bool { return s.Other != nil && len(commonStacks(s)) > 0 },
+	build:   buildStackPair,
+	both:    true,
+}
+
+// commonStacks returns the sources of stacks that both archives have, as A has them.
+func commonStacks(s *Site) []stackSource {
+	inB := stackSources(s.Other)
+	return slices.DeleteFunc(stackSources(s.Archive), func(a stackSource) bool {
+		return !slices.ContainsFunc(inB, func(b stackSource) bool { return a.name == b.name && a.unit == b.unit })
+	})
+}
+
+// A stackPair is the stacks of both archives, whose frames are numbered from 1.
+type stackPair struct {
+	*flame.Pair
+	methods []reader.Method            // by frame, of B if A lacks it; the zero Method of unknown frames
+	frames  map[uint32]*[2]flame.Count // by frame, of all stacks of A and of B
+}
+
+func buildStackPair(r *request) (any, error) {
+	sources := commonStacks(r.site)
+	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.get("of") }))]
+	t, err := gather(r, source.what+" of both", func(ctx context.Context, s *Site, p *Progress) (*stackPair, error) {
+		return pairStacks(ctx, s, source, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	at, err := nodeAsked(r, t.Tree)
+	if err != nil {
+		return nil, err
+	}
+	p := &flamePage{What: source.what, Unit: source.unit, Cut: t.Cut, Total: 1, Whole: 1}
+	b := newFlameGraph(r, t.Tree, at, p)
+	b.methods = func(frame uint32) (reader.Method, error) { return t.methods[frame], nil }
+	b.told = func(at flame.Box) (class, title string) { return t.told(at, source.unit) }
+	p.Zoomed = b.zoomed()
+	for _, s := range sources {
+		if s.name != source.name {
+			p.Others = append(p.Others, linkTo(s.what, nameOfStackPair, newQuery("of", s.name)))
+		}
+	}
+	b.draw()
+	p.Methods = t.table(b, source.unit)
+	return p, b.err
+}
+
+// table returns the methods whose own shares changed most.
+func (t *stackPair) table(b *flameGraph, unit string) *table {
+	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
+	list := newTable(b.request, "frames", "Methods whose own share changed most", column{Key: "method", Name: "Method"},
+		number("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"), counts("total_a", "Total in A"),
+		counts("total_b", "Total in B"))
+	change := func(frame uint32) float64 {
+		n := t.frames[frame]
+		return shareOf(n[1].Self, t.Sides[flame.Root][1]) - shareOf(n[0].Self, t.Sides[flame.Root][0])
+	}
+	order := slices.SortedFunc(maps.Keys(t.frames), func(x, y uint32) int {
+		return cmp.Or(cmp.Compare(math.Abs(change(y)), math.Abs(change(x))), cmp.Compare(x, y))
+	})
+	var rows []row
+	for _, frame := range order[:min(len(order), changesListed)] {
+		cells := []cell{linkCell(link{Text: b.name(frame).full}), {Link: link{Text: points(change(frame))},
+			Value: change(frame), Number: true}}
+		if m := t.methods[frame]; m.Valid() {
+			inA, inB := m, m
+			if m.Store() == b.request.site.Archive {
+				inB, _ = counterpart(m, b.request.site.Other) // or none
+			} else {
+				inA = reader.Method{}
+			}
+			q, _ := pairQuery(inA, inB)
+			cells[0] = linkCell(linkTo(b.name(frame).full, nameOfPair, q))
+		}
+		n := t.frames[frame]
+		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
+			cells = append(cells, countCell(c))
+		}
+		rows = append(rows, row{Cells: cells})
+	}
+	return list.fill(rows)
+}
+
+// points spells a change of a share.
+func points(change float64) string { return fmt.Sprintf("%+.2f percentage points", 100*change) }
+
+// pairStacks reads the stacks of both archives.
+func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (*stackPair, error) {
+	a, errA := source.read(ctx, s.Archive, p)
+	b, errB := source.read(ctx, s.Other, p)
+	if err := cmp.Or(errA, errB); err != nil {
+		return nil, err
+	}
+	f := &frameNumbers{stores: [2]*reader.Store{s.Archive, s.Other}, methods: make([]reader.Method, 1)}
+	pair := &stackPair{Pair: flame.NewPair(a, b, f.of), methods: f.methods, frames: map[uint32]*[2]flame.Count{}}
+	for side, t := range []*flame.Tree{a, b} {
+		for _, c := range t.Frames(flame.Root) {
+			number := f.of(side, c.Frame)
+			if pair.frames[number] == nil {
+				pair.frames[number] = new([2]flame.Count)
+			}
+			pair.frames[number][side] = c
+		}
+	}
+	return pair, f.err
+}
+
+// told returns the colour of a box, and what it is in both archives.
+func (t *stackPair) told(at flame.Box, unit string) (class, title string) {
+	if at.Merged > 0 {
+		return "", "too narrow to be told apart"
+	}
+	n, whole, change := t.Sides[at.Node], t.Sides[flame.Root], t.Change(at.Node)
+	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", plural(n[0], unit), percent(shareOf(n[0], whole[0])),
+		plural(n[1], unit), percent(shareOf(n[1], whole[1])), points(change))
+	step := 0
+	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
+		if math.Abs(change) >= least {
+			step++
+		}
+	}
+	if change < 0 {
+		return fmt.Sprintf("shrank by-%d", step), title
+	}
+	return fmt.Sprintf("grew by-%d", step), title
+}
+
+// frameNumbers numbers the methods of both archives: those with the same key alike. It keeps the first error.
+type frameNumbers struct {
+	stores  [2]*reader.Store
+	methods []reader.Method
+	known   [2]map[uint32]uint32 // by side and by the frame of its tree
+	err     error
+}
+
+// of returns the number of a frame.
+func (f *frameNumbers) of(side int, frame uint32) uint32 {
+	if f.known[side] == nil {
+		f.known[side] = map[uint32]uint32{}
+	}
+	number, ok := f.known[side][frame]
+	if !ok {
+		number = f.number(side, frame)
+		f.known[side][frame] = number
+	}
+	return number
+}
+
+func (f *frameNumbers) number(side int, frame uint32) uint32 {
+	var m reader.Method
+	if frame != noMethod {
+		var err error
+		m, err = f.stores[side].MethodAt(layout.Ref(frame))
+		f.err = cmp.Or(f.err, err)
+	}
+	if side == 1 {
+		if !m.Valid() {
+			return f.of(0, noMethod)
+		}
+		if inA, err := counterpart(m, f.stores[0]); err == nil {
+			return f.of(0, frameOf(inA))
+		}
+	}
+	f.methods = append(f.methods, m)
+	return uint32(len(f.methods) - 1)
+}
