@@ -72,8 +72,8 @@ func buildStackPair(r *request) (any, error) {
 func (t *stackPair) table(b *flameGraph, unit string) *table {
 	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
 	list := newTable(b.request, "frames", "Methods whose own share changed most", column{Key: "method", Name: "Method"},
-		number("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"), counts("total_a", "Total in A"),
-		counts("total_b", "Total in B"))
+		number("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"),
+		counts("total_a", "Total in A"), counts("total_b", "Total in B"))
 	change := func(frame uint32) float64 {
 		n := t.frames[frame]
 		return shareOf(n[1].Self, t.Sides[flame.Root][1]) - shareOf(n[0].Self, t.Sides[flame.Root][0])

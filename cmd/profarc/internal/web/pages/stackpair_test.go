@@ -76,7 +76,7 @@ func TestStacksOfBothTellWhatChanged(t *testing.T) {
 	}
 }
 
-// TestPairsKeepTheTotalsOfBothSides pairs trees with themselves: both sides have what the tree has, and nothing changes.
+// TestPairsKeepTheTotalsOfBothSides pairs trees with themselves: both sides have what the tree has.
 func TestPairsKeepTheTotalsOfBothSides(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
