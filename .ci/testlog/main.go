@@ -1,4 +1,4 @@
-// Testlog reads what go test -json wrote, and prints the packages' results, the output of tests that failed,
+// Testlog reads what go test -json wrote, and prints the packages' results and times, the output of tests that failed,
 // a line "skipped NAME: REASON" for each test that was skipped, and at last a line "N passed, N failed, N
 // skipped". Output that only go test -v shows cannot be told apart where tests run in parallel.
 package main
@@ -14,6 +14,7 @@ import (
 // An event is a line of go test -json; see go doc test2json.
 type event struct {
 	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
 }
 
 func main() {
@@ -46,7 +47,7 @@ func run() error {
 			}
 		case "pass":
 			if e.Test == "" {
-				fmt.Printf("ok %s\n", e.Package)
+				fmt.Printf("ok %s %.0f s\n", e.Package, e.Elapsed)
 			}
 		}
 		if e.Test != "" {
