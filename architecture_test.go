@@ -53,6 +53,8 @@ var rooms = []struct{ name, mayImport string }{
 		"layout internal/format internal/build internal/profiles internal/parse internal/naming internal/hotspot " +
 			"internal/cli internal/testkit archive reader builder merge reduce verify analyze compare fit formats"},
 
+	{".ci", "internal/testkit"},
+
 	// Modules of their own.
 	{"bench", "layout internal/format internal/cli internal/profiles archive reader builder example"},
 	{"fleet", "layout internal/format internal/profiles internal/parse internal/cli " +

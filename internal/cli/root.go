@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -102,10 +103,13 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return Usagef("there is no command %q", name)
 }
 
+// released is the version of a release, which its build sets.
+var released string
+
 // version returns what --version prints after the program's name.
 func version() string {
-	v := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+	v := cmp.Or(released, "(devel)")
+	if info, ok := debug.ReadBuildInfo(); released == "" && ok && info.Main.Version != "" {
 		v = info.Main.Version
 	}
 	return v + ", archive format " + disk.VersionString(disk.Version) + ", " +

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/profarc/profarc/internal/testkit/licences"
+)
+
+// A bom is a bill of materials, as CycloneDX 1.5 defines it.
+type bom struct {
+	Format       string       `json:"bomFormat"`
+	SpecVersion  string       `json:"specVersion"`
+	Serial       string       `json:"serialNumber"`
+	Version      int          `json:"version"`
+	Metadata     metadata     `json:"metadata"`
+	Components   []component  `json:"components"`
+	Dependencies []dependency `json:"dependencies"`
+}
+
+type metadata struct {
+	Component component `json:"component"`
+}
+
+type component struct {
+	Type       string     `json:"type"`
+	Ref        string     `json:"bom-ref"`
+	Name       string     `json:"name"`
+	Version    string     `json:"version"`
+	Hashes     []hash     `json:"hashes,omitempty"`
+	Licences   []choice   `json:"licenses"`
+	URL        string     `json:"purl,omitempty"`
+	Properties []property `json:"properties,omitempty"`
+}
+
+type hash struct {
+	Algorithm string `json:"alg"`
+	Content   string `json:"content"`
+}
+
+type choice struct {
+	Licence struct {
+		ID string `json:"id"`
+	} `json:"license"`
+}
+
+type property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type dependency struct {
+	Ref       string   `json:"ref"`
+	DependsOn []string `json:"dependsOn"`
+}
+
+// writeContents writes what a program is linked from.
+func (r *release) writeContents(p licences.Program, b built) error {
+	list, err := r.contents(p, b)
+	if err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return r.writeFile(b.name+".cdx.json", append(data, '\n'))
+}
+
+// contents returns what a program is linked from, as the program itself says it.
+func (r *release) contents(p licences.Program, b built) (*bom, error) {
+	this := component{Type: "application", Ref: b.name, Name: p.Name, Version: r.Version,
+		Hashes: []hash{{"SHA-256", b.sha256}}, Licences: choices([]string{"Apache-2.0"})}
+	for _, s := range b.info.Settings {
+		this.Properties = append(this.Properties, property{"go:build:" + s.Key, s.Value})
+	}
+	list := &bom{Format: "CycloneDX", SpecVersion: "1.5", Serial: serial(b.sha256), Version: 1,
+		Metadata: metadata{this}, Components: []component{{Type: "library", Ref: licences.Standard, Name: licences.Standard,
+			Version: b.info.GoVersion, Licences: choices(r.names[licences.Standard]),
+			URL: "pkg:golang/std@" + strings.TrimPrefix(b.info.GoVersion, "go")}}}
+	uses := dependency{b.name, []string{licences.Standard}}
+	for _, m := range b.info.Deps {
+		c := r.moduleOf(m)
+		if len(c.Licences) == 0 {
+			return nil, fmt.Errorf("%s: its licence is not known", m.Path)
+		}
+		list.Components = append(list.Components, c)
+		uses.DependsOn = append(uses.DependsOn, c.Ref)
+	}
+	list.Dependencies = []dependency{uses}
+	return list, nil
+}
+
+// moduleOf describes a module. The library, which the module fleet finds beside itself, is part of the release.
+func (r *release) moduleOf(m *debug.Module) component {
+	c := component{Type: "library", Name: m.Path, Version: m.Version, Licences: choices(r.names[m.Path])}
+	if m.Replace != nil && m.Replace.Version == "" {
+		c.Version, c.Licences = r.Version, choices([]string{"Apache-2.0"})
+	}
+	c.URL = "pkg:golang/" + m.Path + "@" + c.Version
+	c.Ref = c.URL
+	if m.Sum != "" {
+		c.Properties = []property{{"go:sum", m.Sum}}
+	}
+	return c
+}
+
+func choices(names []string) []choice {
+	list := make([]choice, len(names))
+	for i, name := range names {
+		list[i].Licence.ID = name
+	}
+	return list
+}
+
+// serial returns the serial number of what describes a file: a UUID of the form for own use, of its sum.
+func serial(sum string) string {
+	return "urn:uuid:" + sum[:8] + "-" + sum[8:12] + "-8" + sum[13:16] + "-a" + sum[17:20] + "-" + sum[20:32]
+}

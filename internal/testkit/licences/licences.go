@@ -1,0 +1,92 @@
+// Package licences tells under which licences modules are, by the texts in their folders in the module cache. It
+// uses no network.
+package licences
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// phrases identifies each licence that a dependency may have by a phrase of its text, in lower case with single
+// spaces. The names are the ones of SPDX.
+var phrases = map[string]string{
+	"Apache-2.0": "apache license version 2.0",
+	"MIT":        "permission is hereby granted, free of charge, to any person obtaining a copy",
+	"MPL-2.0":    "mozilla public license version 2.0",
+}
+
+// The licences of BSD begin with the same phrase, and the one of three clauses has another one, too.
+const (
+	bsd       = "redistribution and use in source and binary forms, with or without modification, are permitted"
+	bsdClause = "neither the name"
+)
+
+// forbidden are phrases of licences that restrict use, or that extend to the programs a module is linked into.
+var forbidden = []string{
+	"gnu general public license version", "gnu lesser general public license version",
+	"gnu affero general public license version",
+	"server side public license", "business source license", "commons clause", "noncommercial",
+}
+
+// A Licence is what the licence files in a folder say.
+type Licence struct {
+	Names     []string // of SPDX, sorted
+	Forbidden []string // phrases that no dependency may have
+	Text      string   // of all files, one after the other
+}
+
+// Of reads the licence files of a module's folder. Names is empty if there is none that is known.
+func Of(folder string) (l Licence, err error) {
+	if l.Text, err = textOf(folder, licenceFile); err != nil {
+		return l, err
+	}
+	text := strings.ToLower(strings.Join(strings.Fields(l.Text), " "))
+	for name, phrase := range phrases {
+		if strings.Contains(text, phrase) {
+			l.Names = append(l.Names, name)
+		}
+	}
+	all, three := strings.Count(text, bsd), strings.Count(text, bsdClause)
+	if all > 0 && three > 0 {
+		l.Names = append(l.Names, "BSD-3-Clause")
+	}
+	if all > three {
+		l.Names = append(l.Names, "BSD-2-Clause")
+	}
+	slices.Sort(l.Names)
+	for _, phrase := range forbidden {
+		if strings.Contains(text, phrase) {
+			l.Forbidden = append(l.Forbidden, phrase)
+		}
+	}
+	return l, nil
+}
+
+var (
+	licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)`)
+	noticeFile  = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`) // what goes along with a program
+)
+
+// textOf returns the text of those files in a folder whose names match.
+func textOf(folder string, names *regexp.Regexp) (string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	for _, e := range entries {
+		if e.IsDir() || !names.MatchString(e.Name()) {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return "", err
+		}
+		text.Write(b)
+		text.WriteByte('\n')
+	}
+	return text.String(), nil
+}
