@@ -80,6 +80,16 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	return explainConnection(err, what, host)
 }
 
+// isPassing reports whether the same may succeed a little later.
+func isPassing(err error) bool {
+	var answer *errcode.ErrorResponse
+	if errors.As(err, &answer) {
+		return answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE)
+}
+
 // explainAnswer returns the error of an answer of a registry that is no success.
 func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what string) error {
 	host := r.ref.Registry

@@ -44,11 +44,16 @@ const (
 // LeastRate is how many bytes a second give a transfer more time, see Options.All.
 const LeastRate = 32 << 10
 
+// maxRetries is how often a request is tried again when the registry or the connection failed.
+const maxRetries = 2
+
 // Options say how to talk to a registry. The zero value uses HTTPS, except on loopback
 // addresses, and the credentials of docker's configuration.
 type Options struct {
 	PlainHTTP *bool         // nil: on loopback addresses only
 	Silence   time.Duration // the longest time without a byte from the registry; 0: DefaultSilence
+	// Base is what requests go through; nil: a copy of http.DefaultTransport.
+	Base http.RoundTripper
 	// All is the longest time from the first request to the end of the last, to which each
 	// LeastRate bytes in either direction add a second; 0: DefaultAll.
 	All time.Duration
@@ -92,16 +97,19 @@ func newClient(o Options) (*auth.Client, error) {
 			advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG",
 				err)
 	}
-	patient := &impatient{silence: o.Silence, all: o.All}
+	patient := &impatient{base: o.Base, silence: o.Silence, all: o.All}
 	if o.Silence <= 0 {
 		patient.silence = DefaultSilence
 	}
 	if o.All <= 0 {
 		patient.all = DefaultAll
 	}
-	patient.base = http.DefaultTransport.(*http.Transport).Clone()
+	if patient.base == nil {
+		patient.base = http.DefaultTransport.(*http.Transport).Clone()
+	}
+	// A registry that is busy says for how long it wants to be left alone. Other waits are below a second.
 	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff,
-		MinWait: 100 * time.Millisecond, MaxWait: time.Second, MaxRetry: 2}
+		MinWait: 100 * time.Millisecond, MaxWait: patient.silence, MaxRetry: maxRetries}
 	c := &auth.Client{
 		Client:     &http.Client{Transport: &retry.Transport{Base: patient, Policy: func() retry.Policy { return policy }}},
 		Credential: credentials.Credential(store),
@@ -194,18 +202,23 @@ func (r *Repository) SmallBlob(ctx context.Context, d ocispec.Descriptor) ([]byt
 	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
 }
 
-// PushBlob uploads a blob, unless the registry has it.
+// PushBlob uploads a blob, unless the registry has it. The client tries requests again, but not the body of an upload,
+// which it cannot read again: a new upload begins with a request that waits as long as the registry asks for.
 func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open func() (io.Reader, error)) error {
 	there, err := r.remote.Blobs().Exists(ctx, d)
 	if err != nil || there {
 		return r.explain(ctx, err, "write to", r.Name())
 	}
-	data, err := open()
-	if err != nil {
-		return err
+	for try := 0; ; try++ {
+		data, err := open()
+		if err != nil {
+			return err
+		}
+		err = r.remote.Blobs().Push(ctx, d, io.NopCloser(data))
+		if try == maxRetries || ctx.Err() != nil || !isPassing(err) {
+			return r.explain(ctx, err, "write to", r.Name())
+		}
 	}
-	err = r.remote.Blobs().Push(ctx, d, io.NopCloser(data))
-	return r.explain(ctx, err, "write to", r.Name())
 }
 
 // PushManifest writes a manifest or index, with a tag if it is not empty, and returns its descriptor.

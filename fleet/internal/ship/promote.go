@@ -227,28 +227,30 @@ func rollbackCommand(a *cli.App) *cobra.Command {
 		Use: "rollback NAME", Short: shortOf("rollback"), GroupID: Group, Long: rollbackHelp,
 		Example: `  profarc rollback registry.example/shop:prod`,
 		Args:    cli.Args(1, 1, "one promoted tag"),
-		RunE: a.Run(func(ctx context.Context, args []string) error {
-			repo, tag, err := o.channel(args[0])
-			if err != nil {
-				return err
-			}
-			c, err := change(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
-				e, ok := c.Rollback(time.Now())
-				if !ok {
-					return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote",
-						repo.Full(tag))
-				}
-				return &e, nil
-			})
-			if err != nil {
-				return err
-			}
-			return printChannel(a, repo, tag, c, o.json)
-		}),
+		RunE:    a.Run(func(ctx context.Context, args []string) error { return runRollback(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(cmd.Flags())
 	return cmd
+}
+
+func runRollback(ctx context.Context, a *cli.App, name string, o promoteOptions) error {
+	repo, tag, err := o.channel(name)
+	if err != nil {
+		return err
+	}
+	c, err := change(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
+		e, ok := c.Rollback(time.Now())
+		if !ok {
+			return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote",
+				repo.Full(tag))
+		}
+		return &e, nil
+	})
+	if err != nil {
+		return err
+	}
+	return printChannel(a, repo, tag, c, o.json)
 }
 
 func historyCommand(a *cli.App) *cobra.Command {

@@ -139,10 +139,10 @@ func (o *pushOptions) image() (*registry.Repository, error) {
 	return o.open(o.subject)
 }
 
-// push puts an archive into a registry: first the layer, then what names it.
+// push puts an archive into a registry.
 func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repository, tag string,
 	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
-	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize}
+	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Tag: tag}
 	subject, err := o.resolveSubject(ctx)
 	if err != nil {
 		return nil, err
@@ -155,16 +155,21 @@ func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repos
 		return nil, err
 	}
 	defer packed.Close()
-	p.Compressed = packed.Layer.Size
-	d, err := pushArtifact(ctx, a, repo, packed, p.Facts, subject, tag)
+	return p, p.send(ctx, a, repo, packed, subject, key)
+}
+
+// send uploads a packed archive: first the layer, then what names it.
+func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository, packed *artifact.Packed,
+	subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
+	d, err := pushArtifact(ctx, a, repo, packed, p.Facts, subject, p.Tag)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.Digest, p.Reference, p.Tag = d.Digest.String(), repo.Full(d.Digest.String()), tag
+	p.Compressed, p.Digest, p.Reference = packed.Layer.Size, d.Digest.String(), repo.Full(d.Digest.String())
 	if key != nil {
 		signed, err := sign(ctx, repo, key, d, p.Facts)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.Signature = signed.Digest.String()
 	}
@@ -172,7 +177,7 @@ func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repos
 		p.Subject = repo.Full(subject.Digest.String())
 		p.AttachedBy, err = repo.Attach(ctx, subject.Digest, d)
 	}
-	return p, err
+	return err
 }
 
 // resolveSubject returns the image to attach to, nil if there is none.

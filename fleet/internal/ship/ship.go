@@ -3,6 +3,7 @@
 package ship
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ type connection struct {
 	plainHTTP bool
 	timeout   time.Duration
 	all       time.Duration
+	base      http.RoundTripper // see registry.Options
 	flags     *pflag.FlagSet
 }
 
@@ -44,7 +46,7 @@ func (c *connection) open(reference string) (*registry.Repository, error) {
 	if c.all <= 0 {
 		return nil, cli.Usagef("--max-time %v: give a positive time", c.all)
 	}
-	o := registry.Options{Silence: c.timeout, All: c.all}
+	o := registry.Options{Silence: c.timeout, All: c.all, Base: c.base}
 	if c.flags.Changed("plain-http") {
 		o.PlainHTTP = &c.plainHTTP
 	}
