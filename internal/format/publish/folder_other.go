@@ -4,7 +4,6 @@ package publish
 
 import (
 	"io/fs"
-	"os"
 	"time"
 )
 
@@ -16,10 +15,10 @@ const renameHint = ""
 const closedBefore = time.Minute
 
 // syncFolder does nothing: folders are not synced here.
-func syncFolder(*os.Root) error { return nil }
+func syncFolder(folder) error { return nil }
 
 // mayTrust reports whether a link may be followed. These systems have no links, or one user.
 func mayTrust(_, _ fs.FileInfo) bool { return true }
 
 // keepOwner returns the permissions of the file that is replaced, whose owner is not known here.
-func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
+func keepOwner(_ file, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

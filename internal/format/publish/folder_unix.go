@@ -18,8 +18,8 @@ const renameHint = ""
 const closedBefore time.Duration = 0
 
 // syncFolder makes a renaming in the directory durable, if the file system can sync directories.
-func syncFolder(folder *os.Root) error {
-	d, err := folder.Open(".")
+func syncFolder(f folder) error {
+	d, err := f.Open(".", os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -46,10 +46,10 @@ func mayTrust(folder, file fs.FileInfo) bool {
 // keepOwner gives a file the owner and group of the file that it replaces, as far as this process may, and
 // returns the permissions for it. If the group could not be kept, members of the old group are now others and
 // the reverse, so that both get only the permissions that both had.
-func keepOwner(file *os.File, old fs.FileInfo) fs.FileMode {
+func keepOwner(f file, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	o, ok := old.Sys().(*syscall.Stat_t)
-	if !ok || file.Chown(int(o.Uid), int(o.Gid)) == nil || file.Chown(-1, int(o.Gid)) == nil {
+	if !ok || f.Chown(int(o.Uid), int(o.Gid)) == nil || f.Chown(-1, int(o.Gid)) == nil {
 		return mode
 	}
 	both := mode >> 3 & mode & 0o007

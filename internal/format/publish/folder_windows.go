@@ -17,7 +17,7 @@ const renameHint = " (an archive that a program has mapped cannot be replaced: e
 const closedBefore = time.Minute
 
 // syncFolder does nothing: the system keeps its folders safe by itself.
-func syncFolder(*os.Root) error { return nil }
+func syncFolder(folder) error { return nil }
 
 // mayTrust reports whether a link may be followed. On Windows making links takes special
 // rights, and there are no directories that all may write to.
@@ -25,11 +25,12 @@ func mayTrust(_, _ fs.FileInfo) bool { return true }
 
 // keepOwner returns the permissions of the file that is replaced. Files here have
 // the owner and access rights that they inherit from their directory.
-func keepOwner(_ *os.File, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
+func keepOwner(_ file, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
 
-// LockFile locks a byte far after the end of a file for this process.
-func LockFile(file *os.File) (locked, supported bool) {
-	err := windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
+const errLocked = windows.ERROR_LOCK_VIOLATION
+
+// flock asks once for the lock of a byte far after the end of a file.
+func flock(file *os.File) error {
+	return windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
-	return err == nil, err == nil || err == windows.ERROR_LOCK_VIOLATION
 }

@@ -2,8 +2,13 @@
 
 package publish
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// LockFile does nothing: here no file has a lock that ends with its process alone, so
+var errLocked = errors.New("the file is locked")
+
+// flock does nothing: here no file has a lock that ends with its process alone, so
 // that no temporary file is ever taken for litter.
-func LockFile(*os.File) (locked, supported bool) { return false, false }
+func flock(*os.File) error { return errors.ErrUnsupported }

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// LockFile locks a file for this process. It is not supported where the file system has no locks.
-func LockFile(file *os.File) (locked, supported bool) {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	return err == nil, err == nil || err == syscall.EWOULDBLOCK
+const errLocked = syscall.EWOULDBLOCK
+
+// flock asks once for the lock of a file.
+func flock(file *os.File) error {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

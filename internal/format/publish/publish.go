@@ -3,10 +3,10 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -28,15 +28,15 @@ import (
 // link that another user made in a sticky directory that all may write to, such as
 // /tmp, is refused with fs.ErrPermission: it could lead anywhere.
 func At(ctx context.Context, path string, write func(w *File) error) error {
-	return publishOn(ctx, path, func(f *os.File) storage { return f }, write)
+	return publishOn(ctx, operatingSystem{}, path, write)
 }
 
-// publishOn is At. The bytes go to what store makes of the temporary file.
-func publishOn(ctx context.Context, path string, store func(*os.File) storage, write func(w *File) error) error {
+// publishOn is At on a system.
+func publishOn(ctx context.Context, sys system, path string, write func(w *File) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t, err := findTarget(path)
+	t, err := findTarget(sys, path)
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
@@ -47,7 +47,6 @@ func publishOn(ctx context.Context, path string, store func(*os.File) storage, w
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
 	defer f.discard() // also if write panics
-	f.store = store(f.file)
 	if err := write(f); err != nil {
 		return err
 	}
@@ -78,8 +77,7 @@ func (m missingFolder) Unwrap() error { return fs.ErrNotExist }
 // A File is the file being published.
 type File struct {
 	ctx     context.Context // of the call to At
-	file    *os.File
-	store   storage // of the file
+	file    file
 	pieces  pieces
 	target  *target
 	name    string // in the target's directory
@@ -108,10 +106,13 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 		}
 		at := off + int64(n)
 		end := n + int(min(int64(len(p)-n), writeBlock-at%writeBlock))
-		k, err := f.store.WriteAt(p[n:end], at)
+		k, err := f.file.WriteAt(p[n:end], at)
 		f.pieces.note(p[n:n+k], at)
 		n += k
 		f.written.Add(int64(k))
+		if err == nil && n < end {
+			err = io.ErrShortWrite
+		}
 		if err != nil {
 			return n, err
 		}
@@ -148,14 +149,20 @@ func (f *File) finish() error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.store.Sync(); err != nil {
+	if err := f.target.stillThere(); err != nil {
 		return err
 	}
-	if err := f.pieces.check(f.store); err != nil {
+	if err := f.file.Sync(); err != nil {
+		return err
+	}
+	if err := f.pieces.check(f.file); err != nil {
 		return err
 	}
 	return f.ctx.Err()
 }
+
+// errNotRenamed: a file has its old name, though renaming it succeeded.
+var errNotRenamed = errors.New("renaming the file had no effect: the file system is faulty; write to another one")
 
 // rename renames the file to its final name. It stays locked until then, on systems that
 // can rename an open file.
@@ -166,6 +173,12 @@ func (f *File) rename() error {
 		}
 	}
 	if err := f.target.folder.Rename(f.name, f.target.name); err != nil {
+		return err
+	}
+	switch _, err := f.target.folder.Lstat(f.name); {
+	case err == nil:
+		return errNotRenamed
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	f.renamed = true

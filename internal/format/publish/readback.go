@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
@@ -15,15 +14,6 @@ import (
 // ErrNotStored: a file has other bytes than were written to it, though every write succeeded.
 var ErrNotStored = errors.New("it does not hold what was written to it: the disk or the file system is faulty; " +
 	"write to another one")
-
-// A storage is what a file stores its bytes in. Tests put faults between.
-type storage interface {
-	io.WriterAt
-	io.ReaderAt
-	Sync() error
-}
-
-var _ storage = (*os.File)(nil)
 
 // A piece is one write.
 type piece struct {
@@ -59,7 +49,7 @@ func (p *pieces) check(f io.ReaderAt) error {
 		end = one.end
 		b := buffer[:one.end-one.at]
 		if n, err := f.ReadAt(b, one.at); n < len(b) {
-			if err == io.EOF {
+			if err == io.EOF || err == nil {
 				return fmt.Errorf("byte %d: %w", one.at+int64(n), ErrNotStored)
 			}
 			return err

@@ -8,29 +8,35 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
 // A target is a file that is to be created or replaced.
 type target struct {
-	folder *os.Root // its directory, held open so that no other takes its place
-	name   string   // in the directory
+	sys    system
+	folder folder // its directory, held open so that no other takes its place
+	path   string // of the directory, absolute: a program may change its own; empty if that is not known
+	name   string // in the directory
 	old    fs.FileInfo
 }
 
 // findTarget finds the file that a path leads to, which need not exist. It refuses
 // directories, devices, pipes, and paths at which no file can be made.
-func findTarget(path string) (*target, error) {
-	_, statErr := os.Stat(path)
-	at, name, err := followLinks(path)
+func findTarget(sys system, path string) (*target, error) {
+	_, statErr := sys.Stat(path)
+	at, name, err := followLinks(sys, path)
 	if err != nil {
 		return nil, err
 	}
-	folder, err := openFolder(at)
+	in, err := findFolder(sys, at)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{folder: folder, name: name}
+	t := &target{sys: sys, folder: in, name: name}
+	if t.path, err = filepath.Abs(at); err != nil {
+		t.path = ""
+	}
 	t.old, err = t.replaceable()
 	switch {
 	case err != nil || t.old != nil:
@@ -38,17 +44,19 @@ func findTarget(path string) (*target, error) {
 		err = missingFolder{path}
 	case statErr == nil:
 		err = errors.New("it leads to a file without a name, as a pipe or one that was removed: name an ordinary file")
+	case !errors.Is(statErr, fs.ErrNotExist):
+		err = statErr // it may be a file without a name
 	}
 	if err != nil {
-		folder.Close()
+		in.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// openFolder opens the directory at a path without links.
-func openFolder(path string) (*os.Root, error) {
-	info, err := os.Lstat(path)
+// findFolder opens the directory at a path without links.
+func findFolder(sys system, path string) (folder, error) {
+	info, err := sys.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missingFolder{strings.TrimSuffix(path, separator)}
@@ -57,7 +65,27 @@ func openFolder(path string) (*os.Root, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is not a folder", path)
 	}
-	return os.OpenRoot(path)
+	return sys.OpenFolder(path)
+}
+
+// stillThere returns an error if the target's directory was removed, or another one has its path by now: nobody
+// would find the file there.
+func (t *target) stillThere() error {
+	if t.path == "" {
+		return nil
+	}
+	there, err := t.sys.Lstat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return missingFolder{t.path}
+	}
+	open, err2 := t.folder.Lstat(".")
+	if err := errors.Join(err, err2); err != nil {
+		return err
+	}
+	if !os.SameFile(there, open) {
+		return fmt.Errorf("%s is another folder than before: publish again", t.path)
+	}
+	return nil
 }
 
 // replaceable returns the info of the file, nil if there is none.
@@ -81,18 +109,20 @@ const maxLinks = 40
 
 // followLinks returns where the file is that a path leads to: a directory, whose path has no symbolic links,
 // and the file's name in it. From the first part on that does not exist the directory is as the path has it.
-func followLinks(path string) (folder, name string, err error) {
+func followLinks(sys system, path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
 		next := filepath.Join(at, parts[0]) // at has no links, so that .. is its parent
-		info, err := os.Lstat(next)
+		info, err := sys.Lstat(next)
 		last := len(parts) == 1
 		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			return "", "", err // it may be a link
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			if links++; links > maxLinks {
 				return "", "", fmt.Errorf("more than %d symbolic links", maxLinks)
 			}
-			to, err := trustedLink(at, next, info)
+			to, err := trustedLink(sys, at, next, info)
 			if err != nil {
 				return "", "", err
 			}
@@ -127,29 +157,30 @@ func splitPath(path string) (root string, parts []string) {
 
 // trustedLink reads a link in a directory, unless another user may have put it there to
 // have another file replaced.
-func trustedLink(folder, link string, info fs.FileInfo) (to string, err error) {
-	in, err := os.Lstat(folder)
+func trustedLink(sys system, folder, link string, info fs.FileInfo) (to string, err error) {
+	in, err := sys.Lstat(folder)
 	if err != nil {
 		return "", err
 	}
 	if !mayTrust(in, info) {
 		return "", &fs.PathError{Op: "follow", Path: link, Err: foreign("symbolic link: name the file it leads to")}
 	}
-	return os.Readlink(link)
+	return sys.Readlink(link)
 }
 
 // CheckStream refuses a pipe or device that another user may have put at path: one reached by a link that At
 // refuses, or a pipe in a sticky directory that all may write to. The error matches fs.ErrPermission.
 func CheckStream(path string) error {
-	folder, name, err := followLinks(path)
+	sys := operatingSystem{}
+	folder, name, err := followLinks(sys, path)
 	if err != nil {
 		return err
 	}
-	in, err := os.Lstat(folder)
+	in, err := sys.Lstat(folder)
 	if err != nil {
 		return err
 	}
-	file, err := os.Lstat(filepath.Join(folder, name))
+	file, err := sys.Lstat(filepath.Join(folder, name))
 	if err == nil && !mayTrust(in, file) {
 		return &fs.PathError{Op: "open", Path: path, Err: foreign("pipe: name one of your own")}
 	}

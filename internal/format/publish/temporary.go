@@ -40,43 +40,63 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	if t.old != nil {
 		mode = 0o600
 	}
-	for {
-		name := fmt.Sprintf("%s%s-%016x%s", temporaryPrefix, hostTag, rand.Uint64(), temporarySuffix)
-		file, err := t.folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		f := &File{ctx: ctx, file: file, target: t, name: name}
-		if !f.lock() { // taken for litter before it was locked
-			f.discard()
-			continue
-		}
-		return f, nil
+	var f *File
+	err := errTaken
+	for try := 0; try < maxTemporaries && (errors.Is(err, errTaken) || errors.Is(err, fs.ErrExist)); try++ {
+		f, err = t.tryTemporary(ctx, mode)
 	}
+	return f, err
 }
 
-// lock locks the file, and reports whether it still has its name then. On file systems
-// without locks no file is taken for litter.
-func (f *File) lock() bool {
-	if locked, supported := LockFile(f.file); supported && !locked {
-		return false
+// maxTemporaries is how many names a temporary file is given in a row.
+const maxTemporaries = 100
+
+// errTaken: somebody took a temporary file for litter before it was locked.
+var errTaken = errors.New("another process locks or removes the temporary files as soon as they are made")
+
+func (t *target) tryTemporary(ctx context.Context, mode fs.FileMode) (*File, error) {
+	name := fmt.Sprintf("%s%s-%016x%s", temporaryPrefix, hostTag, rand.Uint64(), temporarySuffix)
+	opened, err := t.folder.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return nil, err
 	}
-	return isNamed(f.target.folder, f.name, f.file)
+	f := &File{ctx: ctx, file: opened, target: t, name: name}
+	if err := f.lock(); err != nil {
+		f.discard()
+		return nil, err
+	}
+	return f, nil
+}
+
+// lock locks the file. The error matches errTaken if it is locked by another process or has lost its name. On file
+// systems without locks no file is taken for litter.
+func (f *File) lock() error {
+	if locked, supported := lock(f.file); supported && !locked {
+		return errTaken
+	}
+	named, err := isNamed(f.target.folder, f.name, f.file)
+	if err == nil && !named {
+		err = errTaken
+	}
+	return err
 }
 
 // isNamed reports whether a file has a name in a directory.
-func isNamed(folder *os.Root, name string, file *os.File) bool {
-	there, err1 := folder.Lstat(name)
-	open, err2 := file.Stat()
-	return err1 == nil && err2 == nil && os.SameFile(there, open)
+func isNamed(in folder, name string, f file) (bool, error) {
+	there, err := in.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	open, err2 := f.Stat()
+	if err := errors.Join(err, err2); err != nil {
+		return false, err
+	}
+	return os.SameFile(there, open), nil
 }
 
 // removeLitter removes temporary files whose processes have ended. It is no error if one cannot be removed.
-func removeLitter(folder *os.Root) {
-	f, err := folder.Open(".")
+func removeLitter(in folder) {
+	f, err := in.Open(".", os.O_RDONLY, 0)
 	if err != nil {
 		return
 	}
@@ -86,7 +106,7 @@ func removeLitter(folder *os.Root) {
 		names, err = f.Readdirnames(1024)
 		for _, name := range names {
 			if ok, _ := path.Match(temporaryPattern, name); ok {
-				removeIfDead(folder, name)
+				removeIfDead(in, name)
 			}
 		}
 	}
@@ -96,8 +116,8 @@ func removeLitter(folder *os.Root) {
 // litter if its lock is free. Names of machines change, such as names of containers.
 const abandonedAfter = 24 * time.Hour
 
-func removeIfDead(folder *os.Root, name string) {
-	info, err := folder.Lstat(name)
+func removeIfDead(in folder, name string) {
+	info, err := in.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
@@ -108,12 +128,15 @@ func removeIfDead(folder *os.Root, name string) {
 	if time.Since(info.ModTime()) < least {
 		return
 	}
-	f, err := folder.OpenFile(name, os.O_RDWR, 0)
+	f, err := in.Open(name, os.O_RDWR, 0)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	if locked, _ := LockFile(f); locked && isNamed(folder, name, f) {
-		_ = folder.Remove(name)
+	if locked, _ := lock(f); !locked {
+		return
+	}
+	if named, _ := isNamed(in, name, f); named {
+		_ = in.Remove(name)
 	}
 }

@@ -1,0 +1,85 @@
+package publish
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A system makes all calls of the operating system with which a file is published. Tests record them, and put
+// faults between.
+type system interface {
+	Stat(path string) (fs.FileInfo, error)
+	Lstat(path string) (fs.FileInfo, error)
+	Readlink(path string) (string, error)
+	OpenFolder(path string) (folder, error)
+}
+
+// A folder is an open directory. All names are names in it.
+type folder interface {
+	Name() string // the path that it was opened by
+	Lstat(name string) (fs.FileInfo, error)
+	Open(name string, flag int, mode fs.FileMode) (file, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	Close() error
+}
+
+// A file is an open file, or a directory that is listed or synced.
+type file interface {
+	io.WriterAt
+	io.ReaderAt
+	Stat() (fs.FileInfo, error)
+	Chmod(fs.FileMode) error
+	Chown(uid, gid int) error
+	Lock() error // errLocked if somebody else has the lock
+	Sync() error
+	Readdirnames(n int) ([]string, error)
+	Close() error
+}
+
+// operatingSystem is the system itself.
+type operatingSystem struct{}
+
+func (operatingSystem) Stat(path string) (fs.FileInfo, error)  { return os.Stat(path) }
+func (operatingSystem) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+func (operatingSystem) Readlink(path string) (string, error)   { return os.Readlink(path) }
+
+func (operatingSystem) OpenFolder(path string) (folder, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFolder{root}, nil
+}
+
+type openFolder struct{ *os.Root }
+
+func (f openFolder) Open(name string, flag int, mode fs.FileMode) (file, error) {
+	opened, err := f.OpenFile(name, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return openFile{opened}, nil
+}
+
+type openFile struct{ *os.File }
+
+func (f openFile) Lock() error { return flock(f.File) }
+
+// maxInterrupted is how often in a row a signal may interrupt a call.
+const maxInterrupted = 1000
+
+// LockFile locks a file for this process. The lock ends with the process. It is not supported where the file
+// system has no locks.
+func LockFile(file *os.File) (locked, supported bool) { return lock(openFile{file}) }
+
+func lock(f file) (locked, supported bool) {
+	err := f.Lock()
+	for try := 0; errors.Is(err, syscall.EINTR) && try < maxInterrupted; try++ {
+		err = f.Lock()
+	}
+	return err == nil, err == nil || errors.Is(err, errLocked)
+}

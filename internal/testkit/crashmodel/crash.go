@@ -1,0 +1,92 @@
+package crashmodel
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// A State is a directory after a crash.
+type State struct {
+	Calls int               // calls that were made before
+	All   bool              // these were all, and so what was reported by then is to be kept
+	Names []string          // of all files, in order
+	Files map[string][]byte // their contents
+}
+
+// Crashes calls with every state that a crash may leave, each once for a number of calls, until with returns false. It
+// returns how many there were. Readers open only the file target: the contents of the others are what was last written,
+// since the number of states would be a product otherwise. It may be called once.
+func (l *Log) Crashes(target string, with func(State) bool) int {
+	states := 0
+	for n := 0; n <= len(l.calls); n++ {
+		if n > 0 {
+			l.calls[n-1]()
+		}
+		seen := map[string]bool{}
+		if !l.crash(target, func(s State) bool {
+			key := s.key()
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
+			states++
+			s.Calls, s.All = n, n == len(l.calls)
+			return with(s)
+		}) {
+			break
+		}
+	}
+	return states
+}
+
+// crash calls with every state that a crash may leave now.
+func (l *Log) crash(target string, with func(State) bool) bool {
+	names := slices.Sorted(maps.Keys(l.names))
+	bounds := make([]int, len(names))
+	for i, name := range names {
+		bounds[i] = len(l.names[name])
+	}
+	return eachChoice(bounds, func(chosen []int) bool {
+		s, read := State{Files: map[string][]byte{}}, 0
+		for i, name := range names {
+			id := l.names[name][chosen[i]]
+			if id == 0 {
+				continue
+			}
+			s.Names = append(s.Names, name)
+			s.Files[name] = l.files[id].seen(l.Block)
+			if name == target {
+				read = id
+			}
+		}
+		if read == 0 {
+			return with(s)
+		}
+		return l.files[read].contents(l.Block, func(data []byte) bool {
+			t := State{Names: s.Names, Files: maps.Clone(s.Files)}
+			t.Files[target] = data
+			return with(t)
+		})
+	})
+}
+
+// seen returns what programs see.
+func (f *file) seen(block int64) []byte {
+	data := make([]byte, last(f.sizes))
+	for i, versions := range f.blocks {
+		copy(data[min(i*block, int64(len(data))):], last(versions))
+	}
+	return data
+}
+
+// key is the same for the same names and contents.
+func (s State) key() string {
+	h := sha256.New()
+	for _, name := range s.Names {
+		fmt.Fprintf(h, "%q %d ", name, len(s.Files[name]))
+		h.Write(s.Files[name])
+	}
+	return string(h.Sum(nil))
+}

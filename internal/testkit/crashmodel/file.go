@@ -1,0 +1,89 @@
+package crashmodel
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+)
+
+// A file has all that it may be after a crash; the last of each is what programs see.
+type file struct {
+	blocks map[int64][][]byte
+	sizes  []int64
+	lost   bool // a sync failed
+}
+
+func newFile() *file { return &file{blocks: map[int64][][]byte{}, sizes: []int64{0}} }
+
+func last[T any](all []T) T { return all[len(all)-1] }
+
+func (f *file) write(block, at int64, data []byte) {
+	for len(data) > 0 {
+		n := min(int64(len(data)), block-at%block)
+		if len(f.blocks[at/block]) == 0 {
+			f.blocks[at/block] = [][]byte{make([]byte, block)}
+		}
+		now := bytes.Clone(last(f.blocks[at/block]))
+		copy(now[at%block:], data[:n])
+		f.blocks[at/block] = append(f.blocks[at/block], now)
+		at, data = at+n, data[n:]
+		f.sizes = append(f.sizes, max(last(f.sizes), at))
+	}
+}
+
+// settle makes what programs see durable.
+func (f *file) settle() {
+	for i, versions := range f.blocks {
+		f.blocks[i] = versions[len(versions)-1:]
+	}
+	f.sizes = f.sizes[len(f.sizes)-1:]
+}
+
+// contents calls with everything that the file may hold. A content may come twice.
+func (f *file) contents(block int64, with func([]byte) bool) bool {
+	sizes := slices.Clone(f.sizes)
+	slices.Sort(sizes)
+	numbers := slices.Sorted(maps.Keys(f.blocks))
+	for _, size := range slices.Compact(sizes) {
+		choices := []int{}
+		for _, i := range numbers {
+			if i*block < size { // what is behind the end does not show
+				choices = append(choices, len(f.blocks[i]))
+			}
+		}
+		data := make([]byte, size)
+		if !eachChoice(choices, func(chosen []int) bool {
+			for k, version := range chosen {
+				copy(data[numbers[k]*block:], f.blocks[numbers[k]][version])
+			}
+			return with(bytes.Clone(data))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxChoices is how many states one call may leave. All are tried: a log with more is refused.
+const maxChoices = 1 << 20
+
+// eachChoice calls with every choice of one number below each bound, until with returns false. It reports whether it
+// never did.
+func eachChoice(bounds []int, with func(chosen []int) bool) bool {
+	all := 1
+	for _, bound := range bounds {
+		if all *= bound; all > maxChoices {
+			panic("too many states: write less, or in larger blocks")
+		}
+	}
+	for n := range all {
+		chosen := make([]int, len(bounds))
+		for i, bound := range bounds {
+			chosen[i], n = n%bound, n/bound
+		}
+		if !with(chosen) {
+			return false
+		}
+	}
+	return true
+}
