@@ -1,4 +1,4 @@
-// Package top lists the hottest methods and polluted sites.
+// Package top lists the hottest methods, polluted sites, and why compiled code was left.
 package top
 
 import (
@@ -26,7 +26,7 @@ type topOptions struct {
 }
 
 // more are the values of --by that are no measures of package analyze.
-var more = []string{facts.BySamples, facts.ByAllocated, facts.ByPollution}
+var more = []string{facts.BySamples, facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
@@ -52,6 +52,9 @@ compiled (0 interpreter, 1 to 3 C1, 4 C2). Counts and invocations are no measure
 
 ` + pollutionText + `
 
+--by deoptimised lists why compiled code was left: the reason as the VM names it, how often, at which points,
+and what would cure it. HotSpot counts at most 255 of a reason in a method, and notes one reason at a point.
+
 ` + terminal.Help + ` On a terminal each row has a bar, too: its length is the value's share of the
 highest one.`
 }
@@ -69,6 +72,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc top native.parc --by samples
   profarc top app.parc --by allocated
   profarc top app.parc --by pollution
+  profarc top app.parc --by deoptimised --class 'com.example.*'
   profarc top app.parc -n 500 --color always --raw=false | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              cli.Args(1, 1, "one archive"),
@@ -77,11 +81,11 @@ func Command(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	names := append(methods.MeasureNames(), more...)
-	f.IntVarP(&o.n, "number", "n", 20, "methods or sites to list")
+	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddTo(f)
 	o.filter.AddFunctionTo(f)
-	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site")
+	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site or reason")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.screen.AddTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -117,6 +121,9 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 	case o.by == facts.ByPollution:
 		r, err := facts.MostPolluted(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.pollution)
+	case o.by == facts.ByDeoptimised:
+		r, err := facts.MostDeoptimised(ctx, s, rank)
+		return printReport(p, r, err, o.json, p.deoptimised)
 	case o.by == facts.BySamples || by == nil && facts.SamplesOnly(s):
 		r, err := facts.MostSampled(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.samples)

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/layout"
 )
 
 // c2 is the compilation level of C2, whose code counts nothing.
@@ -202,6 +203,48 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 		parts = append(parts, fmt.Sprintf("%s %.2f", facts.UntypedText, cli.Share(untyped, s.Count)))
 	}
 	return ": " + strings.Join(parts, ", ")
+}
+
+func (p *printer) deoptimised(r *facts.DeoptimisedReport) {
+	t := terminal.NewTable(p.screen, p.Out)
+	t.Head([]string{"count", "reason"}, "method")
+	highest := uint64(1)
+	for _, d := range r.Reasons {
+		highest = max(highest, d.Count)
+	}
+	for _, d := range r.Reasons {
+		count := "-" // noted at points alone
+		if d.Count > 0 {
+			count = p.screen.Count(d.Count)
+		}
+		t.Row([]string{count, d.Reason}, cli.Share(d.Count, highest), p.screen.Method(d.MethodName),
+			deoptimisedNote(p.screen.Domain, &d))
+	}
+	t.Print()
+	fmt.Fprintf(p.Out, "\n%d of %s, %s counted\n", len(r.Reasons), cli.Amount(r.Of, "reason"),
+		cli.Amount(r.Total, "deoptimisation"))
+	known := map[string]bool{}
+	for _, d := range r.Reasons {
+		if d.Cure != "" && !known[d.Reason] {
+			known[d.Reason] = true
+			fmt.Fprintf(p.Out, "%s: %s\n", d.Reason, d.Cure)
+		}
+	}
+}
+
+// deoptimisedNote names the points that note a reason.
+func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
+	var parts []string
+	for _, at := range d.Points[:min(len(d.Points), 4)] {
+		parts = append(parts, fmt.Sprintf("%d %s%s", at.Point, at.Kind, cli.Note(at.Recompiled, "recompiled")))
+	}
+	if len(parts) < len(d.Points) {
+		parts = append(parts, fmt.Sprintf("%d more", len(d.Points)-len(parts)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" at %s %s", naming.PointWord(domain), strings.Join(parts, ", "))
 }
 
 // pollutionText is the part of the help about --by pollution.
