@@ -72,7 +72,7 @@ func run(ctx context.Context) error {
 	return r.write(ctx)
 }
 
-// A release is what is built.
+// A release is a version to build.
 type release struct {
 	Version, Revision, Builder string
 	Targets                    []string

@@ -40,7 +40,7 @@ func published(of string, old []byte) (int, error) {
 	return Publishing{Target: "target", Old: old, New: after, Succeeded: true}.Check(l)
 }
 
-// Publishers that do it right, and what is wrong with others.
+// Publishers that do it right, and the faults of others.
 func TestBrokenPublishersAreCaught(t *testing.T) {
 	const gone, mixed, neither = "brings the old file back", "neither file's", "neither file"
 	for _, test := range []struct{ name, steps, wrong string }{

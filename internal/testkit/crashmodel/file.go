@@ -47,7 +47,7 @@ func (f *file) contents(block int64, with func([]byte) bool) bool {
 	for _, size := range slices.Compact(sizes) {
 		choices := []int{}
 		for _, i := range numbers {
-			if i*block < size { // what is behind the end does not show
+			if i*block < size { // bytes beyond the end do not show
 				choices = append(choices, len(f.blocks[i]))
 			}
 		}

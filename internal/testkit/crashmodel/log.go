@@ -12,7 +12,7 @@ package crashmodel
 
 // A Log is what happened to the files of one directory, in order.
 type Log struct {
-	// Block is the size of what is written whole or not at all, in bytes.
+	// Block is how many bytes are written whole or not at all.
 	Block int64
 	files map[int]*file
 	names map[string][]int // the files that a name may lead to, none as 0; the last is what programs see

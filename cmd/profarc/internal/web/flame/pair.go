@@ -20,7 +20,7 @@ func NewPair(a, b *Tree, renamed func(side int, frame uint32) uint32) *Pair {
 	return p
 }
 
-// addSide adds a tree. What is beyond the limits of a tree is counted for the last node within them.
+// addSide adds a tree. Counts beyond the limits of a tree go to the last node within them.
 func (p *Pair) addSide(side int, t *Tree, renamed func(side int, frame uint32) uint32) {
 	p.Sides[Root][side] = t.Nodes[Root].Total
 	p.Cut = add(p.Cut, t.Cut)

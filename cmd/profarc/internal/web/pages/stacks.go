@@ -451,7 +451,7 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 	return shown
 }
 
-// ownCounts tells how much a box stands for, and colours it by what is its own.
+// ownCounts tells how much a box stands for, and colours it by its own counts.
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	title = fmt.Sprintf("%s, %s of all", plural(at.Total, b.page.Unit), percent(shareOf(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self
