@@ -541,7 +541,8 @@ func (h *history) checkMerge(list []digest.Digest) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, d := range list {
 		to := filepath.Join(h.TempDir(), "app.parc")
-		err := runPull(h.Context(), quietApp(), inShop(string(d)), &pullOptions{connection: h.connection(), out: to, any: true})
+		o := &pullOptions{connection: h.connection(), out: to, any: true}
+		err := runPull(h.Context(), quietApp(), inShop(string(d)), o)
 		if err != nil {
 			h.Error(err)
 			return
