@@ -398,6 +398,8 @@ const (
 	PropertyJamaicaTotal = "jamaica.total."
 	// PropertyMemProf is the version of the section of LLVM's memory profiles, from 0.
 	PropertyMemProf = "llvm.memprof_version"
+	// PropertyVTableNames says that an indexed profile of LLVM had names of vtables: the next one has them, too.
+	PropertyVTableNames = "llvm.vtable_names"
 	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of calls of
 	// native methods.
 	PropertyJamaicaBytecodes = PropertyJamaicaTotal + "bytecodes"

@@ -135,5 +135,5 @@ func sparseOption(field *bool) codec.Option {
 }
 
 func vtableOption(field *bool) codec.Option {
-	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables")
+	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables of raw profiles, too, which llvm-profdata drops")
 }

@@ -244,6 +244,9 @@ func (x *indexedScan) readVTables() error {
 	for _, name := range names {
 		x.addVTable(name, 0, 0)
 	}
+	if len(names) > 0 {
+		x.addProperty(disk.PropertyVTableNames, "kept")
+	}
 	return nil
 }
 

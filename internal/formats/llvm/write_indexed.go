@@ -26,7 +26,7 @@ type WriteOptions struct {
 	Version int
 	// Sparse leaves unexecuted functions out.
 	Sparse bool
-	// KeepVTableNames keeps the names of vtables, from version 12 on.
+	// KeepVTableNames keeps the names of vtables, from version 12 on. Those of an indexed file stay anyway.
 	KeepVTableNames bool
 }
 
@@ -233,11 +233,13 @@ func (w *indexedWriter) sections(p *indexedPlan) []section {
 	} else {
 		w.lost.Add(LossBinaryIDs, len(f.binaryIDs))
 	}
-	if w.encoding.version >= sinceVTables {
-		all = append(all, section{sinceVTables, vtableSection(w.keptVTables(f.vtables))})
-	}
-	if w.encoding.version < sinceVTables || !w.options.KeepVTableNames {
+	kept := f.vtables
+	if w.encoding.version < sinceVTables || !w.options.KeepVTableNames && !f.vtableNames {
+		kept = nil
 		w.lost.Add(LossVTableNames, len(f.vtables))
+	}
+	if w.encoding.version >= sinceVTables {
+		all = append(all, section{sinceVTables, vtableSection(kept)})
 	}
 	if p.variant&VariantTemporal != 0 {
 		all = append(all, section{sinceTraces, traceSection(f.traces, f.stream)})
@@ -245,13 +247,6 @@ func (w *indexedWriter) sections(p *indexedPlan) []section {
 		w.lost.Add(LossTraces, len(f.traces))
 	}
 	return all
-}
-
-func (w *indexedWriter) keptVTables(names []string) []string {
-	if w.options.KeepVTableNames {
-		return names
-	}
-	return nil
 }
 
 // binaryIDSection encodes u64 size of what follows, { u64 length, bytes, padding }.
@@ -320,9 +315,11 @@ type trace struct {
 type runFacts struct {
 	binaryIDs []string // sorted
 	vtables   []string // names, sorted
-	traces    []trace
-	stream    uint64       // number of traces that these were sampled from
-	heap      *heapProfile // nil if there is none
+	// vtableNames says that an indexed file had names of vtables.
+	vtableNames bool
+	traces      []trace
+	stream      uint64       // number of traces that these were sampled from
+	heap        *heapProfile // nil if there is none
 }
 
 func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
@@ -338,7 +335,9 @@ func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 	if f.heap, err = readHeap(s, version); err != nil {
 		return f, err
 	}
-	f.stream, err = streamSize(s, uint64(len(f.traces)))
+	properties, err := entries.Properties(s)
+	f.vtableNames = len(properties[disk.PropertyVTableNames]) > 0
+	f.stream = streamSize(properties, uint64(len(f.traces)))
 	return f, err
 }
 
@@ -377,12 +376,11 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 
 // streamSize returns the sum of the sizes of the streams that the traces were sampled
 // from, at least the number of traces.
-func streamSize(s *reader.Store, traces uint64) (sum uint64, err error) {
-	properties, err := entries.Properties(s)
+func streamSize(properties map[string][]string, traces uint64) (sum uint64) {
 	for _, value := range properties[PropertyStreamSize] {
 		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 			sum += n
 		}
 	}
-	return max(sum, traces), err
+	return max(sum, traces)
 }

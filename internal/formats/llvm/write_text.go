@@ -15,7 +15,7 @@ import (
 )
 
 // WriteText writes the profiles of an archive as llvm-profdata merge --text does. It
-// ignores the version of the options. With KeepVTableNames sites name their vtables.
+// ignores the version of the options. With KeepVTableNames, or if an indexed file had names, sites name their vtables.
 func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
@@ -300,7 +300,7 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 		w.text = append(w.text, externalSymbol...)
 		return err
 	}
-	if name, ok := w.names.VTable(value); ok && w.options.KeepVTableNames {
+	if name, ok := w.names.VTable(value); ok && (w.options.KeepVTableNames || w.facts.vtableNames) {
 		w.named[name] = true
 		w.text = append(w.text, name...)
 		return nil

@@ -283,6 +283,11 @@ func TestVTableNamesAreKept(t *testing.T) {
 		if diff := cmp.Diff(string(want), string(run(t, dir, append(show, "got.profdata")...))); diff != "" {
 			t.Errorf("llvm-profdata shows other vtables:\n%.1000s", diff)
 		}
+		again, r := writeIndexed(t, storeOfFiles(t, 0, mustLoad(t, filepath.Join(dir, "want.profdata"))), WriteOptions{})
+		save(t, dir, "again.profdata", again)
+		if shown := run(t, dir, append(show, "again.profdata")...); string(shown) != string(want) || len(r.Lost) > 0 {
+			t.Errorf("names of an indexed file are lost without the option: %v", r.Lost)
+		}
 		run(t, dir, profdata, "merge", "--keep-vtable-symbols", "--text", "-o", "want.proftext", "a.profraw")
 		text, _ := writeText(t, store, WriteOptions{KeepVTableNames: true})
 		requireSame(t, text, mustLoad(t, filepath.Join(dir, "want.proftext")))
