@@ -96,7 +96,7 @@ func (r *release) contents(p licences.Program, b built) (*bom, error) {
 // moduleOf describes a module. The library, which the module fleet finds beside itself, is part of the release.
 func (r *release) moduleOf(m *debug.Module) component {
 	c := component{Type: "library", Name: m.Path, Version: m.Version, Licences: choices(r.names[m.Path])}
-	if m.Replace != nil && m.Replace.Version == "" {
+	if m.Replace != nil && strings.HasPrefix(m.Replace.Path, ".") {
 		c.Version, c.Licences = r.Version, choices([]string{"Apache-2.0"})
 	}
 	c.URL = "pkg:golang/" + m.Path + "@" + c.Version

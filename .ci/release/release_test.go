@@ -22,7 +22,7 @@ func example(t *testing.T) (*release, built) {
 		names: map[string][]string{"std": {"BSD-3-Clause"}, "example.org/a": {"Apache-2.0", "MIT"}}}
 	info := &buildinfo.BuildInfo{GoVersion: "go1.26.0", Settings: []debug.BuildSetting{{Key: "-trimpath", Value: "true"}},
 		Deps: []*debug.Module{{Path: "example.org/a", Version: "v0.1.0", Sum: "h1:abc="},
-			{Path: "github.com/profarc/profarc", Version: "v0.0.0", Replace: &debug.Module{Path: "../"}}}}
+			{Path: "github.com/profarc/profarc", Version: "v0.0.0", Replace: &debug.Module{Path: "../", Version: "(devel)"}}}}
 	return r, built{"profarc-v1.2.3-linux-amd64", sums[0], info}
 }
 
