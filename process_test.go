@@ -14,16 +14,21 @@ import (
 )
 
 // A test that needs a run with a process of its own starts this program again, with the directory of the run in
-// this variable.
+// one of these variables.
 const ofRun = "PROFARC_TEST_RUN"
 
+// runsOfTheirOwn has what such a process does, by the variable.
+var runsOfTheirOwn = map[string]func(dir string) error{ofRun: writeCheckpoints}
+
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(ofRun); dir != "" {
-		if err := writeCheckpoints(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for variable, run := range runsOfTheirOwn {
+		if dir := os.Getenv(variable); dir != "" {
+			if err := run(dir); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			return
 		}
-		return
 	}
 	os.Exit(m.Run())
 }

@@ -161,6 +161,8 @@ void pai_close_target(target *t);
 
 /* pai_this_process fills boot, name_space, process, start and begun; false if the system does not say them. */
 bool pai_this_process(pa_provenance *r);
+/* pai_describe_run_of is pa_describe_process for a run of this process, which has a number: each counts for itself. */
+pa_error pai_describe_run_of(pa_builder *b, const pa_provenance *run, uint32_t number);
 /* pai_now returns nanoseconds since 1970. */
 int64_t pai_now(void);
 /* pai_random draws random bytes; false if the system has none. */

@@ -118,7 +118,7 @@ static void record_beside(void *with, pa_builder *b, pa_ref profile) {
 static bool describe(pa_run *r, pa_builder *b) {
 	pa_provenance p = {.vm = r->vm.name};
 	if (r->form == CHECKPOINTS) memcpy(p.since, r->since, sizeof p.since);
-	if (pa_describe_process(b, &p).code != PA_UNSUPPORTED) return sound(b);
+	if (pai_describe_run_of(b, &p, r->number).code != PA_UNSUPPORTED) return sound(b);
 	if (!pai_draw(b, b->config.dump_id)) return false;
 	b->config.dump_time = pai_now();
 	pa_describe_run(b, &p);

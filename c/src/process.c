@@ -12,7 +12,9 @@ static bool is_described(pa_builder *b) {
 	return false;
 }
 
-pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) {
+pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) { return pai_describe_run_of(b, run, 0); }
+
+pa_error pai_describe_run_of(pa_builder *b, const pa_provenance *run, uint32_t number) {
 	pa_provenance r = run != NULL ? *run : (pa_provenance){0};
 	pa_error e = pai_none();
 	if (!sound(b)) return b->error;
@@ -24,6 +26,7 @@ pa_error pa_describe_process(pa_builder *b, const pa_provenance *run) {
 		pai_fail(&e, PA_UNSUPPORTED, "the system does not say which process this is");
 		return e;
 	}
+	r.name_space |= (uint64_t)number << 32;
 	static const uint8_t none[16];
 	if (memcmp(r.since, none, 16) == 0) memcpy(r.since, b->since, 16);
 	if (!pai_draw(b, b->config.dump_id)) return b->error;

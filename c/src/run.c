@@ -18,6 +18,7 @@ static pa_error open_archive(pa_run *r, const char *path) {
 }
 
 pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
+	static _Atomic uint32_t runs;
 	pa_error e = pai_none();
 	pa_run *r = calloc(1, sizeof *r);
 	*run = NULL;
@@ -27,6 +28,7 @@ pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run) {
 		pai_system(&e, "no memory for a run");
 		return e;
 	}
+	r->number = runs++;
 	r->last = &r->functions;
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_mutex_init(&r->dumping, NULL);

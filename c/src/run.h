@@ -58,6 +58,7 @@ struct counted { counted_block *slots; size_t size, used; };
 typedef enum form { UNDECIDED, TOTALS, CHECKPOINTS } form;
 
 struct pa_run {
+	uint32_t number; /* how many runs this process had begun before */
 	pa_vm vm;      /* whose texts and shapes are the run's */
 	char *memory;  /* of these */
 	pa_error bad;  /* why nothing can be written */
