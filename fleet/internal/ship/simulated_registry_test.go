@@ -87,8 +87,8 @@ func (s *simulatedRegistry) draw() trouble {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, f := s.random, s.faults
-	t := trouble{before: time.Duration(1+r.IntN(20)) * time.Millisecond, after: time.Duration(1+r.IntN(5)) * time.Millisecond,
-		half: r.IntN(2) == 0}
+	t := trouble{before: time.Duration(1+r.IntN(20)) * time.Millisecond,
+		after: time.Duration(1+r.IntN(5)) * time.Millisecond, half: r.IntN(2) == 0}
 	if r.IntN(1000) < f.slow {
 		t.before, t.after = t.before*200, t.after*500
 	}
@@ -244,14 +244,16 @@ func found(req *http.Request, ok bool, mediaType string, d digest.Digest, data [
 	if !ok {
 		return answer(req, http.StatusNotFound, nil, nil)
 	}
-	return answer(req, http.StatusOK, http.Header{"Content-Type": {mediaType}, "Docker-Content-Digest": {d.String()}}, data)
+	header := http.Header{"Content-Type": {mediaType}, "Docker-Content-Digest": {d.String()}}
+	return answer(req, http.StatusOK, header, data)
 }
 
 // upload begins an upload, or ends one.
 func (s *simulatedRegistry) upload(req *http.Request, body []byte) *http.Response {
 	if req.Method == http.MethodPost {
 		s.uploads++
-		location := &url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: fmt.Sprint("/v2/shop/blobs/uploads/", s.uploads)}
+		location := &url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host,
+			Path: fmt.Sprint("/v2/shop/blobs/uploads/", s.uploads)}
 		return answer(req, http.StatusAccepted, http.Header{"Location": {location.String()}}, nil)
 	}
 	d := digest.Digest(req.URL.Query().Get("digest"))
