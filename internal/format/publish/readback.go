@@ -41,12 +41,13 @@ var errTwice = errors.New("a byte was written twice")
 // check reads everything back. The error matches ErrNotStored, or is the storage's.
 func (p *pieces) check(f io.ReaderAt) error {
 	slices.SortFunc(p.all, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
-	buffer, end := make([]byte, 0, writeBlock), int64(0)
+	buffer, end := []byte(nil), int64(0)
 	for _, one := range p.all {
 		if one.at < end {
 			return errTwice
 		}
 		end = one.end
+		buffer = slices.Grow(buffer[:0], int(one.end-one.at)) // at most writeBlock
 		b := buffer[:one.end-one.at]
 		if n, err := f.ReadAt(b, one.at); n < len(b) {
 			if err == io.EOF || err == nil {

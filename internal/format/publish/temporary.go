@@ -58,6 +58,9 @@ func (t *target) tryTemporary(ctx context.Context, mode fs.FileMode) (*File, err
 	name := fmt.Sprintf("%s%s-%016x%s", temporaryPrefix, hostTag, rand.Uint64(), temporarySuffix)
 	opened, err := t.folder.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
+		if !errors.Is(err, fs.ErrExist) {
+			_ = t.folder.Remove(name) // some systems fail after they made it
+		}
 		return nil, err
 	}
 	f := &File{ctx: ctx, file: opened, target: t, name: name}
