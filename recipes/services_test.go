@@ -105,17 +105,20 @@ func TestInitContainerNeverFails(t *testing.T) {
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("APP_IMAGE", "registry.example.com/app:1.0")
+	t.Setenv("APP_BUILD", "21.0.5+11")
+	t.Setenv("KEY", "key.pub")
 	t.Setenv("PROFILES", folder)
 	for what, test := range map[string]struct {
 		pull string
 		want bool
 	}{
-		"good":    {"cp good.parc \"$4\"", true},
-		"damaged": {"head -c 500 good.parc >\"$4\"", false},
+		"good":    {"cp good.parc \"${10}\"", true},
+		"damaged": {"head -c 500 good.parc >\"${10}\"", false},
 		"failed":  {"exit 1", false},
 	} {
-		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+
-			" \"$@\"\n[ \"$2 $3\" = 'registry.example.com/app:1.0 -o' ] || exit 9\n"+test.pull+"\n", bin, "profarc")
+		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3 $4 $5 $6 $7 $8 $9\" = "+
+			"'registry.example.com/app:1.0 --promoted prod --key key.pub --build 21.0.5+11 -o' ] || exit 9\n"+
+			test.pull+"\n", bin, "profarc")
 		out, code := run(t, folder, "sh", "-c", initScript(t))
 		_, err := os.Stat(filepath.Join(folder, "app.parc"))
 		if code != 0 || (err == nil) != test.want {

@@ -1,4 +1,4 @@
-// Package artifact defines the form of an archive in a registry: an OCI artifact whose only
+// Package artifact defines the form of an archive in a registry: an OCI artifact whose first
 // layer is the compressed archive, and whose annotations describe the program and the run, so
 // that an archive can be chosen without being read.
 //
@@ -7,8 +7,11 @@
 // An archive is an image manifest (OCI 1.1) with `artifactType` `application/vnd.profarc.archive.v1`,
 // the empty configuration, and one layer of type `application/vnd.profarc.archive.v1+zstd`: the
 // archive in one Zstandard frame with a window of 8 MiB at most, whose title is the name of the
-// archive and `.zst`: a client such as `oras pull` writes a file of that name. The layer's annotations
-// are `org.opencontainers.image.title`, the file's name, and
+// archive and `.zst`: a client such as `oras pull` writes a file of that name. An archive that is a
+// layer on a base has the base as its second layer, in the same form. So the manifest names the base by
+// its digest: a registry keeps both, a copy takes both, and a signature covers both. Layers of several
+// manifests on one base are one blob. A layer's annotations are `org.opencontainers.image.title`, the
+// file's name, and
 //
 //   - `io.github.profarc.archive.digest`: digest of the archive, not compressed
 //   - `io.github.profarc.archive.size`: its size in bytes
@@ -18,12 +21,13 @@
 //   - `org.opencontainers.image.created`: when the counts were taken; of several runs, the last
 //   - `io.github.profarc.domain`, `.format`, `.producer`: domain, version of the archive format, what
 //     wrote it
-//   - `io.github.profarc.builds`: builds of the VMs that were profiled, as `17.0.14+7`, separated by
-//     spaces
+//   - `io.github.profarc.builds`: builds of the VMs that were profiled, as `17.0.14+7`, or build ids of
+//     programs, in hexadecimal; separated by spaces
 //   - `io.github.profarc.main`: main class, module or jar
 //   - `io.github.profarc.fingerprint`: of VM and class path, in hexadecimal
 //   - `io.github.profarc.dump`, `.dumps`: id of its dump, and of the dumps that it sums, at most 64
 //   - `io.github.profarc.runs`, `.methods`, `.profiles`: how many
+//   - `io.github.profarc.base`: of a layer, dump id and sum of its base, as profarc info prints them
 //   - `io.github.profarc.score`: how far it fitted the code of `push --class-path`, from 0 to 1
 //
 // The same archive under the same file name makes the same manifest, with one version of profarc.
@@ -63,6 +67,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -79,14 +84,15 @@ const (
 // ErrOther: content is of another kind or form than expected.
 var ErrOther = errors.New("not what it should be")
 
-// Manifest returns the manifest of a packed archive, attached to a subject unless that is nil.
-func Manifest(f Facts, layer ocispec.Descriptor, subject *ocispec.Descriptor) ([]byte, error) {
+// Manifest returns the manifest of packed layers: the archive, and its base if it has one. It is attached to a
+// subject unless that is nil.
+func Manifest(f Facts, layers []ocispec.Descriptor, subject *ocispec.Descriptor) ([]byte, error) {
 	if subject != nil {
 		subject = &ocispec.Descriptor{MediaType: subject.MediaType, Digest: subject.Digest, Size: subject.Size}
 	}
 	return json.Marshal(ocispec.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: ArchiveType,
-		Config: ocispec.DescriptorEmptyJSON, Layers: []ocispec.Descriptor{layer}, Subject: subject,
+		Config: ocispec.DescriptorEmptyJSON, Layers: layers, Subject: subject,
 		Annotations: f.annotations(),
 	})
 }
@@ -95,6 +101,7 @@ func Manifest(f Facts, layer ocispec.Descriptor, subject *ocispec.Descriptor) ([
 type Archive struct {
 	Descriptor ocispec.Descriptor // of the manifest
 	Layer      ocispec.Descriptor
+	Base       *ocispec.Descriptor // the layer of its base; nil: none
 	Subject    *ocispec.Descriptor // the manifest it is attached to; nil: none
 	Facts      Facts
 }
@@ -108,9 +115,14 @@ func Parse(d ocispec.Descriptor, manifest []byte) (*Archive, error) {
 	if m.ArtifactType != ArchiveType {
 		return nil, fmt.Errorf("%w: %s is no archive of profiles", ErrOther, d.Digest)
 	}
-	if len(m.Layers) != 1 || m.Layers[0].MediaType != LayerType {
-		return nil, fmt.Errorf("%w: %s has not the one layer that archives have: a newer profarc may have pushed it",
+	other := func(layer ocispec.Descriptor) bool { return layer.MediaType != LayerType }
+	if len(m.Layers) == 0 || len(m.Layers) > 2 || slices.ContainsFunc(m.Layers, other) {
+		return nil, fmt.Errorf("%w: %s has not the one or two layers that archives have: a newer profarc may have pushed it",
 			ErrOther, d.Digest)
 	}
-	return &Archive{Descriptor: d, Layer: m.Layers[0], Subject: m.Subject, Facts: parseFacts(m.Annotations)}, nil
+	a := &Archive{Descriptor: d, Layer: m.Layers[0], Subject: m.Subject, Facts: parseFacts(m.Annotations)}
+	if len(m.Layers) == 2 {
+		a.Base = &m.Layers[1]
+	}
+	return a, nil
 }

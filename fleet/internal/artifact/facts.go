@@ -22,7 +22,7 @@ type Facts struct {
 	Domain      string    `json:"domain"`
 	Format      string    `json:"format"` // version of the archive format
 	Producer    string    `json:"producer"`
-	Builds      []string  `json:"builds"` // of the VMs that were profiled, as 17.0.14+7
+	Builds      []string  `json:"builds"` // of the VMs or programs that were profiled, as 17.0.14+7 or build ids
 	Main        string    `json:"main,omitempty"`
 	Fingerprint string    `json:"fingerprint,omitempty"` // of VM and class path, in hexadecimal
 	Dump        string    `json:"dump"`                  // id of the archive's dump, in hexadecimal
@@ -30,6 +30,7 @@ type Facts struct {
 	Runs        int       `json:"runs"`
 	Methods     uint64    `json:"methods"`
 	Profiles    uint64    `json:"profiles"`
+	Base        string    `json:"base,omitempty"`  // of a layer: dump id and sum of its base
 	Score       string    `json:"score,omitempty"` // how far it fitted the code at the push, from 0 to 1
 }
 
@@ -42,7 +43,7 @@ const (
 func (f *Facts) texts() map[string]*string {
 	return map[string]*string{
 		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
-		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "score": &f.Score,
+		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "base": &f.Base, "score": &f.Score,
 	}
 }
 
@@ -90,6 +91,13 @@ func FactsOf(s *reader.Store) (Facts, error) {
 		Fingerprint: hexOrEmpty(h.Fingerprint), Dump: hexOrEmpty(h.DumpID), Methods: h.Counts.Methods,
 		Profiles: h.Counts.Profiles,
 	}
+	base, layer, err := s.Base()
+	if err != nil {
+		return f, err
+	}
+	if layer {
+		f.Base = base.ID()
+	}
 	runs, err := s.Runs()
 	if err != nil {
 		return f, err
@@ -98,9 +106,28 @@ func FactsOf(s *reader.Store) (Facts, error) {
 	for _, r := range runs {
 		f.addRun(r)
 	}
+	if err := f.addBinaries(s); err != nil {
+		return f, err
+	}
 	slices.Sort(f.Builds)
 	f.Builds = slices.Compact(f.Builds)
 	return f, nil
+}
+
+// addBinaries adds the build ids of the programs that profiles of LLVM are of, in hexadecimal.
+func (f *Facts) addBinaries(s *reader.Store) error {
+	ids, err := s.TableOrEmpty(disk.TableBinaryIDs)
+	if err != nil {
+		return err
+	}
+	for row := range min(ids.Rows, maxDumps) {
+		id, err := ids.Text(0, row)
+		if err != nil {
+			return err
+		}
+		f.Builds = append(f.Builds, hex.EncodeToString([]byte(id)))
+	}
+	return nil
 }
 
 // addRun adds what one run says.

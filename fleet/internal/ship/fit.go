@@ -23,6 +23,7 @@ import (
 // A deployment is the program and the JVM that archives are to fit.
 type deployment struct {
 	any         bool
+	build       string // of the VM or the program, as the user says it; empty: java is asked
 	java        string // version of the JDK, empty if not known
 	fingerprint string // in hexadecimal, empty for any
 	code        demand
@@ -31,8 +32,12 @@ type deployment struct {
 
 // newDeployment returns what archives are to fit.
 func newDeployment(o *pullOptions) (deployment, error) {
-	d := deployment{any: o.any, fingerprint: strings.ToLower(o.fingerprint), code: o.demand}
+	d := deployment{any: o.any, build: o.build,
+		fingerprint: strings.ToLower(o.fingerprint), code: o.demand}
 	if o.any {
+		return d, nil
+	}
+	if o.build != "" {
 		return d, nil
 	}
 	d.jdk, d.java = homeOf(jdk.FindJava(o.java))
@@ -64,8 +69,17 @@ func (d *deployment) accepts(f artifact.Facts) error {
 	return d.acceptsBuilds(f)
 }
 
-// acceptsBuilds returns a misfit if all runs are known to be of other builds of the VM.
+// acceptsBuilds returns a misfit if all runs are known to be of other builds of the VM. Of a build that the user names
+// it must be known that a run was of it.
 func (d *deployment) acceptsBuilds(f artifact.Facts) error {
+	same := func(build string) bool { return strings.EqualFold(build, d.build) }
+	switch {
+	case d.build == "" || slices.ContainsFunc(f.Builds, same):
+	case len(f.Builds) == 0:
+		return misfitf("it does not say of which build it is, and --build names %s", d.build)
+	default:
+		return misfitf("it is of another build (%s) than %s", strings.Join(f.Builds, ", "), d.build)
+	}
 	if d.java == "" || f.Domain != layout.DomainHotSpot.String() || len(f.Builds) == 0 ||
 		slices.Contains(f.Builds, d.java) {
 		return nil

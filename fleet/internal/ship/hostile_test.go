@@ -436,7 +436,7 @@ func TestForgedArchives(t *testing.T) {
 				"io.github.profarc.archive.size":   fmt.Sprint(len(c.archive)),
 			}}
 		manifest, err := artifact.Manifest(artifact.Facts{Domain: "hotspot", Format: disk.VersionString(disk.Version),
-			Builds: []string{ourBuild}}, layer, nil)
+			Builds: []string{ourBuild}}, []ocispec.Descriptor{layer}, nil)
 		if err == nil {
 			err = repo.PushBlob(t.Context(), layer, func() (io.Reader, error) { return bytes.NewReader(c.layer), nil })
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/archive"
@@ -23,6 +24,8 @@ import (
 type pullOptions struct {
 	connection
 	out      string
+	base     string
+	build    string
 	key      string
 	promoted string
 	java     string
@@ -39,10 +42,15 @@ const pullHelp = `Pull fetches the newest archive that fits. NAME is
   a promoted tag the archive that was promoted to it last, or one before it if that does not fit
   an archive     that one, by its tag or digest
 
-An archive fits if it was recorded with the build of the JVM that a start would run: --java, or that of
-JAVA_HOME, or java on PATH; and if, with --class-path, its profiles are of the code and of that JDK, as
-profarc check finds it method by method: by --min-score, with --min-checked of all events compared. --any
-takes the newest, whatever it is of: each start looks again and leaves out what does not fit.
+An archive fits if it was recorded with the build of the JVM that a start would run: that of --java, or of
+JAVA_HOME, or of java on PATH. Where there is no java, as in a slim container, --build says it: 21.0.5+11, or
+the build id of a program that LLVM instrumented, as readelf -n prints it. With --class-path its profiles must
+be of the code and of that JDK, as profarc check finds it method by method: by --min-score, with
+--min-checked of all events compared. --any takes the newest, whatever it is of: each start looks again and
+leaves out what does not fit.
+
+Of a layer the base comes too, and is written beside it: app.base.parc beside app.parc, or --base. Start
+with profarc run --archive app.parc --base app.base.parc.
 
 Everything is compared with its digest while it is read. With --key only archives count that have a
 signature by that key, in the form of Sigstore. The file appears whole, or stays as it was. If it has the
@@ -59,6 +67,7 @@ func pullCommand(a *cli.App) *cobra.Command {
 		Long:    pullHelp,
 		Example: `  profarc pull registry.example/shop:1.4 -o app.parc
   profarc pull registry.example/shop:1.4 --promoted prod --key key.pub -o app.parc
+  profarc pull registry.example/shop:1.4 --promoted prod --build 21.0.5+11 -o app.parc
   profarc pull registry.example/shop:1.4 --class-path app.jar --min-score 0.9 -o app.parc
   profarc pull registry.example/shop:1.4 -o app.parc || true; exec profarc run --archive app.parc java -jar app.jar`,
 		Args: cli.Args(1, 1, "one image or archive in a registry"),
@@ -66,6 +75,9 @@ func pullCommand(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	f.StringVar(&o.base, "base", "", "where the base of a layer is written (default NAME.base"+cli.ArchiveExtension+
+		" for NAME"+cli.ArchiveExtension+")")
+	f.StringVar(&o.build, "build", "", "build of the VM that will start, as 21.0.5+11, or build id of the program")
 	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
 	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to this tag")
 	f.StringVar(&o.java, "java", "", "java that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
@@ -85,6 +97,7 @@ type pulled struct {
 	There      bool           `json:"was_there"` // nothing was fetched: the file had these bytes
 	Bytes      int64          `json:"bytes"`
 	Compressed int64          `json:"compressed_bytes"`
+	Base       *pulledBase    `json:"base"`   // of a layer; null: it is none
 	Signed     bool           `json:"signed"` // by the key that was named
 	Java       string         `json:"java,omitempty"`
 	Score      *float64       `json:"score,omitempty"`   // null: not compared with code
@@ -133,13 +146,22 @@ func (o *pullOptions) check() error {
 			return cli.Usagef("--promoted %w", err)
 		}
 	}
-	if o.any && (o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
-		return cli.Usagef("--any takes what --java, --class-path and --fingerprint would leave out: say one or the other")
+	if o.build != "" && o.java != "" {
+		return cli.Usagef("--build and --java: name the build or the java that has it")
+	}
+	if o.any && (o.build != "" || o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
+		return cli.Usagef("--any takes what --build, --java, --class-path and --fingerprint would leave out: say one or the other")
 	}
 	if err := o.demand.check(); err != nil {
 		return err
 	}
-	return cli.CheckArchiveName(o.out, "")
+	if err := cli.CheckArchiveName(o.out, ""); err != nil {
+		return err
+	}
+	if o.basePath() == o.out {
+		return cli.Usagef("--base %s: the base of a layer needs a name of its own", o.base)
+	}
+	return cli.CheckArchiveName(o.basePath(), o.out)
 }
 
 // A puller pulls the newest archive that fits.
@@ -240,27 +262,47 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size,
 		Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
 	if got.There = artifact.IsAt(ctx, p.o.out, c.Layer); got.There {
-		return got, p.examine(ctx, p.o.out, got)
+		return got, p.accept(ctx, a, c, p.o.out, got)
 	}
 	err := publish.At(ctx, p.o.out, func(f *publish.File) error {
-		if err := p.download(ctx, a, c, f); err != nil {
+		if err := p.download(ctx, a, c, c.Layer, f); err != nil {
 			return err
 		}
-		return p.examine(ctx, f.Path(), got)
+		return p.accept(ctx, a, c, f.Path(), got)
 	})
 	return got, err
 }
 
-// download writes the archive of a layer to a file.
-func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, f *publish.File) error {
-	body, err := p.repo.Blob(ctx, c.Layer)
+// accept looks at a downloaded archive, and gets its base.
+func (p *puller) accept(ctx context.Context, a *cli.App, c *artifact.Archive, path string, got *pulled) error {
+	err := examine(ctx, path, p.o.out, got, func(s *reader.Store) (err error) {
+		got.Bytes = s.Header().FileSize
+		if err := lacksBase(s, c.Base); err != nil && !p.o.any {
+			return err
+		}
+		score, checked, err := p.wanted.fits(ctx, s)
+		if len(p.o.classPath) > 0 {
+			got.Score, got.Checked = &score, &checked
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.placeBase(ctx, a, c, path, got)
+}
+
+// download writes the archive of one of its layers to a file.
+func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, layer ocispec.Descriptor,
+	f *publish.File) error {
+	body, err := p.repo.Blob(ctx, layer)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	m := a.Meter("pulling " + p.repo.Name())
 	defer m.Done()
-	err = artifact.Unpack(ctx, f, &metered{body, m, 0, c.Layer.Size}, c.Layer)
+	err = artifact.Unpack(ctx, f, &metered{body, m, 0, layer.Size}, layer)
 	if errors.Is(err, artifact.ErrOther) {
 		err = fmt.Errorf("%s: %w: the registry or the way to it is damaged or has been tampered with: push the archive again",
 			p.repo.Full(c.Descriptor.Digest.String()), err)
@@ -268,14 +310,12 @@ func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, 
 	return err
 }
 
-// examine looks at a downloaded archive: whether it is sound, and fits.
-func (p *puller) examine(ctx context.Context, path string, got *pulled) (err error) {
-	// The file has another name for its reader.
+// examine calls f with a downloaded archive if it is sound. The error speaks of it by the name that it gets.
+func examine(ctx context.Context, path, name string, got *pulled, f func(s *reader.Store) error) (err error) {
 	defer func() {
 		var no misfit
 		if err != nil && ctx.Err() == nil && !errors.As(err, &no) {
-			err = fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference,
-				strings.ReplaceAll(err.Error(), path, got.Archive))
+			err = unsound(got, err, strings.NewReplacer(path, name))
 		}
 	}()
 	s, err := reader.Open(path, archive.Options{})
@@ -292,12 +332,7 @@ func (p *puller) examine(ctx context.Context, path string, got *pulled) (err err
 		if !report.Sound() {
 			return report.Problems[0]
 		}
-		got.Bytes = s.Header().FileSize
-		score, checked, err := p.wanted.fits(ctx, s)
-		if len(p.o.classPath) > 0 {
-			got.Score, got.Checked = &score, &checked
-		}
-		return err
+		return f(s)
 	})
 }
 
@@ -321,6 +356,10 @@ func (p *pulled) print(a *cli.App, o *pullOptions) {
 	} else {
 		fmt.Fprintf(a.Out, "pulled  %s, %s from %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
 	}
+	if b := p.Base; b != nil {
+		fmt.Fprintf(a.Out, "        on its base %s%s: start with profarc run --archive %s --base %s\n", b.Archive,
+			cli.Note(b.There, "it was there"), p.Archive, b.Archive)
+	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
 	fmt.Fprintf(a.Out, "        %s of %s, %s, %s\n", cli.Amount(p.Facts.Profiles, "profile"),
 		cli.Amount(p.Facts.Runs, "run"), p.Facts.Producer, p.Facts.Created.UTC().Format("2006-01-02 15:04 MST"))
@@ -334,7 +373,8 @@ func (p *pulled) print(a *cli.App, o *pullOptions) {
 	if p.Signed {
 		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)
 	}
-	if p.Java == "" && !o.any && p.Facts.Domain == "hotspot" {
-		fmt.Fprintf(a.Out, "        not compared with a build of the VM, since there is no java here: name it with --java\n")
+	if p.Java == "" && o.build == "" && !o.any && p.Facts.Domain == "hotspot" {
+		fmt.Fprintf(a.Out, "        not compared with a build of the VM, since there is no java here: name it with --java, or "+
+			"its build with --build\n")
 	}
 }

@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ type pushOptions struct {
 	connection
 	demand
 	subject string
+	base    string
 	key     string
 	json    bool
 }
@@ -35,6 +38,9 @@ the same digest, so that pushing twice changes nothing.
 With --subject IMAGE the archive is attached to an image: profarc pull IMAGE then finds it. It lies in the
 repository of the image, and needs no name of its own. Where a registry has no referrers API tags lead to
 it, which several pushes at once do not take from each other.
+
+An archive that is a layer takes its base along: --base names the file. The base is stored once for all
+layers on it, and profarc pull fetches both.
 
 --class-path compares the profiles with the code first, as profarc check does, and records the score. The
 JDK is that of JAVA_HOME or PATH, if it is of the recorded build.
@@ -52,6 +58,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 		Long:    pushHelp,
 		Example: `  profarc push app.parc --subject registry.example/shop:1.4
   profarc push app.parc registry.example/profiles/shop:main
+  profarc push app.parc --base jdk.parc --subject registry.example/shop:1.4
   profarc push app.parc --subject registry.example/shop:1.4 --class-path app.jar --min-score 0.9 --sign key.pem`,
 		Args:              cli.Args(1, 2, "an archive and a name in a registry"),
 		ValidArgsFunction: cli.CompleteArchives(1),
@@ -59,6 +66,7 @@ func pushCommand(a *cli.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.subject, "subject", "", "image to attach the archive to")
+	f.StringVar(&o.base, "base", "", "archive that the archive is a layer on: it is pushed with it")
 	f.StringVar(&o.key, "sign", "", "PEM file of the private key to sign with")
 	o.demand.addTo(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -74,6 +82,8 @@ type pushed struct {
 	Digest     string         `json:"digest"`
 	Bytes      int64          `json:"bytes"`
 	Compressed int64          `json:"compressed_bytes"`
+	Base       string         `json:"base,omitempty"` // of a layer: the file that was pushed with it
+	There      bool           `json:"was_there"`      // the registry had this manifest
 	Subject    string         `json:"subject,omitempty"`
 	AttachedBy registry.Way   `json:"attached_by,omitempty"`
 	Signature  string         `json:"signature,omitempty"` // digest of its manifest
@@ -94,8 +104,8 @@ func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) erro
 			return err
 		}
 	}
-	return a.WithStore(ctx, args[0], func(s *reader.Store) error {
-		p, err := push(ctx, a, s, repo, tag, key, o)
+	return withBase(ctx, a, args[0], o.base, func(s, base *reader.Store) error {
+		p, err := push(ctx, a, s, base, repo, tag, key, o)
 		if err != nil {
 			return err
 		}
@@ -139,10 +149,10 @@ func (o *pushOptions) image() (*registry.Repository, error) {
 	return o.open(o.subject)
 }
 
-// push puts an archive into a registry.
-func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repository, tag string,
+// push puts an archive into a registry. base is nil for an archive that is no layer.
+func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry.Repository, tag string,
 	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
-	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Tag: tag}
+	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Base: o.base, Tag: tag}
 	subject, err := o.resolveSubject(ctx)
 	if err != nil {
 		return nil, err
@@ -150,22 +160,31 @@ func push(ctx context.Context, a *cli.App, s *reader.Store, repo *registry.Repos
 	if p.Facts, err = verifiedFacts(ctx, a, s, o); err != nil {
 		return nil, err
 	}
-	packed, err := artifact.Pack(ctx, s, filepath.Base(p.Archive), filepath.Dir(p.Archive))
+	packed, err := packLayers(ctx, a, s, base)
+	defer func() {
+		for _, one := range packed {
+			one.Close()
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
-	defer packed.Close()
 	return p, p.send(ctx, a, repo, packed, subject, key)
 }
 
-// send uploads a packed archive: first the layer, then what names it.
-func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository, packed *artifact.Packed,
+// send uploads packed archives: first the layers, then what names them.
+func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository, packed []*artifact.Packed,
 	subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
-	d, err := pushArtifact(ctx, a, repo, packed, p.Facts, subject, p.Tag)
+	layers, err := pushLayers(ctx, a, repo, packed)
 	if err != nil {
 		return err
 	}
-	p.Compressed, p.Digest, p.Reference = packed.Layer.Size, d.Digest.String(), repo.Full(d.Digest.String())
+	p.Compressed = layers[0].Size
+	d, err := p.pushManifest(ctx, repo, layers, subject)
+	if err != nil {
+		return err
+	}
+	p.Digest, p.Reference = d.Digest.String(), repo.Full(d.Digest.String())
 	if key != nil {
 		signed, err := sign(ctx, repo, key, d, p.Facts)
 		if err != nil {
@@ -192,14 +211,8 @@ func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, 
 
 // verifiedFacts returns the facts about an archive that is sound, and fits the code if one is named.
 func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptions) (artifact.Facts, error) {
-	m := a.Meter("verifying " + s.Mapping().Name())
-	defer m.Done()
-	report, err := verify.Pages(ctx, s, m.Report)
-	if err != nil {
+	if err := sound(ctx, a, s); err != nil {
 		return artifact.Facts{}, err
-	}
-	if !report.Sound() {
-		return artifact.Facts{}, report.Problems[0]
 	}
 	f, err := artifact.FactsOf(s)
 	if err != nil || len(o.classPath) == 0 {
@@ -217,29 +230,95 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	return f, err
 }
 
-// pushArtifact uploads the layer, and then the manifest.
-func pushArtifact(ctx context.Context, a *cli.App, repo *registry.Repository, p *artifact.Packed, f artifact.Facts,
-	subject *ocispec.Descriptor, tag string) (ocispec.Descriptor, error) {
+// sound returns an error unless each page of the archive has its sum.
+func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
+	m := a.Meter("verifying " + s.Mapping().Name())
+	defer m.Done()
+	report, err := verify.Pages(ctx, s, m.Report)
+	if err == nil && !report.Sound() {
+		err = report.Problems[0]
+	}
+	return err
+}
+
+// packLayers packs an archive, and its base unless that is nil.
+func packLayers(ctx context.Context, a *cli.App, s, base *reader.Store) (packed []*artifact.Packed, err error) {
+	stores := []*reader.Store{s}
+	if base != nil {
+		if err := sound(ctx, a, base); err != nil {
+			return nil, err
+		}
+		stores = append(stores, base)
+	}
+	titles := titlesOf(stores)
+	for i, s := range stores {
+		p, err := artifact.Pack(ctx, s, titles[i], filepath.Dir(s.Mapping().Name()))
+		if err != nil {
+			return packed, err
+		}
+		packed = append(packed, p)
+	}
+	return packed, nil
+}
+
+// titlesOf returns the names under which other clients write the archives to one folder: no two are the same.
+func titlesOf(stores []*reader.Store) (titles []string) {
+	for _, s := range stores {
+		title := filepath.Base(s.Mapping().Name())
+		if slices.Contains(titles, title) {
+			title = "base-" + title
+		}
+		titles = append(titles, title)
+	}
+	return titles
+}
+
+// pushLayers uploads packed archives. One that the repository has is not sent again.
+func pushLayers(ctx context.Context, a *cli.App, repo *registry.Repository,
+	packed []*artifact.Packed) (layers []ocispec.Descriptor, err error) {
 	m := a.Meter("pushing to " + repo.Name())
 	defer m.Done()
-	manifest, err := artifact.Manifest(f, p.Layer, subject)
-	if err == nil {
-		err = repo.PushBlob(ctx, p.Layer, func() (io.Reader, error) { return &metered{p.Reader(), m, 0, p.Layer.Size}, nil })
+	for _, p := range packed {
+		err := repo.PushBlob(ctx, p.Layer, func() (io.Reader, error) {
+			return &metered{p.Reader(), m, 0, p.Layer.Size}, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, p.Layer)
 	}
-	if err == nil {
-		err = pushEmptyConfig(ctx, repo)
-	}
+	return layers, pushEmptyConfig(ctx, repo)
+}
+
+// pushManifest writes the manifest of layers, unless the registry has it under the same tag.
+func (p *pushed) pushManifest(ctx context.Context, repo *registry.Repository, layers []ocispec.Descriptor,
+	subject *ocispec.Descriptor) (d ocispec.Descriptor, err error) {
+	manifest, err := artifact.Manifest(p.Facts, layers, subject)
 	if err != nil {
-		return ocispec.Descriptor{}, err
+		return d, err
 	}
-	return repo.PushManifest(ctx, ocispec.MediaTypeImageManifest, manifest, tag)
+	there, err := repo.Resolve(ctx, cmp.Or(p.Tag, digest.FromBytes(manifest).String()))
+	if err != nil && !registry.IsMissing(err) {
+		return d, err
+	}
+	if p.There = err == nil && there.Digest == digest.FromBytes(manifest); p.There {
+		return there, nil
+	}
+	return repo.PushManifest(ctx, ocispec.MediaTypeImageManifest, manifest, p.Tag)
 }
 
 func (p *pushed) print(a *cli.App) {
-	fmt.Fprintf(a.Out, "pushed  %s, %s as %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
+	if p.There {
+		fmt.Fprintf(a.Out, "there   %s, %s: the registry has it already\n", p.Archive, cli.FormatSize(p.Bytes))
+	} else {
+		fmt.Fprintf(a.Out, "pushed  %s, %s as %s\n", p.Archive, cli.FormatSize(p.Bytes), cli.FormatSize(p.Compressed))
+	}
 	fmt.Fprintf(a.Out, "        %s\n", p.Reference)
 	if p.Tag != "" {
 		fmt.Fprintf(a.Out, "        tagged %s\n", p.Tag)
+	}
+	if p.Base != "" {
+		fmt.Fprintf(a.Out, "        with its base %s\n", p.Base)
 	}
 	if p.Subject != "" {
 		fmt.Fprintf(a.Out, "        attached to %s by its registry's %s\n", p.Subject, p.AttachedBy)

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,9 +53,7 @@ func TestMain(m *testing.M) {
 // fleet runs a command, and returns its output on both streams, and its exit code.
 func fleet(ctx context.Context, args ...string) (out, said string, code int) {
 	var stdout, stderr bytes.Buffer
-	a := cli.New("profarc-fleet", strings.NewReader(""), cli.Streams{
-		PlainOut: escape.NewWriter(&stdout), PlainErr: escape.NewWriter(&stderr), RawOut: &stdout, RawErr: &stderr,
-	})
+	a := appTo(&stdout, &stderr)
 	root := &cobra.Command{Use: "profarc-fleet"}
 	root.AddGroup(&cobra.Group{ID: Group})
 	root.AddCommand(Commands(a)...)
@@ -62,6 +61,15 @@ func fleet(ctx context.Context, args ...string) (out, said string, code int) {
 	code = a.Execute(ctx, root, args)
 	return stdout.String(), stderr.String(), code
 }
+
+// appTo returns an App that prints to out and errs.
+func appTo(out, errs io.Writer) *cli.App {
+	return cli.New("profarc-fleet", strings.NewReader(""), cli.Streams{
+		PlainOut: escape.NewWriter(out), PlainErr: escape.NewWriter(errs), RawOut: out, RawErr: errs,
+	})
+}
+
+func quiet() *cli.App { return appTo(io.Discard, io.Discard) }
 
 // must runs a command that must succeed, and returns its output.
 func must(t *testing.T, args ...string) string {

@@ -289,7 +289,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 			return err
 		}
 		if image == "good" {
-			manifest, err := artifact.Manifest(p.facts, p.packed.Layer, subject)
+			manifest, err := artifact.Manifest(p.facts, []ocispec.Descriptor{p.packed.Layer}, subject)
 			if err != nil {
 				return err
 			}
@@ -298,7 +298,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 			h.mu.Unlock()
 		}
 		sent := &pushed{Facts: p.facts}
-		err = sent.send(ctx, a, repo, p.packed, subject, nil)
+		err = sent.send(ctx, a, repo, []*artifact.Packed{p.packed}, subject, nil)
 		d = digest.Digest(sent.Digest)
 		return err
 	})
