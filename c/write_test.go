@@ -540,25 +540,6 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestLyingDisk: a write that reports success and stores something else is an error, and the old file stays.
-func TestLyingDisk(t *testing.T) {
-	t.Parallel()
-	b := sanitized(t, "address,undefined")
-	b.link = "-Wl,--wrap=pwrite64"
-	program := b.client(t, "tests/lying.c")
-	for _, s := range specimen.All()[:4] {
-		data := cprogram.Archive(t, s)
-		to := filepath.Join(t.TempDir(), "a.parc")
-		out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data), to)
-		if lies, err := strconv.Atoi(strings.TrimSpace(string(out))); status != 0 || err != nil || lies < 8 {
-			t.Errorf("%s: exit status %d: %s%s", s.Name, status, out, stderr)
-		}
-		if got, err := os.ReadFile(to); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%s: at last %d bytes are written, %v", s.Name, len(got), err)
-		}
-	}
-}
-
 // TestDroppedRowsAreReported writes what leads to no type into live rows.
 func TestDroppedRowsAreReported(t *testing.T) {
 	t.Parallel()

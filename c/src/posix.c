@@ -165,20 +165,46 @@ static uint64_t random_number(const target *t, unsigned try) {
 	return pai_xxh64(NULL, 0, (const void *)seed, sizeof seed);
 }
 
-static bool create(target *t, mode_t mode, pa_error *e) {
+/* interrupted reports whether a call is to be made again, since a signal interrupted it. */
+static bool interrupted(unsigned *times) {
+	enum { MOST = 1000 }; /* in a row */
+	return errno == EINTR && ++*times < MOST;
+}
+
+/* lock_temporary locks the temporary file. It fails with EWOULDBLOCK if another process took it for litter before. */
+static bool lock_temporary(const target *t) {
 	struct stat made;
+	unsigned times = 0;
+	int failed;
+	do failed = flock(t->file, LOCK_EX | LOCK_NB);
+	while (failed != 0 && interrupted(&times));
+	if (failed != 0 && errno == EWOULDBLOCK) return false;
+	if (fstat(t->file, &made) != 0) return false;
+	errno = EWOULDBLOCK;
+	return made.st_nlink > 0;
+}
+
+/* drop_temporary removes the temporary file, and keeps errno. */
+static void drop_temporary(target *t) {
+	int failed = errno;
+	if (t->temporary[0] != 0) unlinkat(t->folder, t->temporary, 0);
+	if (t->file >= 0) close(t->file);
+	t->temporary[0] = 0;
+	t->file = -1;
+	errno = failed;
+}
+
+static bool create(target *t, mode_t mode, pa_error *e) {
 	for (unsigned try = 0; try < 100; try++) {
 		snprintf(t->temporary, sizeof t->temporary, ".profarc-%08x-%016llx.tmp", (unsigned)host_tag(),
 			(unsigned long long)random_number(t, try));
 		t->file = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (t->file < 0 && errno == EEXIST) continue;
-		if (t->file < 0) break;
-		bool locked = flock(t->file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-		if (locked && fstat(t->file, &made) == 0 && made.st_nlink > 0) return true;
-		close(t->file);
-		t->file = -1; /* taken for litter before it was locked */
+		if (t->file >= 0 && lock_temporary(t)) return true;
+		bool taken = errno == (t->file < 0 ? EEXIST : EWOULDBLOCK);
+		if (taken && t->file < 0) t->temporary[0] = 0; /* another process's */
+		drop_temporary(t);                             /* some systems fail after they made it */
+		if (!taken) break;
 	}
-	t->temporary[0] = 0;
 	return pai_system(e, "a temporary file can't be made");
 }
 
@@ -201,9 +227,10 @@ bool pai_create_target(target *t, pa_error *e) {
 }
 
 bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e) {
-	while (size > 0) {
+	for (unsigned times = 0; size > 0;) {
 		ssize_t n = pwrite(t->file, bytes, size, (off_t)at);
-		if (n < 0 && errno == EINTR) continue;
+		if (n < 0 && interrupted(&times)) continue;
+		if (n == 0) errno = EIO;
 		if (n <= 0) return pai_system(e, "the file can't be written");
 		bytes += n;
 		size -= (size_t)n;
@@ -213,9 +240,9 @@ bool pai_write_target(target *t, uint64_t at, const uint8_t *bytes, size_t size,
 }
 
 bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_error *e) {
-	while (size > 0) {
+	for (unsigned times = 0; size > 0;) {
 		ssize_t n = pread(t->file, bytes, size, (off_t)at);
-		if (n < 0 && errno == EINTR) continue;
+		if (n < 0 && interrupted(&times)) continue;
 		if (n < 0) return pai_system(e, "the file can't be read back");
 		if (n == 0) {
 			memset(bytes, 0xff, size); /* it ends too early: the sum tells */
@@ -244,6 +271,11 @@ bool pai_publish_target(target *t, pa_error *e) {
 		return pai_system(e, "the file can't get the permissions of the old one");
 	if (fsync(t->file) != 0) return pai_system(e, "the file can't be synced");
 	if (renameat(t->folder, t->temporary, t->folder, t->name) != 0) return pai_system(e, "the file can't be renamed");
+	if (fstatat(t->folder, t->temporary, &old, AT_SYMLINK_NOFOLLOW) == 0) {
+		errno = EIO;
+		return pai_system(e, "renaming the file had no effect: the file system is faulty");
+	}
+	if (errno != ENOENT) return pai_system(e, "the renamed file can't be examined");
 	t->temporary[0] = 0;
 	if (fsync(t->folder) != 0 && errno != EINVAL)
 		return pai_system(e, "the file is in place, but may be gone after a power failure");
@@ -252,8 +284,7 @@ bool pai_publish_target(target *t, pa_error *e) {
 
 void pai_close_target(target *t) {
 	if (t == NULL) return;
-	if (t->temporary[0] != 0) unlinkat(t->folder, t->temporary, 0);
-	if (t->file >= 0) close(t->file);
+	drop_temporary(t);
 	if (t->folder >= 0) close(t->folder);
 	free(t);
 }

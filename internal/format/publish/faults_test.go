@@ -47,7 +47,8 @@ var publishings = []publishing{
 	{name: "a file replaced", old: oldFile},
 	{name: "a file replaced through links", old: oldFile, path: "../links/one",
 		more: map[string]string{"../links/one": "-> two", "../links/two": "-> ../files/app.parc"}},
-	{name: "a new file through a link", path: "../links/one", more: map[string]string{"../links/one": "-> ../files/app.parc"}},
+	{name: "a new file through a link", path: "../links/one",
+		more: map[string]string{"../links/one": "-> ../files/app.parc"}},
 	{name: "a private file", old: oldFile, private: true},
 	{name: "beside litter", old: oldFile, more: map[string]string{temporaryPrefix + hostTag + litter: "litter"}},
 	{name: "an error of the caller's", old: oldFile, own: errOwn, err: errOwn.Error()},
@@ -151,7 +152,7 @@ func (p *publishing) check(t *testing.T, s *faulty, err error) (states int, prob
 
 // mayFailWith reports whether an error says what went wrong.
 func (p *publishing) mayFailWith(err error, f *fault) bool {
-	return f.err != nil && errors.Is(err, f.err) || p.err != "" && strings.Contains(err.Error(), p.err)
+	return f.err != nil && (errors.Is(err, f.err) || errors.Is(err, f.says)) || p.err != "" && strings.Contains(err.Error(), p.err)
 }
 
 // again publishes without a fault, if there is anything to remove. Nothing but the new file is there then.
@@ -185,7 +186,10 @@ var faults = func() (all []fault) {
 		fault{name: "an error after the effect", err: syscall.EIO, after: true,
 			in: []string{"create", "rename", "remove", "chmod", "chown", "lock"}},
 		fault{name: "the disk is full after half", err: syscall.ENOSPC, in: write,
-			write: func(f *faultyFile, b []byte, at int64) (int, error) { n, _ := half(f, b, at); return n, syscall.ENOSPC }},
+			write: func(f *faultyFile, b []byte, at int64) (int, error) {
+				n, _ := half(f, b, at)
+				return n, syscall.ENOSPC
+			}},
 		fault{name: "an error after half", err: syscall.EIO, in: read,
 			read: func(_ *faultyFile, b []byte, _ int64) (int, error) { return len(b) / 2, syscall.EIO }},
 		fault{name: "half is written", in: write, err: io.ErrShortWrite, write: half},
@@ -208,7 +212,7 @@ var faults = func() (all []fault) {
 			read: func(f *faultyFile, b []byte, at int64) (int, error) { return f.file.ReadAt(b[:len(b)/2], at) }},
 		fault{name: "zeros are read", in: read, err: ErrNotStored,
 			read: func(_ *faultyFile, b []byte, _ int64) (int, error) { clear(b); return len(b), nil }},
-		fault{name: "the file is locked", in: []string{"lock"}, err: errTaken},
+		fault{name: "the file is locked", in: []string{"lock"}, err: errLocked, says: errTaken},
 		fault{name: "the name is taken", in: []string{"create"}, err: os.ErrExist},
 		fault{name: "a lie about a lock", in: []string{"lock"}, lie: true},
 		fault{name: "a lie about a sync", in: []string{"sync"}, lie: true},

@@ -58,8 +58,8 @@ func (s *faulty) call(name string) *fault {
 	return s.fault
 }
 
-// change makes a call that changes something: before the change, or after it, an error may come; it may be left out, and
-// success reported. log notes the change.
+// change makes a call that changes something: before the change, or after it, an error may come; it may be left out,
+// and success reported. log notes the change.
 func (s *faulty) change(name string, do func() error, log func()) error {
 	f := s.call(name)
 	if f != nil && f.lie {
@@ -251,8 +251,9 @@ type fault struct {
 	name  string
 	in    []string // the calls that it is for; nil: all
 	err   error
-	after bool // the error comes after the call had its effect
-	lie   bool // success is reported, and the call had none
+	says  error // what the error says if it is not err
+	after bool  // the error comes after the call had its effect
+	lie   bool  // success is reported, and the call had none
 	write func(f *faultyFile, b []byte, at int64) (int, error)
 	read  func(f *faultyFile, b []byte, at int64) (int, error)
 }

@@ -19,13 +19,18 @@ type State struct {
 // returns how many there were. Readers open only the file target: the contents of the others are what was last written,
 // since the number of states would be a product otherwise. It may be called once.
 func (l *Log) Crashes(target string, with func(State) bool) int {
+	return l.crashes(target, func() []string { return slices.Sorted(maps.Keys(l.names)) }, with)
+}
+
+// crashes is Crashes for the names that vary returns; the others are not there.
+func (l *Log) crashes(target string, vary func() []string, with func(State) bool) int {
 	states := 0
 	for n := 0; n <= len(l.calls); n++ {
 		if n > 0 {
 			l.calls[n-1]()
 		}
 		seen := map[string]bool{}
-		if !l.crash(target, func(s State) bool {
+		if !l.crash(target, vary(), func(s State) bool {
 			key := s.key()
 			if seen[key] {
 				return true
@@ -42,19 +47,18 @@ func (l *Log) Crashes(target string, with func(State) bool) int {
 }
 
 // crash calls with every state that a crash may leave now.
-func (l *Log) crash(target string, with func(State) bool) bool {
-	names := slices.Sorted(maps.Keys(l.names))
+func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 	bounds := make([]int, len(names))
 	for i, name := range names {
-		bounds[i] = len(l.names[name])
+		bounds[i] = max(1, len(l.names[name]))
 	}
 	return eachChoice(bounds, func(chosen []int) bool {
 		s, read := State{Files: map[string][]byte{}}, 0
 		for i, name := range names {
-			id := l.names[name][chosen[i]]
-			if id == 0 {
+			if len(l.names[name]) == 0 || l.names[name][chosen[i]] == 0 {
 				continue
 			}
+			id := l.names[name][chosen[i]]
 			s.Names = append(s.Names, name)
 			s.Files[name] = l.files[id].seen(l.Block)
 			if name == target {

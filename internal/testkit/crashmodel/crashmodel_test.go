@@ -61,7 +61,7 @@ func TestBrokenPublishersAreCaught(t *testing.T) {
 		{"a failed sync of the directory, and another", "cwsred", gone},
 	} {
 		states, err := published(test.steps, before)
-		if test.wrong == "" && (err != nil || states < len(test.steps)) ||
+		if test.wrong == "" && (err != nil || states <= len(test.steps)) ||
 			test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
 			t.Errorf("%s: %d states, %v", test.name, states, err)
 		}

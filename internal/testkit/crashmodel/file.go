@@ -72,11 +72,12 @@ const maxChoices = 1 << 20
 func eachChoice(bounds []int, with func(chosen []int) bool) bool {
 	all := 1
 	for _, bound := range bounds {
-		if all *= bound; all > maxChoices {
-			panic("too many states: write less, or in larger blocks")
-		}
+		all = min(all*bound, maxChoices+1)
 	}
 	for n := range all {
+		if n == maxChoices {
+			panic("too many states: write less, or in larger blocks")
+		}
 		chosen := make([]int, len(bounds))
 		for i, bound := range bounds {
 			chosen[i], n = n%bound, n/bound

@@ -13,9 +13,10 @@ type Publishing struct {
 }
 
 // Check holds every state that a crash may leave against what publishing promises, and returns how many there are:
-// the target is the old file or the new one, whole; once success was reported, it is the new one.
+// the target is the old file or the new one, whole; once success was reported, it is the new one. States that differ in
+// other files only count once.
 func (p Publishing) Check(l *Log) (states int, err error) {
-	states = l.Crashes(p.Target, func(s State) bool {
+	states = l.crashes(p.Target, func() []string { return []string{p.Target} }, func(s State) bool {
 		err = p.judge(s)
 		return err == nil
 	})
