@@ -152,7 +152,8 @@ func (p *publishing) check(t *testing.T, s *faulty, err error) (states int, prob
 
 // mayFailWith reports whether an error says what went wrong.
 func (p *publishing) mayFailWith(err error, f *fault) bool {
-	return f.err != nil && (errors.Is(err, f.err) || errors.Is(err, f.says)) || p.err != "" && strings.Contains(err.Error(), p.err)
+	said := f.err != nil && (errors.Is(err, f.err) || errors.Is(err, f.says))
+	return said || p.err != "" && strings.Contains(err.Error(), p.err)
 }
 
 // again publishes without a fault, if there is anything to remove. Nothing but the new file is there then.
