@@ -3,13 +3,24 @@ package cli
 import (
 	"cmp"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // DefaultChecked is the share of all events that a comparison with code must check for its score to say
 // how an archive fits, unless the user asks for another.
 const DefaultChecked = 0.5
+
+// TimeVar adds a flag that is a time. Its help says 10m for ten minutes, not 10m0s.
+func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {
+	f.DurationVar(to, name, value, usage)
+	if added := f.Lookup(name); strings.HasSuffix(added.DefValue, "m0s") {
+		added.DefValue = strings.TrimSuffix(added.DefValue, "0s")
+	}
+}
 
 // ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"

@@ -11,6 +11,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"profarc-fleet": main,
+		"profarc":       main, // as profarc starts it
 		"archives":      command(makeArchives),
 		"whole":         command(mergeWhole),
 		"half":          command(halve),

@@ -12,7 +12,7 @@ import (
 // cli.FleetCommands, whose text it shows, so that profarc lists and runs it too.
 func newRootCommand(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "profarc-fleet",
+		Use:   a.Name,
 		Short: "Archives of execution profiles in registries and object stores",
 		Long: `profarc-fleet takes archives of execution profiles (.parc) from the machines that train to
 those that start. "profarc NAME" runs its commands too.`,

@@ -38,15 +38,15 @@ type worker struct {
 
 func (w *worker) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&w.plan, "plan", "plan.json", "the plan: a file, or the URL of an object")
-	f.StringVar(&w.folder, "tmp", "", "directory for temporary files; without it that of the system")
-	f.StringVar(&w.memory, "memory", "192MiB", "profiles to keep in memory, as 512MiB; more go to a temporary file")
+	f.StringVar(&w.plan, "plan", "plan.json", "the plan: a `FILE`, or the URL of an object")
+	f.StringVar(&w.folder, "tmp", "", "`DIRECTORY` for temporary files; without it that of the system")
+	f.StringVar(&w.memory, "memory", "192MiB", "`SIZE` of profiles to keep in memory, as 512MiB; more go to a temporary file")
 	w.storeFlags(cmd)
 }
 
 func (w *worker) storeFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.DurationVar(&w.patience, "patience", time.Minute, "how long a store may take for an answer, and for each MiB")
+	cli.TimeVar(f, &w.patience, "patience", time.Minute, "`TIME` that a store may take for an answer, and for each MiB")
 	f.BoolVar(&w.json, "json", false, "report in JSON")
 }
 

@@ -38,24 +38,24 @@ func planCommand(a *cli.App) *cobra.Command {
 		Use:   "plan --to URL URL... [-o plan.json]",
 		Short: "Plan a merge of many archives in a store, for many workers",
 		Long:  planHelp,
-		Example: `  profarc-fleet plan s3://ci/runs/ --to s3://ci/app.parc
-  profarc-fleet plan /shared/runs/ --to /shared/app.parc --parts 64 -o /shared/plan.json
-  profarc-fleet plan gs://ci/runs/ --to gs://ci/app.parc --half-life 30d -o gs://ci/plan.json`,
+		Example: `  profarc plan s3://ci/runs/ --to s3://ci/app.parc
+  profarc plan /shared/runs/ --to /shared/app.parc --parts 64 -o /shared/plan.json
+  profarc plan gs://ci/runs/ --to gs://ci/app.parc --half-life 30d -o gs://ci/plan.json`,
 		GroupID: group,
 		Args:    cli.Args(1, -1, "where the archives are"),
 		RunE:    a.Run(func(ctx context.Context, args []string) error { return runPlan(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.plan, "output", "o", "plan.json", "plan to write: a file, or the URL of an object")
-	f.StringVar(&o.to, "to", "", "URL of the result")
-	f.StringVar(&o.Work, "work", "", "URL below which workers write parts; without it profarc-work beside the result")
-	f.IntVar(&o.Parts, "parts", 0, "number of parts; without it as many as --part-size needs")
-	f.StringVar(&o.partSize, "part-size", "512MiB", "archives that a worker reads, about")
+	f.StringVarP(&o.plan, "output", "o", "plan.json", "plan to write: a `FILE`, or the URL of an object")
+	f.StringVar(&o.to, "to", "", "`URL` of the result")
+	f.StringVar(&o.Work, "work", "", "`URL` below which workers write parts; without it profarc-work beside the result")
+	f.IntVar(&o.Parts, "parts", 0, "`NUMBER` of parts; without it as many as --part-size needs")
+	f.StringVar(&o.partSize, "part-size", "512MiB", "`SIZE` of the archives that a worker reads, about")
 	f.StringVar(&o.halfLife, "half-life", "",
-		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
+		"`AGE` at which a dump counts half, as 30d or 12h, relative to the newest dump")
 	f.BoolVar(&o.Normalize, "normalize", false, "let every run count alike, however long it ran")
-	f.IntVar(&o.Rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
-	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "archives to look at at once")
+	f.IntVar(&o.Rows, "rows", -1, "`NUMBER` of receiver rows to keep in a type profile; without it all")
+	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "`NUMBER` of archives to look at at once")
 	o.storeFlags(cmd)
 	return cmd
 }
@@ -99,11 +99,18 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	if !p.OneShape {
 		fmt.Fprintln(a.Out, "shapes  differ between the archives: workers read all of each archive, not only their parts")
 	}
-	name := planName(o.plan)
-	fmt.Fprintf(a.Out,
-		"wrote   %s\n\nNext: profarc-fleet template slurm --plan %s\n  or: profarc-fleet template kubernetes --plan %s\n", to,
-		name, name)
+	fmt.Fprintf(a.Out, "wrote   %s\n\n%s", to, nextSteps(a.Name, planName(o.plan), survey.Parts))
 	return nil
+}
+
+// nextSteps returns what to run after a plan: on a scheduler, or in a shell.
+func nextSteps(program, plan string, parts int) string {
+	return fmt.Sprintf(`Next: %[1]s template slurm --plan %[2]s
+  or: %[1]s template kubernetes --plan %[2]s
+  or, without a scheduler, here or each part on another machine:
+      for k in $(seq 0 %[3]d); do %[1]s merge-shard $k/%[4]d --plan %[2]s; done
+      %[1]s commit --plan %[2]s
+`, program, plan, parts-1, parts)
 }
 
 // check checks the flags, and returns where the plan goes.

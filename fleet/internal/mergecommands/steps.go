@@ -28,15 +28,15 @@ func shardCommand(a *cli.App) *cobra.Command {
 		Use:   "merge-shard [K/N] --plan PLAN",
 		Short: "Merge the parts of one task of a planned merge",
 		Long:  shardHelp,
-		Example: `  profarc-fleet merge-shard 0/16 --plan plan.json
-  profarc-fleet merge-shard --plan s3://ci/plan.json --tasks 100   # in a Kubernetes Job or a Slurm array`,
+		Example: `  profarc merge-shard 0/16 --plan plan.json
+  profarc merge-shard --plan s3://ci/plan.json --tasks 100   # in a Kubernetes Job or a Slurm array`,
 		GroupID: group,
 		Args:    cli.Args(0, 1, "the task as K/N, or none"),
 		RunE:    a.Run(func(ctx context.Context, args []string) error { return runShard(ctx, a, args, tasks, &o) }),
 	}
 	o.flags(cmd)
-	cmd.Flags().IntVar(&tasks, "tasks", 0, "number of tasks; without it the number of parts")
-	cmd.Flags().IntVarP(&o.jobs, "jobs", "j", 4, "archives to read at once; with weights that are fractions it is 1")
+	cmd.Flags().IntVar(&tasks, "tasks", 0, "`NUMBER` of tasks; without it the number of parts")
+	cmd.Flags().IntVarP(&o.jobs, "jobs", "j", 4, "`NUMBER` of archives to read at once; with weights that are fractions it is 1")
 	return cmd
 }
 
@@ -86,14 +86,14 @@ func commitCommand(a *cli.App) *cobra.Command {
 		Use:   "commit --plan PLAN",
 		Short: "Join the parts of a planned merge and publish the result",
 		Long:  commitHelp,
-		Example: `  profarc-fleet commit --plan plan.json
-  profarc-fleet commit --plan s3://ci/plan.json --wait 6h`,
+		Example: `  profarc commit --plan plan.json
+  profarc commit --plan s3://ci/plan.json --wait 6h`,
 		GroupID: group,
 		Args:    cli.Args(0, 0, "none"),
 		RunE:    a.Run(func(ctx context.Context, _ []string) error { return runCommit(ctx, a, wait, &o) }),
 	}
 	o.flags(cmd)
-	cmd.Flags().DurationVar(&wait, "wait", 0, "how long to wait for missing parts, as 6h")
+	cli.TimeVar(cmd.Flags(), &wait, "wait", 0, "`TIME` to wait for missing parts, as 6h")
 	return cmd
 }
 

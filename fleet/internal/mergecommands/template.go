@@ -45,23 +45,23 @@ func templateCommand(a *cli.App) *cobra.Command {
 		Use:   "template slurm|kubernetes --plan PLAN",
 		Short: "Print the jobs that run a planned merge on Slurm or Kubernetes",
 		Long:  templateHelp,
-		Example: `  profarc-fleet template slurm --plan /shared/plan.json | bash
-  profarc-fleet template kubernetes --plan s3://ci/plan.json --image ghcr.io/acme/profarc | kubectl apply -f -`,
+		Example: `  profarc template slurm --plan /shared/plan.json | bash
+  profarc template kubernetes --plan s3://ci/plan.json --image ghcr.io/acme/profarc | kubectl apply -f -`,
 		GroupID:   group,
 		Args:      cli.Args(1, 1, "slurm or kubernetes"),
 		ValidArgs: []string{"slurm", "kubernetes"},
 		RunE:      a.Run(func(ctx context.Context, args []string) error { return runTemplate(ctx, a, args[0], &o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.plan, "plan", "plan.json", "the plan: a file, or the URL of an object")
-	f.IntVar(&o.tasks, "tasks", 1000, "most tasks; Slurm allows 1001 in an array unless its MaxArraySize is set")
-	f.IntVar(&o.atOnce, "at-once", 50, "most tasks that run at once")
-	f.StringVar(&o.program, "program", "profarc-fleet", "the program as the tasks start it")
-	f.StringVar(&o.image, "image", "", "container image that has it; for kubernetes")
-	f.StringVar(&o.task, "task-memory", "1GiB", "memory of a task")
-	f.StringVar(&o.time, "time", "4h", "how long a task may take, and how long the commit waits for them")
-	f.IntVar(&o.perIndex, "retries", 3, "how often a task is tried again; for kubernetes")
-	f.DurationVar(&o.patience, "patience", 0, "how long a store may take for an answer")
+	f.StringVar(&o.plan, "plan", "plan.json", "the plan: a `FILE`, or the URL of an object")
+	f.IntVar(&o.tasks, "tasks", 1000, "most tasks, a `NUMBER`; Slurm allows 1001 in an array unless its MaxArraySize is set")
+	f.IntVar(&o.atOnce, "at-once", 50, "`NUMBER` of tasks that run at once, at most")
+	f.StringVar(&o.program, "program", "profarc-fleet", "the `PROGRAM` as the tasks start it")
+	f.StringVar(&o.image, "image", "", "container `IMAGE` that has it; for kubernetes")
+	f.StringVar(&o.task, "task-memory", "1GiB", "memory of a task, a `SIZE`")
+	f.StringVar(&o.time, "time", "4h", "`TIME` that a task may take, and how long the commit waits for them")
+	f.IntVar(&o.perIndex, "retries", 3, "`NUMBER` of times that a task is tried again; for kubernetes")
+	cli.TimeVar(f, &o.patience, "patience", 0, "`TIME` that a store may take for an answer")
 	return cmd
 }
 

@@ -109,10 +109,10 @@ type demand struct {
 
 func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
 	f.StringArrayVar(&d.classPath, "class-path", nil,
-		"code that profiles are to fit: class files, jars and folders, in one or more parts")
-	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least score of profarc check, from 0 to 1")
+		"`CODE` that profiles are to fit: class files, jars and folders, in one or more parts")
+	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least `SCORE` of profarc check, from 0 to 1")
 	f.Float64Var(&d.minChecked, "min-checked", cli.DefaultChecked,
-		"with --class-path, least share of all events that is compared, from 0 to 1")
+		"with --class-path, least `SHARE` of all events that is compared, from 0 to 1")
 }
 
 func (d *demand) check() error {

@@ -40,8 +40,8 @@ func promoteCommand(a *cli.App) *cobra.Command {
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runPromote(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.to, "to", "", "tag to promote it to")
-	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
+	f.StringVar(&o.to, "to", "", "`TAG` to promote it to")
+	f.StringVar(&o.key, "key", "", "PEM `FILE` of the public key by which it must be signed")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(f)
 	return cmd

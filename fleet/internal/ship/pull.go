@@ -74,15 +74,15 @@ func pullCommand(a *cli.App) *cobra.Command {
 		RunE: a.Run(func(ctx context.Context, args []string) error { return runPull(ctx, a, args[0], &o) }),
 	}
 	f := cmd.Flags()
-	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
-	f.StringVar(&o.base, "base", "", "where the base of a layer is written (default NAME.base"+cli.ArchiveExtension+
+	f.StringVarP(&o.out, "output", "o", "", "`ARCHIVE` to write; its name ends in "+cli.ArchiveExtension)
+	f.StringVar(&o.base, "base", "", "`ARCHIVE` to write the base of a layer to (default NAME.base"+cli.ArchiveExtension+
 		" for NAME"+cli.ArchiveExtension+")")
-	f.StringVar(&o.build, "build", "", "build of the VM that will start, as 21.0.5+11, or build id of the program")
-	f.StringVar(&o.key, "key", "", "PEM file of the public key by which it must be signed")
-	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to this tag")
-	f.StringVar(&o.java, "java", "", "java that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
+	f.StringVar(&o.build, "build", "", "`BUILD` of the VM that will start, as 21.0.5+11, or build id of the program")
+	f.StringVar(&o.key, "key", "", "PEM `FILE` of the public key by which it must be signed")
+	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to `TAG`")
+	f.StringVar(&o.java, "java", "", "`JAVA` that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
 	o.demand.addTo(f, 0.5)
-	f.StringVar(&o.fingerprint, "fingerprint", "", "fingerprint of the program, as profarc info prints it")
+	f.StringVar(&o.fingerprint, "fingerprint", "", "`FINGERPRINT` of the program, as profarc info prints it")
 	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(f)

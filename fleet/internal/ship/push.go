@@ -65,9 +65,9 @@ func pushCommand(a *cli.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runPush(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.subject, "subject", "", "image to attach the archive to")
-	f.StringVar(&o.base, "base", "", "archive that the archive is a layer on: it is pushed with it")
-	f.StringVar(&o.key, "sign", "", "PEM file of the private key to sign with")
+	f.StringVar(&o.subject, "subject", "", "`IMAGE` to attach the archive to")
+	f.StringVar(&o.base, "base", "", "`ARCHIVE` that the archive is a layer on: it is pushed with it")
+	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
 	o.demand.addTo(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.connection.addTo(f)

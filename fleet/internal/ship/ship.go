@@ -33,9 +33,9 @@ type connection struct {
 func (c *connection) addTo(f *pflag.FlagSet) {
 	c.flags = f
 	f.BoolVar(&c.plainHTTP, "plain-http", false, "speak plain HTTP; on loopback addresses that is the default")
-	f.DurationVar(&c.timeout, "timeout", registry.DefaultSilence, "longest time without a byte from the registry")
-	f.DurationVar(&c.all, "max-time", registry.DefaultAll,
-		"longest time of all requests, and a second more for each 32 KiB")
+	cli.TimeVar(f, &c.timeout, "timeout", registry.DefaultSilence, "longest `TIME` without a byte from the registry")
+	cli.TimeVar(f, &c.all, "max-time", registry.DefaultAll,
+		"longest `TIME` of all requests, and a second more for each 32 KiB")
 }
 
 // open returns the repository of a reference.

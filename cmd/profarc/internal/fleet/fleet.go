@@ -20,6 +20,9 @@ import (
 // Program is the name of the program that has the commands.
 const Program = "profarc-fleet"
 
+// asName is the name that profarc starts the program by: its help and its errors then speak of profarc.
+const asName = "profarc"
+
 const group = "fleet"
 
 // AddCommands adds the commands of profarc-fleet to root, in a group of their own.

@@ -13,6 +13,7 @@ import (
 // start runs the program at path, and ends with its exit code.
 func start(ctx context.Context, a *cli.App, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Args[0] = asName
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
 	err := cmd.Run()
 	var exit *exec.ExitError

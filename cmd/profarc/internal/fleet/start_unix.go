@@ -12,6 +12,6 @@ import (
 
 // start makes this process the program at path. It returns only if that fails.
 func start(_ context.Context, _ *cli.App, path string, args []string) error {
-	err := syscall.Exec(path, append([]string{Program}, args...), os.Environ())
+	err := syscall.Exec(path, append([]string{asName}, args...), os.Environ())
 	return cli.NotStarted(path, &os.PathError{Op: "start", Path: path, Err: err})
 }

@@ -2,6 +2,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
@@ -32,7 +34,9 @@ the archive is shipped. It verifies the archive to the last byte, then judges
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
              the new archive. Hot are the fewest methods with --hot of all weight. Methods that the
              program of --against no longer has are left out
-  overlap    with the baseline, as diff scores it
+  spread     of the methods with counts in the baseline, the share with counts in the new archive: an idle
+             or another program has few
+  overlap    with the baseline, as diff scores it: 85% of the fleet's profiles
   size       of the file
   growth     how many times the size of the baseline it has
   runs       dumps that it was made from
@@ -40,9 +44,12 @@ the archive is shipped. It verifies the archive to the last byte, then judges
 
 Each has a threshold; 0 switches a criterion off. What cannot be judged is "unchecked", with the
 reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without --against
-it is held against the class path that it records, if that is here. Without --baseline coverage, overlap
-and growth are off: leave it out for the first archive of a program. What --against may be, says profarc
+it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
+overlap and growth are off: leave it out for the first archive of a program. What --against may be, says profarc
 check --help.
+
+A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
+runs and age are the layer's alone.
 
 --markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (only
 too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived", "value" (null if
@@ -62,6 +69,8 @@ func Command(a *cli.App) *cobra.Command {
 		Short: "Decide whether an archive may be shipped",
 		Long:  commandHelp,
 		Example: `  profarc gate new.parc --against app.jar --against "$JAVA_HOME" --baseline current.parc
+  profarc gate new.parc --baseline fleet.parc --min-overlap 85%
+  profarc gate layer.parc --base jdk.parc --baseline current-layer.parc
   profarc gate new.parc                         # the first archive, with the class path that it records
   profarc gate new.parc --baseline current.parc --markdown >>"$GITHUB_STEP_SUMMARY"
   profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
@@ -118,7 +127,32 @@ func (j *judgement) judge(ctx context.Context, a *cli.App, limits criteria.Limit
 		return refused, ctx.Err()
 	}
 	j.Domain = s.Header().Domain.String()
-	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, limits, o) })
+	whole, refused, err := o.wholeOf(ctx, a, s)
+	if refused != nil || err != nil {
+		return refused, err
+	}
+	if whole != s {
+		defer whole.Close()
+	}
+	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, whole, limits, o) })
+}
+
+// wholeOf returns the archive with its base if it is a layer, else the archive itself. refused is why the base cannot
+// be used.
+func (o *options) wholeOf(ctx context.Context, a *cli.App, s *reader.Store) (whole *reader.Store, refused, err error) {
+	_, layer, err := s.Base()
+	if err == nil && !layer && o.base != "" && o.baseline == "" {
+		err = cli.Usagef("%s is no layer: leave out --base", s.Mapping().Name())
+	}
+	if err == nil && layer && o.base == "" {
+		_, alone := reader.NewLayers(s)
+		err = cli.Usagef("%w, with --base", alone)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	whole, refused = layers.Whole(ctx, a, s, o.base)
+	return whole, refused, ctx.Err()
 }
 
 // sound returns an error unless the archive is sound to the last byte.
@@ -133,9 +167,9 @@ func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 }
 
 // judgeSound judges a sound archive.
-func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s *reader.Store, limits criteria.Limits,
+func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
-	e := criteria.Evidence{BaselineName: o.baseline, Now: time.Now()}
+	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now()}
 	switch program, err := o.program(ctx, a, s, limits); {
 	case errors.Is(err, check.ErrNotRecorded):
 		e.NoProgram = err.Error()
@@ -144,22 +178,34 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s *reader.Store,
 	default:
 		defer program.Close()
 		j.Against, e.Lacks = program.Name(), program.Lacks
-		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, s, 1) }
+		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, whole, 1) }
 	}
-	if o.baseline != "" {
-		e.Baseline, e.BaselineError = a.OpenStore(o.baseline)
+	if o.baseline == "" {
+		return j.fill(ctx, s, limits, e, o)
 	}
-	if base := e.Baseline; base != nil {
-		defer base.Close()
-		defer cli.CloseOnInterrupt(ctx, base)()
-		err = base.Mapping().Guard(func() error { return j.fill(ctx, s, limits, e, o) })
-	} else {
+	err = withBaseline(ctx, a, o, func(base *reader.Store, size int64) error {
+		e.Baseline, e.BaselineSize = base, size
+		return j.fill(ctx, s, limits, e, o)
+	})
+	if e.Baseline == nil && ctx.Err() == nil {
+		e.BaselineError = errors.New(app.Message(err))
 		err = j.fill(ctx, s, limits, e, o)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
+	return cmp.Or(ctx.Err(), err)
+}
+
+// withBaseline calls f with the baseline, on its base if it is a layer, and with the size of its file.
+func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *reader.Store, size int64) error) error {
+	return a.WithStore(ctx, o.baseline, func(s *reader.Store) error {
+		whole, err := layers.Whole(ctx, a, s, o.base)
+		if err != nil {
+			return err
+		}
+		if whole != s {
+			defer whole.Close()
+		}
+		return f(whole, s.Header().FileSize)
+	})
 }
 
 // program opens the code that the archive is held against. The error matches

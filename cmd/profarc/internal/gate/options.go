@@ -10,15 +10,16 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/internal/cli"
 )
 
 // options are the flags of gate.
 type options struct {
 	against                []string
-	baseline               string
+	base, baseline         string
 	fit, coverage, overlap string
-	checked                string
+	checked, spread        string
 	hot                    string
 	size                   string
 	growth                 float64
@@ -33,12 +34,14 @@ func (o *options) addTo(cmd *cobra.Command) {
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool "+
 			"(default what the archive records)")
-	f.StringVar(&o.baseline, "baseline", "", "the archive in use")
+	layers.AddTo(f, &o.base)
+	f.StringVar(&o.baseline, "baseline", "", "the archive in use, or the merged profiles of the fleet")
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
 	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*cli.DefaultChecked),
 		"least share of all events that the check covers")
 	f.StringVar(&o.coverage, "min-coverage", "90%", "least share of the baseline's hot counts in methods with counts")
 	f.StringVar(&o.hot, "hot", "99%", "share of the baseline's counts whose methods are hot")
+	f.StringVar(&o.spread, "min-spread", "50%", "least share of the baseline's methods with counts that have counts")
 	f.StringVar(&o.overlap, "min-overlap", "50%", "least overlap with the baseline")
 	f.StringVar(&o.size, "max-size", "256MB", "most bytes of the archive")
 	f.Float64Var(&o.growth, "max-growth", 3, "most times the size of the baseline")
@@ -66,7 +69,7 @@ func (o *options) limits() (l criteria.Limits, err error) {
 		flag, text string
 		to         *float64
 	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
-		{"--min-overlap", o.overlap, &l.Overlap}} {
+		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap}} {
 		if *share.to, err = shareOf(share.flag, share.text); err != nil {
 			return l, err
 		}

@@ -3,7 +3,7 @@ package layers
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -41,17 +41,44 @@ func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reade
 		if len(stores) == 1 {
 			return f(stores[0])
 		}
-		b, err := Flat(ctx, stores)
-		if err != nil {
-			return err
-		}
-		s, err := b.Open(fmt.Sprintf("%s on %s", path, base))
+		s, err := flatStore(ctx, stores)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
 		return f(s)
 	})
+}
+
+// Whole returns an archive that answers as a layer does with its base. An archive that is no layer is whole by itself:
+// Whole returns s, whatever base is. The caller closes what is not s.
+func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole *reader.Store, err error) {
+	_, layer, err := s.Base()
+	if err != nil || !layer {
+		return s, err
+	}
+	if base == "" {
+		_, err := reader.NewLayers(s)
+		return nil, err
+	}
+	err = a.WithStore(ctx, base, func(b *reader.Store) error {
+		whole, err = flatStore(ctx, []*reader.Store{s, b})
+		return err
+	})
+	return whole, err
+}
+
+// flatStore returns an archive in memory that answers as layers do.
+func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, error) {
+	b, err := Flat(ctx, stores)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range stores {
+		names = append(names, s.Mapping().Name())
+	}
+	return b.Open(strings.Join(names, " on "))
 }
 
 // Flat returns a builder of the archive that answers as layers do.

@@ -16,11 +16,8 @@ import (
 // method that the program has no more is not asked for.
 func (j *judge) coverage() Criterion {
 	c := Criterion{Name: "coverage", Bound: Least, Threshold: j.limits.Coverage, Unit: UnitShare}
-	if c, ok := j.withBaseline(c); !ok {
+	if c, ok := j.withCountsOfBaseline(c); !ok {
 		return c
-	}
-	if of, as := j.s.Header().Domain, j.evidence.Baseline.Header().Domain; of != as {
-		return c.unchecked("it is of domain %s, the baseline of %s", of, as)
 	}
 	h, err := j.hotMethods()
 	switch {
@@ -32,6 +29,18 @@ func (j *judge) coverage() Criterion {
 		return c.unchecked("the baseline has no counts")
 	}
 	return c.judged(h.covered/h.total, "%s", h.text())
+}
+
+// withCountsOfBaseline is withBaseline for criteria that look for the baseline's methods in the archive.
+func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
+	c, ok := j.withBaseline(c)
+	if !ok {
+		return c, false
+	}
+	if of, as := j.s.Header().Domain, j.evidence.Baseline.Header().Domain; of != as {
+		return c.unchecked("it is of domain %s, the baseline of %s", of, as), false
+	}
+	return c, true
 }
 
 // A hotSum sums the hot methods of the baseline.
@@ -135,13 +144,18 @@ func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 
 // counts reports whether the new archive has counts of a method.
 func (j *judge) counts(k layout.Key) (bool, error) {
-	m, err := j.s.Find(k)
+	m, err := j.whole.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	n, err := countsOf(j.s, m)
+	return hasCounts(j.whole, m)
+}
+
+// hasCounts reports whether a method has counts in its archive.
+func hasCounts(s *reader.Store, m reader.Method) (bool, error) {
+	n, err := countsOf(s, m)
 	return n != weigh.Counts{}, err
 }

@@ -20,7 +20,7 @@ func (j *judge) growth() Criterion {
 	if c, ok := j.withBaseline(c); !ok {
 		return c
 	}
-	was := j.evidence.Baseline.Header().FileSize
+	was := j.evidence.BaselineSize
 	return c.judged(float64(j.s.Header().FileSize)/float64(was), "%s has %d bytes", j.evidence.BaselineName, was)
 }
 

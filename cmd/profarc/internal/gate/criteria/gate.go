@@ -4,6 +4,7 @@
 package criteria
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ type Limits struct {
 	Fit      float64       // least score of the check against the program, from 0 to 1
 	Checked  float64       // least share of all events that the score covers
 	Coverage float64       // least share of the baseline's hot counts in methods that are covered
+	Spread   float64       // least share of the baseline's methods with counts that have counts
 	Overlap  float64       // least overlap with the baseline
 	Size     int64         // most bytes
 	Growth   float64       // most times the size of the baseline
@@ -34,16 +36,19 @@ type Limits struct {
 // Evidence is what an archive is held against. A missing part switches off the
 // criteria that need it; a part that cannot be read leaves them unchecked.
 type Evidence struct {
+	// Whole is the archive with its base if it is a layer, nil if it is none.
+	Whole *reader.Store
 	// Fit checks the archive against the program, nil if none is given; NoProgram says why.
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
 	Fit       func() (*report.Check, error)
 	NoProgram string
 	// Lacks reports whether the program is known not to have a method any more; nil if nothing is known.
 	Lacks func(layout.Key) bool
-	// Baseline is the archive in use, nil if there is none. BaselineName is its name,
+	// Baseline is the archive in use, with its base, nil if there is none. BaselineName is its name,
 	// empty if none is given, and BaselineError why it cannot be read.
 	Baseline      *reader.Store
 	BaselineName  string
+	BaselineSize  int64 // of its file, in bytes
 	BaselineError error
 	Now           time.Time
 }
@@ -93,13 +98,13 @@ const (
 const NameOfChecked = "checked"
 
 // Names are the names of all criteria, in the order of a report.
-var Names = []string{"fit", NameOfChecked, "coverage", "overlap", "size", "growth", "runs", "age"}
+var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "size", "growth", "runs", "age"}
 
 // Judge judges a sound archive by all criteria. The error is ctx's; whatever else
 // goes wrong is the reason of a criterion.
 func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
-	j := &judge{ctx: ctx, s: s, limits: l, evidence: e}
-	criteria := append(j.fit(), j.coverage(), j.overlap(), j.size(), j.growth(), j.runs(), j.age())
+	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
+	criteria := append(j.fit(), j.coverage(), j.spread(), j.overlap(), j.size(), j.growth(), j.runs(), j.age())
 	return criteria, ctx.Err()
 }
 
@@ -133,7 +138,8 @@ func (c *Criterion) Blocks() bool { return c.State == Failed || c.State == Unche
 
 type judge struct {
 	ctx      context.Context
-	s        *reader.Store
+	s        *reader.Store // the file
+	whole    *reader.Store // its profiles
 	limits   Limits
 	evidence Evidence
 }
@@ -230,7 +236,7 @@ func (j *judge) overlap() Criterion {
 	if c, ok := j.withBaseline(c); !ok {
 		return c
 	}
-	r, err := compare.Stores(j.ctx, j.evidence.Baseline, j.s, compare.Options{})
+	r, err := compare.Stores(j.ctx, j.evidence.Baseline, j.whole, compare.Options{})
 	if err != nil {
 		return c.unchecked("%v", err)
 	}
