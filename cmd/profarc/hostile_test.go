@@ -103,7 +103,7 @@ func domainDecides(args []string) bool {
 // that fail have an argument with "nothing" in it.
 func hostileCommands(first, second, out string) (all [][]string) {
 	nothing := "nothing" + specimen.HostileText
-	for _, measure := range append(methods.MeasureNames(), facts.BySamples, facts.ByPollution) {
+	for _, measure := range append(methods.MeasureNames(), string(facts.Samples), facts.ByPollution) {
 		all = append(all, []string{"top", first, "--by", measure}, []string{"top", first, "--by", measure, "--json"})
 	}
 	for _, kind := range disk.TableKinds() {

@@ -36,6 +36,24 @@ type Leaf struct {
 	Context reader.Context // zero if it has no callers
 	Stacks  int            // one for each line with samples
 	Count   uint64         // samples
+	Time    uint64         // of the samples in nanoseconds; 0 if it was not recorded
+	profile reader.Profile
+}
+
+// A LeafPoint is what was sampled on a line of a leaf.
+type LeafPoint struct {
+	Point       int32
+	Count, Time uint64
+}
+
+// Points returns the lines of a leaf.
+func (l *Leaf) Points() (list []LeafPoint) {
+	stack := Stack{Frames: []Frame{{Method: l.Method}}}
+	stack.points(l.profile, func(k Stack, _ error) bool {
+		list = append(list, LeafPoint{k.Frames[0].Point, k.Count, k.Time})
+		return true
+	})
+	return list
 }
 
 // Leaves calls yield with the leaves of an archive of domain sampled that have samples. It
@@ -58,11 +76,12 @@ func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) er
 
 func leavesOf(m reader.Method, yield func(Leaf) error) error {
 	for p, err := range m.Profiles() {
-		leaf := Leaf{Method: m}
+		leaf := Leaf{Method: m, profile: p}
 		stack := Stack{Frames: []Frame{{Method: m}}}
 		if err == nil {
 			stack.points(p, func(k Stack, _ error) bool {
 				leaf.Stacks, leaf.Count = leaf.Stacks+1, disk.SaturatingAdd(leaf.Count, k.Count)
+				leaf.Time = disk.SaturatingAdd(leaf.Time, k.Time)
 				return true
 			})
 		}

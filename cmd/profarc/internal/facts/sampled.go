@@ -12,16 +12,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// BySamples is the By of a SampleReport.
-const BySamples = "samples"
-
 // A SampleReport ranks methods by their samples, those with most samples of their own first.
 type SampleReport struct {
 	Archive string          `json:"archive"`
-	By      string          `json:"by"`
+	By      SampleUnit      `json:"by"` // the unit of all sums
 	Stacks  int             `json:"stacks"`
-	Total   uint64          `json:"total"` // samples
-	Of      int             `json:"of"`    // selected methods that are on a stack
+	Total   uint64          `json:"total"`
+	Of      int             `json:"of"` // selected methods that are on a stack
 	Methods []StackedMethod `json:"methods"`
 }
 
@@ -48,9 +45,9 @@ func SamplesOnly(s *reader.Store) bool {
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 
-// MostSampled ranks the selected methods by samples. Shares refer to all samples of the archive.
-func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*SampleReport, error) {
-	tally, err := TallySamples(s)
+// MostSampled ranks the selected methods by samples or their time. Shares refer to all samples of the archive.
+func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyze.RankOptions) (*SampleReport, error) {
+	tally, err := TallySamples(s, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +71,7 @@ func MostSampled(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*
 		x, y := tally.Of(a), tally.Of(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
-	r := &SampleReport{Archive: s.Mapping().Name(), By: BySamples, Stacks: tally.Stacks, Total: tally.Samples,
+	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
 		Of: len(found), Methods: []StackedMethod{}}
 	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
 }

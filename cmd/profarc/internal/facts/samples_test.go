@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
@@ -16,34 +15,30 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// tallyStacks counts samples stack by stack.
-func tallyStacks(t *testing.T, s *reader.Store) *SampleTally {
+// tallyStacks sums samples stack by stack.
+func tallyStacks(t *testing.T, s *reader.Store, unit SampleUnit) *SampleTally {
 	t.Helper()
-	tally := &SampleTally{methods: map[layout.Ref]*StackCounts{}}
+	tally := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
+		calls: map[sampledCall]*StackCounts{}}
 	for stack, err := range stacks.Sampled(s) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally.Stacks++
-		tally.Samples = disk.SaturatingAdd(tally.Samples, stack.Count)
-		on := map[layout.Ref]bool{}
-		for i, f := range stack.Frames {
-			if !f.Method.Valid() {
-				continue
-			}
-			m := tally.method(f.Method.Ref())
-			if i == 0 {
-				m.Self = disk.SaturatingAdd(m.Self, stack.Count)
-			}
-			if !on[f.Method.Ref()] {
-				on[f.Method.Ref()], m.Total = true, disk.SaturatingAdd(m.Total, stack.Count)
-			}
-		}
+		tally.addStack(stack)
+	}
+	for _, n := range tally.methods {
+		n.seen = 0
+	}
+	for _, n := range tally.lines {
+		n.seen = 0
+	}
+	for _, n := range tally.calls {
+		n.seen = 0
 	}
 	return tally
 }
 
-// TestSamplesAreThoseOfAllStacks: samples are counted by contexts as stack by stack.
+// TestSamplesAreThoseOfAllStacks: samples are summed by contexts as stack by stack, of methods, lines and calls.
 func TestSamplesAreThoseOfAllStacks(t *testing.T) {
 	stores := []*reader.Store{chain(t, 100)}
 	for _, sp := range specimen.All() {
@@ -55,19 +50,31 @@ func TestSamplesAreThoseOfAllStacks(t *testing.T) {
 	}
 	recursive := 0
 	for i, s := range stores {
-		want := tallyStacks(t, s)
-		got, err := TallySamples(s)
+		if s.Header().Domain != layout.DomainSampled {
+			continue // its stacks are rows of a table, and are summed one by one
+		}
+		for _, unit := range []SampleUnit{Nanoseconds, Samples} {
+			want := tallyStacks(t, s, unit)
+			got, err := TallyLines(s, unit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(SampleTally{}, StackCounts{}, sampledPoint{},
+				sampledCall{})); diff != "" {
+				t.Errorf("archive %d, %s: %s", i, unit, diff)
+			}
+		}
+		want := tallyStacks(t, s, Samples)
+		got, err := TallySamples(s, Samples)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range got.methods {
-			m.seen = 0
-		}
+		want.lines, want.calls = nil, nil
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(SampleTally{}, StackCounts{})); diff != "" {
 			t.Errorf("archive %d: %s", i, diff)
 		}
-		if n, samples, err := CountSamples(s); n != want.Stacks || samples != want.Samples || err != nil {
-			t.Errorf("archive %d: %d stacks of %d samples, want %d of %d; %v", i, n, samples, want.Stacks, want.Samples, err)
+		if n, samples, err := CountSamples(s); n != want.Stacks || samples != want.Sum || err != nil {
+			t.Errorf("archive %d: %d stacks of %d samples, want %d of %d; %v", i, n, samples, want.Stacks, want.Sum, err)
 		}
 		for _, m := range want.methods {
 			if m.Total > m.Self && m.Self > 0 {
@@ -102,7 +109,7 @@ func chain(t *testing.T, deepest int) *reader.Store {
 func TestDeepStacksAreCountedInLinearSpace(t *testing.T) {
 	s := chain(t, 8000)
 	for what, count := range map[string]func() error{
-		"tally": func() error { _, err := TallySamples(s); return err },
+		"tally": func() error { _, err := TallySamples(s, Samples); return err },
 		"count": func() error { _, _, err := CountSamples(s); return err },
 	} {
 		var before, after runtime.MemStats

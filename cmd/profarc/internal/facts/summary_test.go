@@ -46,7 +46,7 @@ func TestSummarySaysWhatReduceKeeps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			samples, err := TallySamples(memstore.Open(t, part))
+			samples, err := TallySamples(memstore.Open(t, part), Samples)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -31,6 +32,7 @@ type showOptions struct {
 	min       uint64
 	json      bool
 	callers   []string
+	contexts  bool
 	llvm      llvmShowOptions
 	source    llvmSourceOptions
 	most      app.OutputLimit
@@ -53,6 +55,10 @@ with the methods that match and empty lists of types and tables.
 
 For LLVM's profiles METHOD is the PGO name of a function, or a part of it. --detailed-summary, --topn
 and --showcs print what llvm-profdata show prints about the whole profile instead.
+
+A function of a sampled program is shown by source line: what was sampled on it, and with all that it called;
+then its callers and callees. With --source-path the text of the lines is printed, too, with --contexts
+every calling context.
 
 ` + sourceHelp + `
 
@@ -92,6 +98,7 @@ func Command(a *cli.App) *cobra.Command {
 	layers.AddTo(f, &o.base)
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, to print bytecodes and source lines")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
+	f.BoolVar(&o.contexts, "contexts", false, "sampled programs: print every calling context of a function, too")
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
@@ -130,10 +137,6 @@ func (o *showOptions) check(args []string) error {
 		return cli.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
 			"--source-path for both in JSON")
 	}
-	if o.source.path != "" && o.classPath == "" && !o.source.asked() {
-		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
-			"with --binary")
-	}
 	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
 		return cli.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
 			"filters out")
@@ -146,6 +149,10 @@ func (o *showOptions) check(args []string) error {
 
 // show prints what the options select: a summary, a table, or methods in the order of by if it is not nil.
 func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
+	if o.source.path != "" && o.classPath == "" && !o.source.asked() && s.Header().Domain != layout.DomainSampled {
+		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
+			"with --binary")
+	}
 	out := o.most.Writer(cli.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
 	sel.Loader, sel.HottestFirst = o.loader, by != nil
@@ -258,7 +265,7 @@ func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[r
 		return err
 	}
 	defer program.Close()
-	tally, n := newLazyTally(s), 0
+	samples, n := newLazySamples(s, o.source.path), 0
 	for m, err := range methods {
 		if err != nil {
 			return err
@@ -268,7 +275,9 @@ func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[r
 				return err
 			}
 		}
-		if err := newPrinter(w, s, o.screen, tally, program).print(m); err != nil {
+		p := newPrinter(w, s, o.screen, samples, program)
+		p.contexts = o.contexts
+		if err := p.print(m); err != nil {
 			return err
 		}
 	}

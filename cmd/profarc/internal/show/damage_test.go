@@ -135,7 +135,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	heatErr := show(some, true)
 	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := facts.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
-	_, sampledErr := facts.MostSampled(ctx, s, analyze.RankOptions{Limit: 10})
+	_, sampledErr := facts.MostSampled(ctx, s, facts.Samples, analyze.RankOptions{Limit: 10})
 	_, summaryErr := facts.Summarize(ctx, s)
 	errs = append(errs, summaryErr, sampledErr, err, showErr, minErr, heatErr, nearErr, pollutionErr)
 	for i := range analyze.Measures {

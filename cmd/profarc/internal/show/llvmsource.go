@@ -131,7 +131,7 @@ func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen,
 		if err != nil {
 			return err
 		}
-		p := &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, tally: newLazyTally(s), source: l}
+		p := &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, samples: newLazySamples(s, ""), source: l}
 		if n++; n > 1 {
 			fmt.Fprintln(p.w)
 		}

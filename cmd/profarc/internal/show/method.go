@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
@@ -177,7 +175,8 @@ type profilePrinter struct {
 	points      analyze.PointReader
 	reasons     *entries.TrapReasons  // nil until needed
 	callers     map[layout.Ref]string // names of methods in contexts
-	tally       lazyTally
+	samples     lazySamples
+	contexts    bool // print the contexts of sampled functions too
 	screen      *terminal.Screen
 	program     *listing.Program
 	inset       int                  // columns before the points of bytecodes
@@ -186,12 +185,12 @@ type profilePrinter struct {
 }
 
 // newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a program no code.
-func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, tally lazyTally,
+func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, samples lazySamples,
 	program *listing.Program) *profilePrinter {
 	if screen == nil {
 		screen = terminal.Pipe()
 	}
-	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, tally: tally,
+	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, samples: samples,
 		program: program}
 }
 
@@ -215,7 +214,7 @@ func (p *profilePrinter) print(m reader.Method) error {
 
 // PrintMethod prints a method with all its profiles, without its code.
 func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	return newPrinter(w, s, terminal.Pipe(), newLazyTally(s), nil).print(m)
+	return newPrinter(w, s, terminal.Pipe(), newLazySamples(s, ""), nil).print(m)
 }
 
 func (p *profilePrinter) method(m reader.Method) {
@@ -226,6 +225,10 @@ func (p *profilePrinter) method(m reader.Method) {
 	}
 	fmt.Fprintf(p.w, "%s%s\n", naming.AccessText(m.Access()), p.screen.Method(name))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
+	sampled := p.sampled(m)
+	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
+		return // the lines say what the profiles of its contexts do
+	}
 	profiles := 0
 	for q, err := range m.Profiles() {
 		if err != nil {
@@ -247,23 +250,7 @@ func (p *profilePrinter) method(m reader.Method) {
 		}
 	}
 	p.allocated(m)
-	p.sampled(m, profiles > 0)
-}
-
-// sampled prints the samples of a method. If it has no profile, it points to the stacks.
-func (p *profilePrinter) sampled(m reader.Method, profiled bool) {
-	tally, err := p.tally()
-	if err != nil {
-		p.err = err
-		return
-	}
-	n := tally.Of(m)
-	switch {
-	case n.Total > 0 && profiled:
-		fmt.Fprintf(p.w, "  %s\n", samplesText(n))
-	case n.Total > 0:
-		fmt.Fprintf(p.w, "  no profile, %s: see the stacks with profarc export -t folded\n", samplesText(n))
-	case !profiled && !m.Unexecuted():
+	if profiles == 0 && !sampled && !m.Unexecuted() {
 		fmt.Fprintln(p.w, "  no profile")
 	}
 }
@@ -363,16 +350,4 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 		p.err = err
 	}
 	return p.screen.Method(name)
-}
-
-// A lazyTally counts the samples of an archive when first called.
-type lazyTally func() (*facts.SampleTally, error)
-
-func newLazyTally(s *reader.Store) lazyTally {
-	return sync.OnceValues(func() (*facts.SampleTally, error) { return facts.TallySamples(s) })
-}
-
-// samplesText describes how often a method was sampled.
-func samplesText(m facts.StackCounts) string {
-	return fmt.Sprintf("%s, %d in the method itself", cli.Amount(m.Total, "sample"), m.Self)
 }

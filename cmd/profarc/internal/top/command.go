@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -26,13 +27,13 @@ type topOptions struct {
 }
 
 // more are the values of --by that are no measures of package analyze.
-var more = []string{facts.BySamples, facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
+var more = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
 
 ` + methods.MeasuresText() + `
-` + methods.MeasureLine(facts.BySamples, "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
+` + methods.MeasureLine(string(facts.Samples), "sampled programs, GraalVM: samples taken in the method itself, and in all that it called") + `
 ` + methods.MeasureLine(facts.ByAllocated, "LLVM: bytes that the function allocated itself, and with all that it called") + `
 
 Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
@@ -124,8 +125,15 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 	case o.by == facts.ByDeoptimised:
 		r, err := facts.MostDeoptimised(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.deoptimised)
-	case o.by == facts.BySamples || by == nil && facts.SamplesOnly(s):
-		r, err := facts.MostSampled(ctx, s, rank)
+	case o.by == string(facts.Samples) || by == nil && facts.SamplesOnly(s), sampledTime(s, o.by):
+		unit, err := facts.SampleUnit(o.by), error(nil)
+		if o.by == "" {
+			unit, err = facts.UnitOfSamples(s)
+		}
+		if err != nil {
+			return err
+		}
+		r, err := facts.MostSampled(ctx, s, unit, rank)
 		return printReport(p, r, err, o.json, p.samples)
 	case o.by == facts.ByAllocated || by == nil && facts.AllocationsOnly(s):
 		r, err := facts.MostAllocated(ctx, s, rank)
@@ -133,6 +141,11 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)
 	return printReport(p, r, err, o.json, p.top)
+}
+
+// sampledTime reports whether an archive is ranked by the time of its samples.
+func sampledTime(s *reader.Store, by string) bool {
+	return by == string(facts.Nanoseconds) && s.Header().Domain == layout.DomainSampled
 }
 
 // printReport prints a report in JSON, or as printText does for people.

@@ -103,9 +103,9 @@ func (p *printer) totalText(r *analyze.TopReport) string {
 }
 
 func (p *printer) samples(r *facts.SampleReport) {
-	p.stacked(r.Methods, p.screen.Count)
+	p.stacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.Count) })
 	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
-		cli.Amount(r.Total, "sample"), cli.Amount(r.Stacks, "stack"))
+		r.By.Text(r.Total, p.screen.Count), cli.Amount(r.Stacks, "stack"))
 }
 
 func (p *printer) allocated(r *facts.AllocationReport) {

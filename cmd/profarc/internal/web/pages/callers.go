@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
@@ -32,12 +33,11 @@ type caller struct {
 	Method   link   // empty for the root
 	At       string // what the point is numbered by
 	Point    int32
-	Total    uint64 // of all contexts that go through this call
+	Sum      string // of all contexts that go through this call
 	Share    float64
 	Own      []link // the profiles of just this context
 	Callers  []*caller
-	Left     int    // callers that are not shown
-	LeftSum  uint64 // their totals
+	Left     int // callers that are not shown
 	IsRoot   bool
 	Contexts int  // of the root: all there are
 	Cut      bool // of the root: only the first contexts were read
@@ -50,8 +50,11 @@ type contextCount struct {
 }
 
 // contextCounts returns how the profiles of an archive are weighed against each other.
-func contextCounts(h *layout.Header) contextCount {
-	by := analyze.UsualMeasure(h)
+func contextCounts(s *reader.Store) contextCount {
+	by := analyze.UsualMeasure(s.Header())
+	if unit, err := facts.UnitOfSamples(s); err == nil && unit == facts.Nanoseconds {
+		by, _ = analyze.MeasureNamed(string(unit))
+	}
 	return contextCount{by.Name, by.Of}
 }
 
@@ -65,12 +68,12 @@ type contextNode struct {
 
 // addCallers adds the tree of the method's contexts, unless it has none.
 func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profile) error {
-	by := contextCounts(r.archive().Header())
+	by := contextCounts(r.archive())
 	root, read, cut, err := readContexts(m, all, by)
 	if err != nil || read == 0 {
 		return err
 	}
-	b := &callerTree{request: r, m: m, limit: someContexts, whole: root.total}
+	b := &callerTree{request: r, m: m, limit: someContexts, whole: root.total, by: by}
 	if r.query.get("contexts") != "" {
 		b.limit = moreContexts
 	}
@@ -132,11 +135,12 @@ type callerTree struct {
 	left    int  // contexts that may still be shown
 	cut     bool // some are not shown
 	whole   uint64
+	by      contextCount
 }
 
 // caller returns a context of the page, with the contexts below it.
 func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
-	c := &caller{Total: n.total, Share: shareOf(n.total, b.whole)}
+	c := &caller{Sum: amountCell(n.total, b.by.name).Link.Text, Share: shareOf(n.total, b.whole)}
 	if depth > 0 {
 		f, err := n.at.Caller()
 		if err != nil {
@@ -160,7 +164,7 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 	for i, child := range n.children {
 		if i == b.limit.callers || b.left == 0 || depth == b.limit.depth {
 			b.cut = true
-			c.leave(n.children[i:])
+			c.Left = len(n.children) - i
 			break
 		}
 		b.left--
@@ -171,12 +175,4 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 		c.Callers = append(c.Callers, shown)
 	}
 	return c, nil
-}
-
-// leave notes callers that are not shown.
-func (c *caller) leave(list []*contextNode) {
-	c.Left = len(list)
-	for _, n := range list {
-		c.LeftSum = disk.SaturatingAdd(c.LeftSum, n.total)
-	}
 }

@@ -85,7 +85,7 @@ func (c *classTally) add(by *measured, values []uint64) {
 		class := c.ofMethod[i]
 		sums[class] = disk.SaturatingAdd(sums[class], n)
 	}
-	of := &measured{Name: by.Name, Title: by.Title}
+	of := &measured{Name: by.Name, Title: by.Title, Noun: by.Noun}
 	for _, n := range sums {
 		of.append(n)
 	}
@@ -104,7 +104,7 @@ func (c *classTally) fill(list *table) {
 		}
 		cells := []cell{linkCell(l)}
 		for _, by := range c.measures {
-			cells = append(cells, countCell(by.values[class]))
+			cells = append(cells, amountCell(by.values[class], by.Noun))
 		}
 		list.Rows = append(list.Rows, row{Cells: cells})
 	}

@@ -54,11 +54,11 @@ func summarized(r *request) (*facts.Summary, error) {
 // markedShares are the shares that the pages name, in percent.
 var markedShares = map[float64]bool{50: true, 90: true, 99: true, 99.9: true}
 
-// newCutoffViews returns the cutoffs of every unit.
-func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
+// newCutoffViews returns the cutoffs of every unit, of stacks in their usual one.
+func newCutoffViews(r *request, s *facts.Summary, unit facts.SampleUnit) (list []cutoffView) {
 	for i, u := range s.Units {
-		if u.Methods == 0 {
-			continue
+		if u.Methods == 0 || r.archive().Header().Domain == layout.DomainSampled && u.Unit != string(unit) {
+			continue // samples of calls, and samples beside their time, say the same in other words
 		}
 		v := cutoffView{Methods: uint64(u.Methods), Inclusive: u.Inclusive}
 		v.Name, v.About = weightOf(r.archive().Header(), u.Unit)
@@ -70,7 +70,7 @@ func newCutoffViews(r *request, s *facts.Summary) (list []cutoffView) {
 		var rows []row
 		for _, c := range u.Cutoffs {
 			rows = append(rows, row{Cells: []cell{shareText(c.Percent), countCell(uint64(c.Methods)),
-				shareCell(shareOf(uint64(c.Methods), v.Methods)), countCell(c.MinWeight)}})
+				shareCell(shareOf(uint64(c.Methods), v.Methods)), amountCell(c.MinWeight, v.Name)}})
 		}
 		v.Rows.fill(rows)
 		list = append(list, v)

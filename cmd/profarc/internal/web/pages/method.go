@@ -2,11 +2,9 @@ package pages
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
@@ -30,11 +28,10 @@ type methodPage struct {
 	Name        analyze.MethodName
 	Access      string
 	Notes       []string
-	Samples     facts.StackCounts
-	Sampled     bool
-	Callers     *caller // the tree of its calling contexts; nil if its profiles have none
-	MoreCallers *link   // to the page with more of the tree; nil if there is none
-	Measure     string  // of the counts in the tree
+	Sampled     *sampledPart // nil if it is on no stack
+	Callers     *caller      // the tree of its calling contexts; nil if its profiles have none
+	MoreCallers *link        // to the page with more of the tree; nil if there is none
+	Measure     string       // of the counts in the tree
 	Versions    []version
 	Code        []*codePart
 	Size        uint64    // bytes of all profiles, as top --by size has them
@@ -75,7 +72,10 @@ func buildMethod(r *request) (any, error) {
 	if p.LLVM, err = newLLVMPart(r, m); err != nil {
 		return nil, err
 	}
-	return p, cmp.Or(p.addSamples(r, m), p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
+	if err := p.addSamples(r, m); err != nil || p.Sampled != nil && p.Sampled.Whole {
+		return p, err // its lines say what the profiles of its contexts do
+	}
+	return p, cmp.Or(p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
 }
 
 // codeHint says which flags show the code of methods, empty if they are given or the page is in a report.
@@ -115,24 +115,6 @@ func profilesOf(m reader.Method) (all []reader.Profile, err error) {
 		all = append(all, q)
 	}
 	return all, nil
-}
-
-// addSamples adds the samples of the method, if the archive has any.
-func (p *methodPage) addSamples(r *request, m reader.Method) error {
-	t, err := samplesOf(r)
-	if err != nil {
-		return err
-	}
-	p.Samples, p.Sampled = t.Of(m), t.Stacks > 0
-	return nil
-}
-
-// samplesOf returns the samples of the methods of the site's archive.
-func samplesOf(r *request) (*facts.SampleTally, error) {
-	return gather(r, "the samples of all methods",
-		func(_ context.Context, s *Site, _ *Progress) (*facts.SampleTally, error) {
-			return facts.TallySamples(s.Archive)
-		})
 }
 
 // addVersions adds links to the versions of the code, if there are several.

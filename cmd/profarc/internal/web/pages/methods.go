@@ -53,7 +53,7 @@ func (t *tally) fillMethods(list *table) error {
 		}
 		cells := []cell{linkCell(name)}
 		for k, by := range t.measures {
-			c := countCell(by.values[i])
+			c := amountCell(by.values[i], by.Noun)
 			if k == 0 && by.highest > 0 {
 				share := shareOf(by.values[i], by.highest)
 				c.Bar = &share

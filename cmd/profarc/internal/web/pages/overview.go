@@ -71,7 +71,11 @@ func (o *overview) count(r *request) error {
 			return err
 		}
 	}
-	o.Cutoffs = newCutoffViews(r, summary)
+	unit, err := facts.UnitOfSamples(r.archive())
+	if err != nil {
+		return err
+	}
+	o.Cutoffs = newCutoffViews(r, summary, unit)
 	if len(summary.Units) > 0 && summary.Methods > 0 {
 		o.WhyNone = facts.WithoutText(r.archive().Header().Domain)
 		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
@@ -101,8 +105,8 @@ func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 		if err != nil {
 			return list, err
 		}
-		rows = append(rows, row{Cells: withLevel(t, []cell{linkCell(name), countCell(by.values[i]), shareCell(by.share(i))},
-			t.level(i))})
+		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.share(i))}
+		rows = append(rows, row{Cells: withLevel(t, cells, t.level(i))})
 	}
 	list.Methods.fill(rows)
 	return list, nil

@@ -69,6 +69,7 @@ func templates(links linker) (*template.Template, error) {
 		"percent":   percent,
 		"kind":      report.KindText,
 		"plural":    plural,
+		"amount":    amount,
 		"heat":      heatClass,
 		"bar":       barElement,
 		"unit":      unitText,

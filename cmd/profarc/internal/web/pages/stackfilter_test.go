@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
@@ -21,17 +21,26 @@ type namedStack struct {
 // stacksOfSamples returns the sampled stacks of a site.
 func stacksOfSamples(t *testing.T, site *Site) (list []namedStack) {
 	b := newFlameGraph(requestOf(t, site, nameOfFlame), nil, flame.Root, nil)
+	unit := usualUnit(t, site)
 	for stack, err := range stacks.Sampled(site.Archive) {
 		if err != nil || b.err != nil {
 			t.Fatal(err, b.err)
 		}
-		s := namedStack{count: stack.Count}
+		s := namedStack{count: unit.Of(stack.Count, stack.Time)}
 		for _, f := range stack.Frames {
 			s.names = append(s.names, b.name(frameOf(f.Method)).full)
 		}
 		list = append(list, s)
 	}
 	return list
+}
+
+func usualUnit(t *testing.T, site *Site) facts.SampleUnit {
+	unit, err := facts.UnitOfSamples(site.Archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unit
 }
 
 // through reports whether a stack goes through a method whose name has a text.
@@ -120,7 +129,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), cli.Grouped(p.Whole)),
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), amount(p.Whole, p.Unit)),
 			`name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`,
 			"do not go through “<bdi>x/y</bdi>”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/formats/stacks"
@@ -30,15 +30,16 @@ var flameView = &view{
 
 // Limits of a page of stacks.
 const (
-	boxesOnPage   = 1200
-	boxesInReport = 300
-	levelsOnPage  = 48
-	leastWidth    = 0.0012 // about a pixel of a screen
-	labelledWidth = 0.02   // boxes that are wide enough for some letters
-	stacksZoomed  = 12     // in a report
-	levelHeight   = 20     // pixels
-	framesListed  = 5_000
-	pathShown     = 12 // frames above the one that is shown
+	boxesOnPage    = 1200
+	boxesInReport  = 300
+	levelsOnPage   = 48
+	leastWidth     = 0.0012 // about a pixel of a screen
+	labelledWidth  = 0.02   // boxes that are wide enough for some letters
+	stacksZoomed   = 12     // in a report
+	levelHeight    = 20     // pixels
+	framesListed   = 5_000
+	framesInReport = 20
+	pathShown      = 12 // frames above the one that is shown
 )
 
 // noMethod is the frame of a stack without a known method.
@@ -56,6 +57,9 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	h := s.Header()
 	samples := stackSource{"samples", "Sampled stacks", "sample", sampleTree}
 	if h.Domain == layout.DomainSampled {
+		if unit, err := facts.UnitOfSamples(s); err == nil {
+			samples.unit = strings.TrimSuffix(string(unit), "s")
+		}
 		return []stackSource{samples}
 	}
 	if t, err := s.TableOrEmpty(disk.TableSamples); err == nil && t.Rows > 0 {
@@ -63,15 +67,18 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	}
 	if h.Counts.Contexts > 0 {
 		list = append(list, stackSource{"contexts", "Calling contexts of profiles",
-			strings.TrimSuffix(contextCounts(h).name, "s"), contextTree})
+			strings.TrimSuffix(contextCounts(s).name, "s"), contextTree})
 	}
 	return list
 }
 
-// sampleTree returns the tree of sampled stacks: by samples, or by time if there are none.
+// sampleTree returns the tree of sampled stacks in their usual unit.
 func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree, error) {
-	samples, times := flame.New(), flame.New()
-	steps := poll.New(ctx)
+	unit, err := facts.UnitOfSamples(s)
+	if err != nil {
+		return nil, err
+	}
+	t, steps := flame.New(), poll.New(ctx)
 	var frames []uint32
 	for stack, err := range stacks.Sampled(s) {
 		if err = errors.Join(err, steps.Err()); err != nil {
@@ -81,17 +88,10 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 		for _, f := range slices.Backward(stack.Frames) {
 			frames = append(frames, frameOf(f.Method))
 		}
-		samples.Add(frames, stack.Count)
-		if stack.Count == 0 {
-			times.Add(frames, stack.Time)
-		}
+		t.Add(frames, unit.Of(stack.Count, stack.Time))
 	}
-	samples.Sum()
-	times.Sum()
-	if samples.Nodes[flame.Root].Total == 0 {
-		return times, nil
-	}
-	return samples, nil
+	t.Sum()
+	return t, nil
 }
 
 // frameOf returns the frame of a method.
@@ -105,7 +105,7 @@ func frameOf(m reader.Method) uint32 {
 // contextTree returns the tree of the calling contexts of all profiles. A context need not
 // begin at the start of the program, and a profile's may be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
-	t, by, steps, done := flame.New(), contextCounts(s.Header()), poll.New(ctx), uint64(0)
+	t, by, steps, done := flame.New(), contextCounts(s), poll.New(ctx), uint64(0)
 	for m, err := range s.Methods() {
 		if err = errors.Join(err, steps.Err()); err != nil {
 			return nil, err
@@ -264,15 +264,17 @@ func (b *flameGraph) zoomed() (list []link) {
 // list adds the table of the methods.
 func (p *flamePage) list(b *flameGraph) error {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", column{Key: "method", Name: "Method"},
-		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true},
-		column{Key: "share", Name: "Share", Number: true},
+		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, number("share", "Share"),
 		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
+	if b.request.inReport {
+		p.Methods.rows = framesInReport
+	}
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
 	var rows []row
 	for _, c := range frames[:len(frames)-p.Left] {
-		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), countCell(c.Self),
-			shareCell(shareOf(c.Self, p.Total)), countCell(c.Total)}})
+		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
+			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s")}})
 	}
 	p.Methods.fill(rows)
 	return b.err
@@ -453,10 +455,10 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 
 // ownCounts tells how much a box stands for, and colours it by its own counts.
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
-	title = fmt.Sprintf("%s, %s of all", plural(at.Total, b.page.Unit), percent(shareOf(at.Total, b.page.Whole)))
+	title = fmt.Sprintf("%s, %s of all", amount(at.Total, b.page.Unit), percent(shareOf(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self
 	if own > 0 && at.Merged == 0 {
-		title += fmt.Sprintf("; %s of its own", cli.Grouped(own))
+		title += fmt.Sprintf("; %s of its own", amount(own, b.page.Unit))
 	}
 	return heatClass(shareOf(own, b.page.Total)), title
 }

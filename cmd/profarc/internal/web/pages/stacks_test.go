@@ -38,11 +38,16 @@ func eachStacks(t *testing.T, source string, f func(name string, site *Site, tre
 	}
 }
 
+// attribute spells a number as the attributes of templates do.
+func attribute(n uint64) string {
+	return strings.ReplaceAll(fmt.Sprint(float64(n)), "+", "&#43;")
+}
+
 // The table beside sampled stacks has the numbers of the ranking by samples.
 func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "samples", func(name string, site *Site, tree *flame.Tree) {
-		ranked, err := facts.MostSampled(t.Context(), site.Archive, analyze.RankOptions{Limit: 1000})
+		ranked, err := facts.MostSampled(t.Context(), site.Archive, usualUnit(t, site), analyze.RankOptions{Limit: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,10 +56,11 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 		}
 		body := shownPageOf(t, site, "stacks", newQuery("of", "samples"))
 		for _, m := range ranked.Methods {
-			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%v"><bdi>%s</bdi></td>`, nameText(m.Spelled()),
-				float64(m.Self), cli.Grouped(m.Self))
-			total := fmt.Sprintf(`<td class="number" data-value="%v"><bdi>%s</bdi></td></tr>`, float64(m.Total),
-				cli.Grouped(m.Total))
+			row := fmt.Sprintf(`%s</bdi></a></td><td class="number" data-value="%s"><bdi>%s</bdi></td>`, nameText(m.Spelled()),
+				attribute(m.Self), ranked.By.Short(m.Self, cli.Grouped))
+			total := fmt.Sprintf(`<td class="number" data-value="%s"><bdi>%s</bdi></td></tr>`,
+				attribute(m.Total),
+				ranked.By.Short(m.Total, cli.Grouped))
 			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "</tr>")[0], total) {
 				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
 			}
@@ -66,7 +72,7 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 func TestContextsHaveTheCountsOfTheProfiles(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "contexts", func(name string, site *Site, tree *flame.Tree) {
-		by, sum := contextCounts(site.Archive.Header()), uint64(0)
+		by, sum := contextCounts(site.Archive), uint64(0)
 		for q, err := range site.Archive.Profiles() {
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -68,6 +69,15 @@ func linkCell(l link) cell { return cell{Link: l} }
 // countCell returns a cell with a count.
 func countCell(n uint64) cell {
 	return cell{Link: link{Text: cli.Grouped(n)}, Value: float64(n), Number: true}
+}
+
+// amountCell returns a cell with a count of what a noun in plural names.
+func amountCell(n uint64, noun string) cell {
+	c := countCell(n)
+	if noun == nanosecond+"s" {
+		c.Link.Text = facts.TimeText(n)
+	}
+	return c
 }
 
 // shareCell returns a cell with a share from 0 to 1, and a bar of it.

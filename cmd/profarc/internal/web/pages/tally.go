@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
@@ -35,6 +36,14 @@ type measured struct {
 
 func newMeasured(d layout.Domain, name, noun, about string) *measured {
 	return &measured{Name: name, Title: capital(name), Noun: cmp.Or(noun, name), About: measureAbout(d, name, about)}
+}
+
+// text returns a sum with its unit.
+func (m *measured) text(n uint64) string {
+	if c := amountCell(n, m.Noun); m.Noun == nanosecond+"s" {
+		return c.Link.Text
+	}
+	return cli.Grouped(n) + " " + m.Noun
 }
 
 // share returns a method's share of the total.
@@ -171,13 +180,19 @@ func (m *measured) append(value uint64) {
 
 // addSamples adds the samples of all methods, first if the archive counts nothing else.
 func (t *tally) addSamples() error {
-	samples, err := facts.TallySamples(t.store)
+	unit, err := facts.UnitOfSamples(t.store)
+	if err != nil {
+		return err
+	}
+	samples, err := facts.TallySamples(t.store, unit)
 	if err != nil || samples.Stacks == 0 {
 		return err
 	}
-	d := t.store.Header().Domain
-	self := newMeasured(d, "self", "samples", "samples taken in the method itself")
-	total := newMeasured(d, "total", "samples", "samples taken in the method and in what it called")
+	d, of := t.store.Header().Domain, map[facts.SampleUnit]string{facts.Samples: "samples taken",
+		facts.Nanoseconds: "processor time"}[unit]
+	self := newMeasured(d, "self", string(unit), of+" in the method itself")
+	total := newMeasured(d, "total", string(unit), of+" in the method and in what it called")
+	t.measures = slices.DeleteFunc(t.measures, func(m *measured) bool { return m.Name == string(facts.Nanoseconds) })
 	for _, n := range t.methods {
 		m, err := t.store.MethodAt(n)
 		if err != nil {
@@ -187,7 +202,7 @@ func (t *tally) addSamples() error {
 		self.append(found.Self)
 		total.append(found.Total)
 	}
-	total.total = samples.Samples
+	total.total = samples.Sum
 	at := len(t.measures)
 	if facts.SamplesOnly(t.store) {
 		at = 0

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -113,6 +114,17 @@ func finePercent(share float64) string {
 	}
 	return fmt.Sprintf("%.*f%%", digits, value)
 }
+
+// amount returns a number with its noun, and nanoseconds as a time: "50 ms".
+func amount(n uint64, noun string) string {
+	if noun == nanosecond {
+		return facts.TimeText(n)
+	}
+	return plural(n, noun)
+}
+
+// nanosecond is the noun of times.
+const nanosecond = "nanosecond"
 
 // plural returns a number with its noun: "1 method", "3 methods".
 func plural(n uint64, noun string) string {

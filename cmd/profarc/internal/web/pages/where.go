@@ -39,6 +39,7 @@ type wherePage struct {
 	Noun    string // the counted unit
 	About   string
 	Total   uint64
+	Sum     string  // Total with its unit
 	Share   float64 // of Whole
 	Whole   string  // the archive, or for sizes the file
 	Levels  string  // what the levels in the table mean, empty if it has none
@@ -114,7 +115,7 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if p.Whole = "the archive"; v.by.Name == "size" {
 		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
 	}
-	p.Share = shareOf(p.Total, whole)
+	p.Sum, p.Share = v.by.text(p.Total), shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	p.Maps = newTreemaps(label, groups, p.Total, r.inReport)
 	if hasPackages(r.site) {
@@ -363,7 +364,7 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 		if g.rest > 0 {
 			g.link.Text = cli.Grouped(uint64(g.rest)) + " more"
 		}
-		cells := []cell{linkCell(g.link), countCell(g.value), shareCell(shareOf(g.value, whole))}
+		cells := []cell{linkCell(g.link), amountCell(g.value, v.by.Noun), shareCell(shareOf(g.value, whole))}
 		if p.Total != whole {
 			cells = slices.Insert(cells, 2, shareCell(shareOf(g.value, p.Total)))
 		}

@@ -1,0 +1,66 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A sampledPoint is a point of a method on sampled stacks, a sampledCall a method with one that it called.
+type (
+	sampledPoint struct {
+		method layout.Ref
+		point  int32
+	}
+	sampledCall struct{ caller, callee layout.Ref }
+)
+
+// TallyLines sums samples as TallySamples does, also by line and by call.
+func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
+	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
+		calls: map[sampledCall]*StackCounts{}}
+	return t, t.addAll(s)
+}
+
+// A SampledLine is what was sampled at a point of a method: a line from the start of a Go function, a bci.
+type SampledLine struct {
+	Point int32
+	StackCounts
+}
+
+// LinesOf returns the points of a method with samples, in their order, of a tally by line.
+func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
+	for at, n := range t.lines {
+		if at.method == m.Ref() && n.Total > 0 {
+			list = append(list, SampledLine{at.point, *n})
+		}
+	}
+	slices.SortFunc(list, func(a, b SampledLine) int { return cmp.Compare(a.Point, b.Point) })
+	return list
+}
+
+// A SampledCall is what was sampled below a call.
+type SampledCall struct {
+	Other layout.Ref // the caller, or the callee; 0 if the archive does not name it
+	Total uint64     // of stacks with the call, recursive ones counted once
+}
+
+// CallsOf returns the callers and callees of a method, those with the most samples first, of a tally by line.
+func (t *SampleTally) CallsOf(m reader.Method) (callers, callees []SampledCall) {
+	for at, n := range t.calls {
+		if at.callee == m.Ref() && n.Total > 0 {
+			callers = append(callers, SampledCall{at.caller, n.Total})
+		}
+		if at.caller == m.Ref() && n.Total > 0 {
+			callees = append(callees, SampledCall{at.callee, n.Total})
+		}
+	}
+	for _, list := range [][]SampledCall{callers, callees} {
+		slices.SortFunc(list, func(a, b SampledCall) int {
+			return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Other, b.Other))
+		})
+	}
+	return callers, callees
+}

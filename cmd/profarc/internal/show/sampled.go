@@ -1,0 +1,103 @@
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/reader"
+)
+
+// A lazySamples sums the samples of an archive when first called.
+type lazySamples func() (*listing.Samples, error)
+
+// newLazySamples returns the samples of an archive, with the text of files below the folders of a path.
+func newLazySamples(s *reader.Store, path string) lazySamples {
+	return sync.OnceValues(func() (*listing.Samples, error) {
+		return listing.ReadSamples(s, filepath.SplitList(path))
+	})
+}
+
+// callsShown is the most callers and callees that are printed.
+const callsShown = 20
+
+// sampled prints what was sampled of a method, and reports whether anything was.
+func (p *profilePrinter) sampled(m reader.Method) bool {
+	all, err := p.samples()
+	if err != nil {
+		p.err = err
+		return false
+	}
+	f, err := all.Method(m)
+	if err != nil || f.Total == 0 {
+		p.err = err
+		return false
+	}
+	unit, count := all.Unit, p.screen.Count
+	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
+		share(f.Total, all.Sum), unit.Short(f.Self, count), share(f.Self, all.Sum))
+	p.sampledLines(all, f)
+	p.calls("called by", all, f.Callers)
+	p.calls("calls", all, f.Callees)
+	if f.Contexts > 0 && !p.contexts {
+		fmt.Fprintf(p.w, "  %s, see --contexts\n", cli.Amount(f.Contexts, "calling context"))
+	}
+	return true
+}
+
+func share(part, whole uint64) string { return fmt.Sprintf("%.1f%%", 100*cli.Share(part, whole)) }
+
+// sampledLines prints the lines of a method: the number, the samples on it, and those with what it called.
+func (p *profilePrinter) sampledLines(all *listing.Samples, f *listing.Sampled) {
+	if f.Problem != "" {
+		fmt.Fprintf(p.w, "  %s\n", escape.Printable(f.Problem))
+	}
+	place := f.File
+	if place == "" {
+		place = all.PointWord()
+	}
+	fmt.Fprintf(p.w, "  self and total by %s\n", escape.Printable(place))
+	text := func(n uint64) string {
+		if n == 0 {
+			return ""
+		}
+		return all.Unit.Short(n, p.screen.Count)
+	}
+	for _, l := range f.Lines {
+		if l.After {
+			fmt.Fprintln(p.w, "    ...")
+		}
+		printLine(p.w, p.screen, "  ", 2*unitWidth+1, countedLine{int(l.Number),
+			fmt.Sprintf("%*s %*s", unitWidth, text(l.Self), unitWidth, text(l.Total)), cli.Share(l.Total, f.Total), l.Text})
+	}
+}
+
+// unitWidth is the width of a column of samples or times.
+const unitWidth = 8
+
+// calls prints the callers or the callees of a method.
+func (p *profilePrinter) calls(title string, all *listing.Samples, list []facts.SampledCall) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(p.w, "  %s\n", title)
+	t := terminal.NewTable(p.screen, p.w)
+	for _, c := range list[:min(len(list), callsShown)] {
+		name := "a function without a name"
+		if m, err := p.s.MethodAt(c.Other); err == nil {
+			name = cmp.Or(p.methodName(m), name)
+		}
+		t.Row([]string{all.Unit.Short(c.Total, p.screen.Count), share(c.Total, all.Sum)},
+			cli.Share(c.Total, list[0].Total), name, "")
+	}
+	t.Print()
+	if left := len(list) - callsShown; left > 0 {
+		fmt.Fprintf(p.w, "  and %d more\n", left)
+	}
+}

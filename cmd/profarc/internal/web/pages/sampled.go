@@ -1,0 +1,110 @@
+package pages
+
+import (
+	"context"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A sampledPart is what the page of a method shows of its samples: sums by source line, callers and callees.
+type sampledPart struct {
+	*listing.Sampled
+	Self, Total, Sum string // of the method, and of all stacks
+	Share            float64
+	Lines            []sampledLine
+	Callers, Callees *table
+	Contexts         *link // to the contexts of the samples, nil if there are none
+	Whole            bool  // the page shows nothing else of its profiles
+}
+
+// A sampledLine is a source line with what was sampled on it, and there with all that it called.
+type sampledLine struct {
+	ID, At, Self, Total, Heat, Text string
+	After                           bool // lines before it are left out
+}
+
+// callsInReport is how many callers and callees a page of a report has.
+const callsInReport = 12
+
+// samplesOf returns the samples of the methods of the site's archive.
+func samplesOf(r *request) (*listing.Samples, error) {
+	return gather(r, "the samples of all methods",
+		func(_ context.Context, s *Site, _ *Progress) (*listing.Samples, error) {
+			return listing.ReadSamples(s.Archive, s.SourcePath)
+		})
+}
+
+// addSamples adds the samples of the method, if it has any.
+func (p *methodPage) addSamples(r *request, m reader.Method) error {
+	all, err := samplesOf(r)
+	if err != nil {
+		return err
+	}
+	found, err := all.Method(m)
+	if err != nil || found.Total == 0 {
+		return err
+	}
+	noun := string(all.Unit)
+	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
+		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
+	s.File, s.Problem = r.withoutFolders(found.File), r.place(found.Problem)
+	for _, l := range found.Lines {
+		s.Lines = append(s.Lines, newSampledLine(r, all, found, l))
+	}
+	if s.Callers, err = callTable(r, "callers", "Callers", noun, found.Callers, all.Sum); err != nil {
+		return err
+	}
+	if s.Callees, err = callTable(r, "callees", "Callees", noun, found.Callees, all.Sum); err != nil {
+		return err
+	}
+	asked := r.query.get("contexts") + r.query.get("profile") + r.query.get("code")
+	s.Whole = asked == "" && r.archive().Header().Domain == layout.DomainSampled
+	if s.Whole && found.Contexts > 0 {
+		l := linkTo(plural(uint64(found.Contexts), "calling context"), nameOfMethod, r.query.with("contexts", "more"))
+		s.Contexts = &l
+	}
+	p.Sampled = s
+	return nil
+}
+
+func newSampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sampledLine {
+	shown := sampledLine{ID: r.element(lineElement(int(l.Number))), At: all.At(of, l.Number), Text: shortened(l.Text),
+		After: l.After}
+	if l.Self > 0 {
+		shown.Self = all.Unit.Short(l.Self, cli.Grouped)
+	}
+	if l.Total > 0 {
+		shown.Total, shown.Heat = all.Unit.Short(l.Total, cli.Grouped), heatClass(shareOf(l.Total, of.Total))
+	}
+	return shown
+}
+
+// callTable returns the callers or callees of a method, nil if it has none.
+func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	t := newTable(r, id, title, column{Key: "method", Name: "Method"}, number("total", "Total"),
+		number("share", "Share of all"))
+	if r.inReport {
+		t.rows = callsInReport
+	}
+	var rows []row
+	for _, c := range calls {
+		l := link{Text: noFrameMethod}
+		if m, err := r.archive().MethodAt(c.Other); c.Other != 0 {
+			if err == nil {
+				l, err = methodLink(r.archive(), m)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole))}})
+	}
+	return t.fill(rows), nil
+}
