@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
 var methodsView = &view{
@@ -131,13 +132,17 @@ func (by *measured) order(lowestFirst bool) []int32 {
 func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32, error) {
 	text = strings.ReplaceAll(text, "/", ".")
 	steps := poll.New(ctx)
+	files, err := stacks.Places(t.store)
+	if err != nil {
+		return nil, err
+	}
 	var found []int32
 	for _, i := range among {
 		name, err := t.name(i)
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
-		if matchesWords(text, name.Spelled(), name.String()) {
+		if matchesWords(text, name.Spelled(), name.String(), strings.ReplaceAll(files[t.methods[i]].File, "/", ".")) {
 			found = append(found, i)
 		}
 	}

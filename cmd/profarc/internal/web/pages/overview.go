@@ -2,9 +2,12 @@ package pages
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/layout"
 )
 
 var overviewView = &view{
@@ -22,10 +25,11 @@ type overview struct {
 	Counting *unfinished // what the page waits for; nil if it is complete
 	Where    *wherePage  // nil if the archive counts nothing
 	Cutoffs  []cutoffView
-	Without  uint64 // methods without invocations and counts, beside those that never ran
-	WhyNone  string // what that means
-	Measures []hotList
-	Levels   string // what their levels mean, empty if they have none
+	Without  uint64    // methods without invocations and counts, beside those that never ran
+	WhyNone  string    // what that means
+	Measures []hotList // the usual one
+	Odd      []link    // what a reader should know before trusting the counts
+	Levels   string    // what their levels mean, empty if they have none
 }
 
 // A hotList is the first methods by a measure.
@@ -37,7 +41,7 @@ type hotList struct {
 }
 
 // hotListRows is how many methods the lists of the overview have.
-const hotListRows = 10
+const hotListRows = 5
 
 func buildOverview(r *request) (any, error) {
 	described, err := facts.Describe(r.archive(), 0)
@@ -81,12 +85,48 @@ func (o *overview) count(r *request) error {
 		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)
 	}
 	o.Levels = t.LevelsAbout()
-	for _, by := range t.measures {
+	if err := o.addOddities(r); err != nil {
+		return err
+	}
+	for _, by := range t.measures[:min(len(t.measures), 1)] {
 		list, err := t.hotList(r, by)
 		if err != nil {
 			return err
 		}
 		o.Measures = append(o.Measures, list)
+	}
+	return nil
+}
+
+// addOddities says what is polluted, unchecked or without counts. Nothing waits for it but a report.
+func (o *overview) addOddities(r *request) error {
+	now := *r
+	now.patience = min(r.patience, 0)
+	add := func(view, format string, n uint64) {
+		if n > 0 {
+			o.Odd = append(o.Odd, linkTo(fmt.Sprintf(format, cli.Grouped(n)), view, query{}))
+		}
+	}
+	add("", "%s methods never ran: the profile lists them as not executed", o.Origin.Counts.Unexecuted)
+	add("", "%s methods without any count: "+o.WhyNone, o.Without)
+	var running *unfinished
+	if pollutionView.offered(r.site) {
+		found, err := pollutionOf(&now)
+		if err == nil {
+			add(nameOfPollution, "%s polluted sites", uint64(found.Of))
+		} else if !errors.As(err, &running) {
+			return err
+		}
+	}
+	if fitView.offered(r.site) {
+		found, err := checked(&now)
+		if err == nil {
+			add(nameOfFit, "%s profiles whose fit with the class path is not known", uint64(len(found.unchecked)))
+		} else if !errors.As(err, &running) {
+			return err
+		}
+	} else if r.archive().Header().Domain == layout.DomainHotSpot {
+		o.Odd = append(o.Odd, link{Text: "Whether the profiles still fit the program is unchecked: --class-path names it"})
 	}
 	return nil
 }

@@ -70,10 +70,12 @@ func templates(links linker) (*template.Template, error) {
 		"kind":      report.KindText,
 		"plural":    plural,
 		"amount":    amount,
-		"heat":      heatClass,
-		"bar":       barElement,
-		"unit":      unitText,
-		"stack":     stackElement,
+		"heats": func() map[string]string {
+			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
+		},
+		"bar":   barElement,
+		"unit":  unitText,
+		"stack": stackElement,
 	}).ParseFS(templateFiles, "templates/*.html")
 }
 

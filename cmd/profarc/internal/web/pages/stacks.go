@@ -31,11 +31,11 @@ var flameView = &view{
 // Limits of a page of stacks.
 const (
 	boxesOnPage    = 1200
-	boxesInReport  = 300
+	boxesInReport  = 150
 	levelsOnPage   = 48
 	leastWidth     = 0.0012 // about a pixel of a screen
 	labelledWidth  = 0.02   // boxes that are wide enough for some letters
-	stacksZoomed   = 12     // in a report
+	stacksZoomed   = 8      // in a report
 	levelHeight    = 20     // pixels
 	framesListed   = 5_000
 	framesInReport = 20

@@ -80,7 +80,7 @@ func newTreemap(label, class string, in box, groups []branch, of uint64, parts i
 	t := &treemap{Label: label, Class: class, W: w, H: h}
 	shown := fold(groups, mostGroups, func(branch) bool { return true })
 	fewest := cutoffOf(shown, parts, float64(of)*leastArea/(w*h))
-	boxes := squarify(box{0, 0, w, h}, valuesOf(shown))
+	boxes := boxesOf(box{0, 0, w, h}, shown)
 	for i, g := range shown {
 		t.group(boxes[i], g, of, fewest)
 	}
@@ -123,11 +123,19 @@ func fold(list []branch, most int, keep func(branch) bool) []branch {
 	return append(shown, rest)
 }
 
-func valuesOf(list []branch) (values []float64) {
+// boxesOf divides a box among branches. What stands for several comes last, however heavy it is.
+func boxesOf(in box, list []branch) (boxes []box) {
+	var values []float64
+	sum := 0.0
 	for _, b := range list {
-		values = append(values, float64(b.value))
+		values, sum = append(values, float64(b.value)), sum+float64(b.value)
 	}
-	return values
+	n := len(list) - 1
+	if n < 1 || list[n].rest == 0 {
+		return squarify(in, values)
+	}
+	first, last := cutStrip(in, []float64{(1 - values[n]/sum) * in.area()}, false)
+	return append(squarify(first[0], values[:n]), last)
 }
 
 // group adds the tiles of a group.
@@ -144,7 +152,7 @@ func (t *treemap) group(b box, g branch, of, least uint64) {
 	if last := &parts[len(parts)-1]; last.rest > 0 {
 		last.link.view, last.link.query = g.link.view, g.link.query
 	}
-	for i, place := range squarify(inner, valuesOf(parts)) {
+	for i, place := range boxesOf(inner, parts) {
 		t.add(place, parts[i], of)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -101,6 +102,13 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	groups, err := v.open(r, p, r.query.get("at"))
 	if err != nil {
 		return nil, err
+	}
+	for at := ""; r.query.get("at") == "" && len(groups) == 1 && !groups[0].isMethod && groups[0].link.query.get("at") != at; {
+		at = groups[0].link.query.get("at") // one box would fill the map
+		if groups, err = v.open(r, p, at); err != nil {
+			return nil, err
+		}
+		p.Back = nil
 	}
 	if groups, err = p.without(r, groups); err != nil {
 		return nil, err
@@ -330,7 +338,7 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 		return l, err
 	}
 	name, err := m.Name()
-	l.Text = name.String()
+	l.Text = strings.TrimPrefix(name.String(), v.packages[v.classes[v.ofMethod[key.n]].in].Name+".")
 	if v.store.Header().Domain.LLVM() {
 		_, function := splitFile(l.Text)
 		l.Text = functionOf(naming.Spelling{}.Function(function))
