@@ -97,7 +97,7 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 		}
 		n := t.frames[frame]
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
-			cells = append(cells, countCell(c))
+			cells = append(cells, amountCell(c, unit+"s"))
 		}
 		rows = append(rows, row{Cells: cells})
 	}
@@ -134,8 +134,8 @@ func (t *stackPair) told(at flame.Box, unit string) (class, title string) {
 		return "", "too narrow to be told apart"
 	}
 	n, whole, change := t.Sides[at.Node], t.Sides[flame.Root], t.Change(at.Node)
-	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", plural(n[0], unit), percent(shareOf(n[0], whole[0])),
-		plural(n[1], unit), percent(shareOf(n[1], whole[1])), points(change))
+	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amount(n[0], unit), percent(shareOf(n[0], whole[0])),
+		amount(n[1], unit), percent(shareOf(n[1], whole[1])), points(change))
 	step := 0
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {
