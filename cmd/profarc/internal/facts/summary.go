@@ -3,7 +3,6 @@ package facts
 import (
 	"cmp"
 	"context"
-	"math"
 	"math/big"
 
 	"github.com/profarc/profarc/internal/format/disk"
@@ -80,35 +79,6 @@ type UnitSummary struct {
 	Methods   int          `json:"methods"` // with any weight
 	Counts    uint64       `json:"counts"`  // all of LLVM's, elsewhere those above 0
 	Cutoffs   []SummaryRow `json:"cutoffs"`
-	Curve     []CurvePoint `json:"-"` // of units that add up
-}
-
-// A CurvePoint is the share of all weight that so many methods have, the heaviest.
-type CurvePoint struct {
-	Methods int
-	Share   float64
-}
-
-// curvePoints is the most points of a curve: the curve of fewer methods has one for each.
-const curvePoints = 400
-
-// curveOf returns the curve of a unit.
-func curveOf(w *weigh.Weights, unit layout.CountUnit) (curve []CurvePoint) {
-	all := w.MethodsOf(unit)
-	var numbers []int
-	for i := range min(all, curvePoints) {
-		n := i + 1
-		if all > curvePoints { // as far from each other on a logarithmic scale
-			n = int(math.Round(math.Pow(float64(all), float64(i)/(curvePoints-1))))
-		}
-		if len(numbers) == 0 || n > numbers[len(numbers)-1] {
-			numbers = append(numbers, n)
-		}
-	}
-	for i, share := range w.Shares(unit, numbers) {
-		curve = append(curve, CurvePoint{numbers[i], share})
-	}
-	return curve
 }
 
 // A SummaryRow says how many methods and counts make up a share of all counts. MinWeight is the weight of the
@@ -170,9 +140,6 @@ func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.C
 	for _, unit := range units {
 		u := UnitSummary{Unit: disk.UnitName(unit, s.Header().Domain), Inclusive: disk.IsInclusive(unit),
 			Methods: weights.MethodsOf(unit)}
-		if !u.Inclusive {
-			u.Curve = curveOf(weights, unit)
-		}
 		for _, share := range summaryShares {
 			n, least := weights.Needed(unit, layout.Weight(share)*millionth)
 			u.Cutoffs = append(u.Cutoffs, SummaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})

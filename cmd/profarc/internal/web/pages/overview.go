@@ -24,12 +24,12 @@ type overview struct {
 	Origin   *origin
 	Counting *unfinished // what the page waits for; nil if it is complete
 	Where    *wherePage  // nil if the archive counts nothing
-	Cutoffs  []cutoffView
-	Without  uint64    // methods without invocations and counts, beside those that never ran
-	WhyNone  string    // what that means
-	Measures []hotList // the usual one
-	Odd      []link    // what a reader should know before trusting the counts
-	Levels   string    // what their levels mean, empty if they have none
+	Cutoffs  []string    // how few methods make up most of it
+	Without  uint64      // methods without invocations and counts, beside those that never ran
+	WhyNone  string      // what that means
+	Measures []hotList   // the usual one
+	Odd      []link      // what a reader should know before trusting the counts
+	Levels   string      // what their levels mean, empty if they have none
 }
 
 // A hotList is the first methods by a measure.
@@ -79,7 +79,7 @@ func (o *overview) count(r *request) error {
 	if err != nil {
 		return err
 	}
-	o.Cutoffs = newCutoffViews(r, summary, unit)
+	o.Cutoffs = cutoffTexts(r, summary, unit)
 	if len(summary.Units) > 0 && summary.Methods > 0 {
 		o.WhyNone = facts.WithoutText(r.archive().Header().Domain)
 		o.Without = summary.Without - min(o.Origin.Counts.Unexecuted, summary.Without)

@@ -2,17 +2,13 @@ package pages
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
-	"github.com/profarc/profarc/layout"
 )
 
 // requestOf returns a request for a page of a site that waits for its data.
@@ -99,33 +95,18 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	}
 }
 
-// TestMeasuresHaveOneName compares the hottest methods by weight with the curve of the same name,
-// and the heading of the treemap with its measure.
+// TestMeasuresHaveOneName compares the names of the hottest methods, the cutoffs and the treemap.
 func TestMeasuresHaveOneName(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
 		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
-		lists := map[string]hotList{}
-		for _, list := range o.Measures {
-			lists[list.Name] = list
-		}
-		for _, c := range o.Cutoffs {
-			list, ok := lists[capital(c.Name)]
-			if !ok || c.Inclusive {
-				continue
-			}
-			least := c.Rows.Rows[0].Cells[3].Value // of those that make up 1%
-			if highest := list.Methods.Rows[0].Cells[1].Value; list.Of != c.Methods || least > highest {
-				t.Errorf("%s, %s: %d methods, the highest with %v; by the curve %d, with %v", sp.Name, c.Name, list.Of, highest,
-					c.Methods, least)
-			}
-		}
 		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current ||
 			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
 		}
-		if sp.Name == "hotspot" && (len(o.Cutoffs) != 1 || o.Cutoffs[0].Name != "weight" || o.Where.Measure != "weight") {
-			t.Errorf("%s: the curve is of %q, the treemap of %q", sp.Name, o.Cutoffs[0].Name, o.Where.Measure)
+		want := map[string]string{"hotspot": "weight", "sampled": "nanoseconds"}[sp.Name]
+		if want != "" && (len(o.Cutoffs) != 1 || !strings.HasPrefix(o.Cutoffs[0], "Of all "+want+" 50% in ")) {
+			t.Errorf("%s: cutoffs %q, want those of %s", sp.Name, o.Cutoffs, want)
 		}
 	}
 }
@@ -176,27 +157,5 @@ func TestCutoffsAreThoseOfTheSummary(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestCurveHasAStepForEachMethod draws the curve of four methods, which no cutoff is near.
-func TestCurveHasAStepForEachMethod(t *testing.T) {
-	t.Parallel()
-	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
-	for i, n := range []uint64{191, 187, 122, 500} {
-		p := b.Profile(layout.Key{Class: "A", Name: fmt.Sprint("m", i), Signature: "()V"}, 0)
-		p.Invocations(n)
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	o := built[*overview](t, requestOf(t, NewSite(t.Context(), Options{Archive: memstore.Open(t, b)}), "overview"))
-	at := func(share float64) string { return fmt.Sprintf("V%.1f", curveTop+curveHeight*(1-share)) }
-	var steps []string
-	for _, step := range strings.Split(o.Cutoffs[0].Curve.Path, "H")[1:] {
-		steps = append(steps, step[strings.Index(step, "V"):])
-	}
-	if diff := cmp.Diff([]string{at(0.5), at(0.691), at(0.878), at(1)}, steps); diff != "" {
-		t.Error(diff)
 	}
 }
