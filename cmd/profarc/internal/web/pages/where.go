@@ -103,7 +103,10 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if err != nil {
 		return nil, err
 	}
-	for at := ""; r.query.get("at") == "" && len(groups) == 1 && !groups[0].isMethod && groups[0].link.query.get("at") != at; {
+	for at := ""; r.query.get("at") == "" && len(groups) == 1 && !groups[0].isMethod; {
+		if at == groups[0].link.query.get("at") {
+			break
+		}
 		at = groups[0].link.query.get("at") // one box would fill the map
 		if groups, err = v.open(r, p, at); err != nil {
 			return nil, err
