@@ -47,6 +47,19 @@ for number in 3 1 2; do
   fi
 done
 
+say "what passed is merged, and must pass by the yardstick of the fleet"
+profarc merge -o fleet.parc candidate1.parc candidate2.parc
+profarc gate fleet.parc --against new --baseline candidate2.parc --min-coverage 50% --min-overlap 20% --min-runs 2
+profarc push fleet.parc "$repository:merged" --subject "$image" --sign key.pem
+profarc push fleet.parc "$repository:merged" --subject "$image" --sign key.pem
+profarc promote "$repository:merged" --to prod --key key.pub
+
+say "in a slim container, without java: pull by the image and the build"
+build=$(profarc info fleet.parc --json | sed -n 's/.*"vm": ".*VM (\([^)]*\)).*/\1/p' | head -n 1)
+mkdir -p slim
+profarc pull "$image" --promoted prod --key key.pub --build "$build" -o slim/app.parc
+cmp fleet.parc slim/app.parc
+
 say "elsewhere: pull by the image, and start"
 mkdir -p elsewhere
 start() { # REPORT

@@ -33,6 +33,31 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// The page has commands of the script, word for word.
+func TestPageQuotesTheScript(t *testing.T) {
+	script, err := os.ReadFile("story.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/fleet.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := 0
+	for line := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(line, "    profarc ") || !strings.Contains(line, `"$image"`) {
+			continue
+		}
+		command, _, _ := strings.Cut(line, " #")
+		if quoted++; !strings.Contains(string(script), strings.TrimSpace(command)) {
+			t.Errorf("story.sh does not have the line %s", line)
+		}
+	}
+	if quoted < 4 {
+		t.Errorf("the page has %d lines of story.sh", quoted)
+	}
+}
+
 // build builds the two programs, and returns their folder.
 func build(t *testing.T) string {
 	t.Helper()
@@ -106,9 +131,11 @@ func tell(t *testing.T, programs, image string) {
 	if n := strings.Count(string(out), "kept    elsewhere/app.parc"); n != 1 {
 		t.Errorf("%d pulls found the archive there, want the second of three", n)
 	}
-	first := file("candidate1.parc")
-	if file("elsewhere/app.parc") != first {
-		t.Error("after the rollback it is not the first archive")
+	if file("elsewhere/app.parc") != file("candidate2.parc") {
+		t.Error("after the rollback it is not the archive before the merged one")
+	}
+	if strings.Count(string(out), "there   fleet.parc") != 1 {
+		t.Error("the second push does not say that the registry has the archive")
 	}
 	if !strings.Contains(string(out), "there is no such archive") || strings.Count(string(out), "sold for ") != 4 {
 		t.Error("the start without an archive is not as it should be")

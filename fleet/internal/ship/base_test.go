@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -193,6 +194,45 @@ func TestBuildWithoutJava(t *testing.T) {
 		}
 		fails(t, "it is of another build (17.0.14+7) than 11", "pull", shop, "--build", "11", "-o", to.path)
 	})
+}
+
+// A merged archive is as new as its last run, and comes before that.
+func TestMergedComesBeforeItsRuns(t *testing.T) {
+	t.Parallel()
+	host := registries["with referrers"](t)
+	shop := image(t, host, "shop:1")
+	for calls := range uint64(4) { // whatever the order of their digests is
+		one, _ := archiveOf{day: int(calls), calls: 1 + calls}.write(t)
+		other, _ := archiveOf{day: int(calls), calls: 11 + calls}.write(t)
+		merged := filepath.Join(t.TempDir(), "merged.parc")
+		mergeArchives(t, merged, one, other)
+		for _, path := range []string{one, merged, other} {
+			must(t, "push", path, "--subject", shop)
+		}
+		got := decoded[pulled](t, must(t, "pull", shop, "-o", newTarget(t).path, "--json"))
+		if got.Facts.Runs != 2 {
+			t.Errorf("an archive of %d run is pulled, want the merged one", got.Facts.Runs)
+		}
+	}
+}
+
+// mergeArchives writes the merge of archives to a path.
+func mergeArchives(t *testing.T, to string, paths ...string) {
+	t.Helper()
+	b := builder.New(layout.DomainHotSpot, builder.Config{})
+	for _, path := range paths {
+		s, err := reader.Open(path, archive.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Commit(t.Context(), to); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Another client writes files that are what their names say: a layer and its base, compressed.

@@ -100,7 +100,8 @@ func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*art
 	return attached(ctx, repo, n.subjects)
 }
 
-// attached returns the archives that are attached to subjects, the newest first.
+// attached returns the archives that are attached to subjects, the newest first. An archive that was merged has the
+// time of its last run: it comes before the archive of that run.
 func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive,
 	err error) {
 	for _, subject := range subjects {
@@ -125,7 +126,7 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 		}
 	}
 	slices.SortFunc(all, func(a, b *artifact.Archive) int {
-		return cmp.Or(b.Facts.Created.Compare(a.Facts.Created),
+		return cmp.Or(b.Facts.Created.Compare(a.Facts.Created), cmp.Compare(b.Facts.Runs, a.Facts.Runs),
 			strings.Compare(string(a.Descriptor.Digest), string(b.Descriptor.Digest)))
 	})
 	return all, nil

@@ -21,7 +21,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
 		s := r.States[string(state)]
-		fmt.Fprintf(w, "%s\t%d\t%s\t\n", state, s.Profiles, cli.FormatPercent(s.Share))
+		fmt.Fprintf(w, "%s\t%s\t%s\t\n", state, screen.Count(uint64(s.Profiles)), cli.FormatPercent(s.Share))
 	}
 	w.Flush()
 	if len(r.Reasons) > 0 {
@@ -97,14 +97,17 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 		return
 	}
 	fmt.Fprintf(a.Out, "\nthe heaviest that do not fit as they are\n")
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "state\tconfidence\tcounts\tmethod\treason")
+	g := terminal.NewGrid(screen, a.Out, 3)
+	g.Row("", "state", "confidence", "counts", "method", "reason")
 	for _, m := range r.Misfits {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%s\t%s\n", m.State, m.Confidence, m.Weight, methodText(screen, m),
-			escape.Printable(strings.TrimSpace(m.Reason)))
+		g.Row(stateColors[fit.State(m.State)], m.State, fmt.Sprintf("%.2f", m.Confidence), screen.Count(uint64(m.Weight+0.5)),
+			methodText(screen, m), escape.Printable(strings.TrimSpace(m.Reason)))
 	}
-	w.Flush()
+	g.Print(0)
 }
+
+// stateColors are the colours of profiles that do not fit as they are.
+var stateColors = map[fit.State]string{fit.Moved: terminal.Doubtful, fit.Stale: terminal.Bad, fit.Gone: terminal.Bad}
 
 // methodText returns the method of a verdict without its class loader, which code on a class
 // path does not have.

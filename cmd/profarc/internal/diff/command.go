@@ -34,11 +34,9 @@ sites. Samples, monitors and other tables are not compared; a line gives their n
 The lists, the heaviest first, are
 
   changed   methods of both, by their part of the missing overlap
-  came      methods that only B has, by their share of its counts
-  went      methods that only A has
   the same code in a hidden class of another name
             methods of lambdas and other hidden classes, which the VM numbers in each run: they are in
-            neither of the lists before, and their counts have no part in the overlap
+            neither of the two last lists, and their counts have no part in the overlap
   flipped   branches and switches that mostly went one way and now go another
   sites     calls, type checks and indirect calls that became polymorphic or monomorphic, or that
             mostly see another type or target
@@ -49,6 +47,8 @@ The lists, the heaviest first, are
             every execution pays for the first other outcome
   certain in B alone
             the same the other way round
+  came      methods that only B has, by their share of its counts
+  went      methods that only A has
 
 HotSpot does not record the type at a call whose target it knows, at a type check that fails (up to
 JDK 21), and beyond another -XX:TypeProfileWidth. Counts without a type are in no sum of receivers,

@@ -22,10 +22,14 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 		name string
 		compare.Tally
 	}{{"methods", r.Methods}, {"profiles", r.Profiles}} {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t\n", t.name, t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB)
+		fmt.Fprint(w, t.name)
+		for _, n := range []int{t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB} {
+			fmt.Fprintf(w, "\t%s", screen.Count(uint64(n)))
+		}
+		fmt.Fprint(w, "\t\n")
 	}
 	w.Flush()
-	printKinds(a, r)
+	printKinds(a, screen, r)
 	PrintRemarks(a.Out, report.Remarks(r, func(n float64) string { return fmt.Sprintf("%.0f", n) }))
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
 		func(m compare.Method) string {
@@ -36,8 +40,6 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	share := func(m compare.Method) string {
 		return cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
 	}
-	printList(a, screen, "only in B", "in B\t", r.Came, share)
-	printList(a, screen, "only in A", "in A\t", r.Went, share)
 	printList(a, screen, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
 		func(m compare.Method) string {
 			return fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
@@ -54,6 +56,8 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 		})
 	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
+	printList(a, screen, "only in B", "in B\t", r.Came, share)
+	printList(a, screen, "only in A", "in A\t", r.Went, share)
 }
 
 // verdict returns the score, or that there is none.
@@ -80,7 +84,7 @@ func PrintRemarks(w io.Writer, remarks []string) {
 	}
 }
 
-func printKinds(a *cli.App, r *compare.Report) {
+func printKinds(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	if len(r.Kinds) == 0 {
 		return
 	}
@@ -88,10 +92,19 @@ func printKinds(a *cli.App, r *compare.Report) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
 	for _, k := range r.Kinds {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.0f\t%.0f\t\n", report.KindText(k.Kind),
-			cli.FormatPercent(k.Overlap), cli.FormatPercent(k.Mismatch), cli.FormatPercent(k.OnlyB), k.SumA, k.SumB)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", report.KindText(k.Kind),
+			cli.FormatPercent(k.Overlap), cli.FormatPercent(k.Mismatch), cli.FormatPercent(k.OnlyB),
+			sumText(screen, k.SumA), sumText(screen, k.SumB))
 	}
 	w.Flush()
+}
+
+// sumText returns a sum of counts, which may exceed what a word holds.
+func sumText(screen *terminal.Screen, n float64) string {
+	if n >= 1<<63 {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return screen.Count(uint64(n + 0.5))
 }
 
 // printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -27,6 +28,7 @@ type options struct {
 	age                    string
 	waived                 []string
 	json, markdown         bool
+	screen                 terminal.Options
 }
 
 func (o *options) addTo(cmd *cobra.Command) {
@@ -50,6 +52,7 @@ func (o *options) addTo(cmd *cobra.Command) {
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
+	o.screen.AddTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked",
 		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }

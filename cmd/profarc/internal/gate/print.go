@@ -3,10 +3,10 @@ package gate
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
@@ -18,23 +18,33 @@ func (j *judgement) print(a *cli.App, o *options) error {
 	case o.markdown:
 		fmt.Fprint(a.Out, j.markdown())
 	case j.Verdict != noProfile: // otherwise the error says it
-		j.text(a)
+		return o.screen.Run(a, func(screen *terminal.Screen) error {
+			j.text(a, screen)
+			return nil
+		})
 	}
 	return nil
 }
 
 // text prints the judgement for people.
-func (j *judgement) text(a *cli.App) {
-	fmt.Fprintf(a.Out, "%s\n\n", escape.Printable(j.headline()))
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "criterion\tstate\tvalue\tthreshold\treason")
+func (j *judgement) text(a *cli.App, screen *terminal.Screen) {
+	screen.Paint(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
+	fmt.Fprint(a.Out, "\n\n")
+	g := terminal.NewGrid(screen, a.Out, -1)
+	g.Row("", "criterion", "state", "value", "threshold", "reason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Name, stateText(c), valueText(c), thresholdText(c),
+		g.Row(stateColors[c.State], c.Name, stateText(c), valueText(c), thresholdText(c),
 			escape.Printable(cli.OneLine(c.Reason)))
 	}
-	w.Flush()
+	g.Print(1)
 }
+
+var verdictColors = map[criteria.Verdict]string{criteria.Pass: terminal.Good, criteria.Fail: terminal.Bad,
+	criteria.TooLittle: terminal.Doubtful}
+
+var stateColors = map[criteria.State]string{criteria.Passed: terminal.Good, criteria.Failed: terminal.Bad,
+	criteria.Unchecked: terminal.Doubtful, criteria.Off: terminal.Faint}
 
 func (j *judgement) headline() string {
 	switch j.Verdict {

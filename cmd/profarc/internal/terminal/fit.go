@@ -15,7 +15,7 @@ const leastShown = 12
 
 // Cut returns a text that fits into the rest of a line that has used cells already. Packages are cut to their
 // first letters, from the outermost on, then a method loses its last parameters. What is still too long loses
-// its middle, since names differ at their ends.
+// words in its middle, since names differ at their ends.
 func (s *Screen) Cut(text string, used int) string {
 	if s.Width == 0 {
 		return text
@@ -28,25 +28,21 @@ func (s *Screen) cutName(text string, most int) string {
 	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
 }
 
-// packages are the packages of a class, before its name.
-var packages = regexp.MustCompile(`^(?:[a-z_][a-z0-9_]*[.])+[A-Z]`)
+// packageWord is a package of a class that is longer than a letter, with what stands around it: the packages before it,
+// which are letters by now, and those after it with the first letter of the class.
+var packageWord = regexp.MustCompile(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
 
-// cutPackages returns a name of at most that many cells if its packages allow it:
+// cutPackages returns a text of at most that many cells if the packages in it allow it:
 // c.s.t.javac.parser.JavaTokenizer.readToken().
-func cutPackages(name string, most int) string {
-	end := len(packages.FindString(name)) - 1
-	if end < 0 {
-		return name
-	}
-	words, class := strings.Split(name[:end], "."), name[end:]
-	for i := range words {
-		if uniseg.StringWidth(name) <= most {
+func cutPackages(text string, most int) string {
+	for uniseg.StringWidth(text) > most {
+		at := packageWord.FindStringSubmatchIndex(text)
+		if at == nil {
 			break
 		}
-		words[i] = words[i][:min(1, len(words[i]))]
-		name = strings.Join(words, ".") + class
+		text = text[:at[2]+1] + text[at[3]:]
 	}
-	return name
+	return text
 }
 
 // cutParameters leaves out the last parameters of a method that is longer than most cells: put(Object, …) @7. If
@@ -83,13 +79,25 @@ func (s *Screen) ellipsis() string {
 	return "..."
 }
 
-// cutMiddle returns a text of at most that many cells. More of the end stays than of the front.
+// wordEnds are what stands between the words of a name.
+const wordEnds = "./:$ (,<@"
+
+// cutMiddle returns a text of at most that many cells. More of the end stays than of the front. It cuts between words,
+// unless a word is too long.
 func cutMiddle(text string, most int, ellipsis string) string {
 	if uniseg.StringWidth(text) <= most {
 		return text
 	}
 	room := max(most-uniseg.StringWidth(ellipsis), 0)
-	return front(text, room/3) + ellipsis + back(text, room-room/3)
+	begin := front(text, room/3)
+	if i := strings.LastIndexAny(begin, wordEnds); i >= 0 {
+		begin = begin[:i+1]
+	}
+	end := back(text, room-uniseg.StringWidth(begin))
+	if i := strings.IndexAny(end, wordEnds); i >= 0 && i < len(end)/2 {
+		end = end[i:]
+	}
+	return begin + ellipsis + end
 }
 
 // front returns the beginning of a text, of at most that many cells.

@@ -16,7 +16,7 @@ func TestCutMiddle(t *testing.T) {
 		want string
 	}{
 		{"java.lang.String.length()", 25, "java.lang.String.length()"},
-		{"java.lang.String.length()", 16, "java.…g.length()"},
+		{"java.lang.String.length()", 16, "java.….length()"},
 		{"名前名前名前名前", 9, "名…前名前"}, // of two cells each
 		{"a\u0301bcdefgh\u0301", 4, "a\u0301…gh\u0301"},
 		{"abc", 1, "…"},
@@ -36,8 +36,9 @@ func TestCutPackages(t *testing.T) {
 		"com.sun.tools.javac.parser.JavaTokenizer.readToken()":           "c.s.t.j.parser.JavaTokenizer.readToken()",
 		"com.sun.tools.javac.jvm.Code.emitop()":                          "com.sun.tools.javac.jvm.Code.emitop()",
 		"com.sun.tools.javac.code.Types.isSubtype()":                     "c.sun.tools.javac.code.Types.isSubtype()",
-		"github.com/profarc/profarc/internal/format.Read":                "github.com/pr…ofarc/internal/format.Read",
+		"github.com/profarc/profarc/internal/format.Read":                "github.com/…/internal/format.Read",
 		"org.h2.Utils.sort(Object[], int, int, Comparator)":              "o.h.Utils.sort(Object[], int, int, …)",
+		"com.sun.tools.javac.Main.run() @7 < com.sun.tools.Other.go()":   "c.s.t.j.Main.run() @7 < c.s.t.Other.go()",
 		"org.example.AVeryLongNameOfAClassThatDoesNotFit.main(String[])": "",
 	} {
 		got := s.Cut(text, 0)

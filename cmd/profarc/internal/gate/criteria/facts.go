@@ -3,6 +3,7 @@ package criteria
 import (
 	"time"
 
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -11,7 +12,8 @@ import (
 func (j *judge) size() Criterion {
 	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
 	h := j.s.Header()
-	return c.judged(float64(h.FileSize), "%d methods, %d profiles", h.Counts.Methods, h.Counts.Profiles)
+	return c.judged(float64(h.FileSize), "%s methods, %s profiles", cli.Grouped(h.Counts.Methods),
+		cli.Grouped(h.Counts.Profiles))
 }
 
 // growth judges how much longer the file is than the baseline.
@@ -21,7 +23,8 @@ func (j *judge) growth() Criterion {
 		return c
 	}
 	was := j.evidence.BaselineSize
-	return c.judged(float64(j.s.Header().FileSize)/float64(was), "%s has %d bytes", j.evidence.BaselineName, was)
+	return c.judged(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
+		cli.Grouped(uint64(was)))
 }
 
 // runs judges from how many dumps the archive was made.
