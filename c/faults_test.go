@@ -31,7 +31,7 @@ type faultRun struct {
 	there                      string // old, new, neither; empty if nobody looked
 }
 
-// faultRuns parses a trace. before are the files of the directory, published is what is written.
+// faultRuns parses a trace. before are the files of the directory, published is the new content.
 func faultRuns(trace []byte, before map[string][]byte, published []byte) (runs []faultRun, err error) {
 	const block = 4096
 	r := faultRun{log: crashmodel.New(block, before)}
@@ -106,7 +106,7 @@ func (r *faultRun) mayBe(errno syscall.Errno) bool {
 	return ok && errno == want || !ok && errno == syscall.EIO
 }
 
-// problem returns what is wrong with a run, and how many states a crash may leave. without is the run without a fault.
+// problem returns the fault of a run, and how many states a crash may leave. without is the run without a fault.
 func (r *faultRun) problem(p crashmodel.Publishing, without *faultRun) (states int, err error) {
 	p.Succeeded = r.code == 0
 	switch {

@@ -311,7 +311,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 	return d, ok
 }
 
-// promote promotes an archive by its digest, or what is newest, which may be another one.
+// promote promotes an archive by its digest, or the newest, which may be another one.
 func (h *history) promote(ctx context.Context, a *cli.App, random *rand.Rand, name string, d digest.Digest) {
 	if h.try(random, "promote", func() error {
 		return runPromote(ctx, a, name, promoteOptions{connection: h.connection(), to: "prod"})
@@ -334,7 +334,7 @@ func (h *history) rollBack(ctx context.Context, a *cli.App, random *rand.Rand) {
 	}
 }
 
-// watch looks at the promoted tag and at what is attached, again and again.
+// watch looks at the promoted tag and its attachments, again and again.
 func (h *history) watch(ctx context.Context) {
 	for sleep(ctx, 2*time.Second) == nil {
 		repo := h.open("prod")
@@ -390,7 +390,7 @@ func (h *history) checkWhole(d digest.Digest) {
 	}
 }
 
-// checkAttached checks that a list of what is attached to an image has all that was pushed before it was asked for.
+// checkAttached checks that the attachments of an image have all that was pushed before it was asked for.
 func (h *history) checkAttached(ctx context.Context, image string) (list []digest.Digest) {
 	begun := time.Now()
 	if h.registry.faults.stale > 0 {
@@ -511,7 +511,7 @@ func (h *history) checkRollback(before *artifact.Channel) {
 	}
 }
 
-// pull pulls what is in use, and compares all bytes.
+// pull pulls the archive in use, and compares all bytes.
 func (h *history) pull() {
 	c, err := readChannel(h.Context(), h.open("prod"), "prod")
 	if err != nil {

@@ -51,7 +51,7 @@ func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reade
 }
 
 // Whole returns an archive that answers as a layer does with its base. An archive that is no layer is whole by itself:
-// Whole returns s, whatever base is. The caller closes what is not s.
+// Whole returns s, whatever base is. The caller closes a result other than s.
 func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole *reader.Store, err error) {
 	_, layer, err := s.Base()
 	if err != nil || !layer {
