@@ -36,7 +36,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	if r.ByName {
 		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
-	diff.PrintRemarks(a.Out, report.LoaderRemarks(r.Loaders))
+	diff.PrintRemarks(a.Out, screen, report.LoaderRemarks(r.Loaders))
 	printPoints(a, r)
 	printRenames(a, r)
 	printMisfits(a, screen, r)

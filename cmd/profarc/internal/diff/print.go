@@ -30,7 +30,7 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	}
 	w.Flush()
 	printKinds(a, screen, r)
-	PrintRemarks(a.Out, report.Remarks(r, func(n float64) string { return fmt.Sprintf("%.0f", n) }))
+	PrintRemarks(a.Out, screen, report.Remarks(r, func(n float64) string { return sumText(screen, n) }))
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
 		func(m compare.Method) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
@@ -46,13 +46,14 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 				screen.Method(m.MethodName), screen.Method(*m.NameB))
 		})
 	printList(a, screen, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), f.A.Count, wayText(f.B),
-			f.B.Count, placeText(screen, f.Place))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), screen.Count(f.A.Count),
+			wayText(f.B), screen.Count(f.B.Count), placeText(screen, f.Place))
 	})
 	printList(a, screen, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
 		func(s compare.SiteChange) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind),
-				s.Change, seenText(s.A), s.A.Count, seenText(s.B), s.B.Count, placeText(screen, s.Place)+newTargets(s.New))
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind),
+				s.Change, seenText(screen, s.A), screen.Count(s.A.Count), seenText(screen, s.B), screen.Count(s.B.Count),
+				placeText(screen, s.Place)+newTargets(s.New))
 		})
 	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
@@ -78,9 +79,9 @@ func lowest(r *compare.Report) string {
 }
 
 // PrintRemarks prints sentences, each of them a paragraph.
-func PrintRemarks(w io.Writer, remarks []string) {
+func PrintRemarks(w io.Writer, screen *terminal.Screen, remarks []string) {
 	for _, text := range remarks {
-		fmt.Fprintf(w, "\n%s\n", text)
+		fmt.Fprintf(w, "\n%s\n", strings.Join(screen.Wrap(text, 0), "\n"))
 	}
 }
 
@@ -143,8 +144,8 @@ func placeText(screen *terminal.Screen, p compare.Place) string {
 
 func wayText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
 
-func seenText(s compare.Seen) string {
-	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, s.Top, 100*s.Share))
+func seenText(screen *terminal.Screen, s compare.Seen) string {
+	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, screen.Part(s.Top), 100*s.Share))
 }
 
 // newTargets names the types or targets that only B saw.
@@ -173,7 +174,7 @@ func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not s
 	l compare.Ranking[compare.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a, screen, title, columns, l, func(c compare.Certainty) string {
-		return fmt.Sprintf("%s\t%s\t%d\t%s\t%d\t  %s", cli.FormatPercent(c.Weight), c.Always, c.Times, others(c), c.Count,
-			placeText(screen, c.Place))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(c.Weight), c.Always, screen.Count(c.Times),
+			others(c), screen.Count(c.Count), placeText(screen, c.Place))
 	})
 }

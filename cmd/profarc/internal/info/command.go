@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -73,19 +74,21 @@ func runInfo(ctx context.Context, a *cli.App, path string, o infoOptions) error 
 		if o.json {
 			return a.PrintJSON(f)
 		}
-		if o.tables {
-			listTables(a, f)
-		} else {
-			printFacts(a, f)
-		}
-		if o.summary {
-			printSummary(a, f.Cutoffs, s.Header().Domain)
-		}
+		terminal.Fold(a, func(a *cli.App, screen *terminal.Screen) {
+			if o.tables {
+				listTables(a, screen, f)
+			} else {
+				printFacts(a, screen, f)
+			}
+			if o.summary {
+				printSummary(a, screen, f.Cutoffs, s.Header().Domain)
+			}
+		})
 		return nil
 	})
 }
 
-func printFacts(a *cli.App, f *facts.Facts) {
+func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
@@ -113,11 +116,11 @@ func printFacts(a *cli.App, f *facts.Facts) {
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional,
 		f.ReadOnly))
 	line("requested base", f.Base)
-	line("size", fmt.Sprintf("%d bytes", f.Size))
+	line("size", screen.Count(uint64(f.Size))+" bytes")
 	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))
 	w.Flush()
-	printRegions(a, f)
-	printNumbers(a, f)
+	printRegions(a, screen, f)
+	printNumbers(a, screen, f)
 }
 
 func orUnknown(text string) string {
@@ -127,14 +130,14 @@ func orUnknown(text string) string {
 	return text
 }
 
-func printRegions(a *cli.App, f *facts.Facts) {
+func printRegions(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
-		fmt.Fprintf(a.Out, "  %-14s%#12x%16d\n", r.Name, r.Offset, r.Size)
+		fmt.Fprintf(a.Out, "  %-14s%#12x%16s\n", r.Name, r.Offset, screen.Count(uint64(r.Size)))
 	}
 }
 
-func printNumbers(a *cli.App, f *facts.Facts) {
+func printNumbers(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	c := f.Counts
 	for _, group := range []struct {
 		name    string
@@ -150,7 +153,7 @@ func printNumbers(a *cli.App, f *facts.Facts) {
 		}
 		fmt.Fprintf(a.Out, "\n%s\n", group.name)
 		for _, n := range group.numbers {
-			fmt.Fprintf(a.Out, "  %-14s%20d\n", n.name, n.value)
+			fmt.Fprintf(a.Out, "  %-14s%20s\n", n.name, screen.Count(n.value))
 		}
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
@@ -159,7 +162,7 @@ func printNumbers(a *cli.App, f *facts.Facts) {
 }
 
 // listTables prints the names of the tables as show --table takes them.
-func listTables(a *cli.App, f *facts.Facts) {
+func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
 	for _, t := range f.Tables {
@@ -167,7 +170,7 @@ func listTables(a *cli.App, f *facts.Facts) {
 		for _, c := range t.Columns {
 			columns = append(columns, c.Name)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%d\t%s\n", t.Kind, t.Table, t.Rows, strings.Join(columns, " "))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.Kind, t.Table, screen.Count(uint64(t.Rows)), strings.Join(columns, " "))
 	}
 	w.Flush()
 }

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/layout"
@@ -120,9 +121,9 @@ func printClassPath(f *facts.RunFacts, w *tabwriter.Writer, entries []facts.Clas
 	}
 }
 
-func printSummary(a *cli.App, r *facts.Summary, d layout.Domain) {
+func printSummary(a *cli.App, screen *terminal.Screen, r *facts.Summary, d layout.Domain) {
 	for i := range r.Units {
-		printUnit(a, &r.Units[i], d)
+		printUnit(a, screen, &r.Units[i], d)
 	}
 	if r.Without > 0 {
 		fmt.Fprintf(a.Out, "\n%s without any: %s\n", cli.Amount(int(r.Without), "method"), facts.WithoutText(d))
@@ -145,7 +146,7 @@ func printSummary(a *cli.App, r *facts.Summary, d layout.Domain) {
 
 func cutoffText(percent float64) string { return strconv.FormatFloat(percent, 'f', -1, 64) + "%" }
 
-func printUnit(a *cli.App, r *facts.UnitSummary, d layout.Domain) {
+func printUnit(a *cli.App, screen *terminal.Screen, r *facts.UnitSummary, d layout.Domain) {
 	if d.LLVM() {
 		r.Unit = "blocks"
 	}
@@ -160,9 +161,10 @@ func printUnit(a *cli.App, r *facts.UnitSummary, d layout.Domain) {
 		fmt.Fprintf(w, "share\tmethods\tlowest %s\t%s\tlowest\t\n", weightText(r), countsText(r))
 	}
 	for _, c := range r.Cutoffs {
-		fmt.Fprintf(w, "%s\t%d\t%d\t", cutoffText(c.Percent), c.Methods, c.MinWeight)
+		fmt.Fprintf(w, "%s\t%s\t%s\t", cutoffText(c.Percent), screen.Count(uint64(c.Methods)),
+			screen.Count(uint64(c.MinWeight)))
 		if !r.Inclusive {
-			fmt.Fprintf(w, "%d\t%d\t", c.Counts, c.MinCount)
+			fmt.Fprintf(w, "%s\t%s\t", screen.Count(uint64(c.Counts)), screen.Count(uint64(c.MinCount)))
 		}
 		fmt.Fprintln(w)
 	}

@@ -85,10 +85,14 @@ func (s *Screen) Wrap(text string, used int) []string {
 	if s.Width == 0 || uniseg.StringWidth(text) <= room {
 		return []string{text}
 	}
-	var lines []string
+	return wrap(text, room, func(word string) string { return s.cutName(word, room) })
+}
+
+// wrap returns the lines of a text, of at most room cells if what shorten makes of each word fits.
+func wrap(text string, room int, shorten func(string) string) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
-		word = s.cutName(word, room)
+		word = shorten(word)
 		if line != "" && uniseg.StringWidth(line)+1+uniseg.StringWidth(word) > room {
 			lines, line = append(lines, line), ""
 		}

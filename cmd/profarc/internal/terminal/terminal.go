@@ -100,18 +100,24 @@ func (o *Options) screen(a *cli.App) (*Screen, error) {
 	default:
 		return nil, cli.Usagef("--color %s: name one of auto, always, never", o.color)
 	}
-	out, isFile := a.Streams.RawOut.(*os.File)
-	if !tty || !isFile {
-		return s, nil
-	}
-	width, height, err := term.GetSize(int(out.Fd()))
-	if s.Width = width; err != nil || width <= 0 {
-		s.Width, height = defaultWidth, 0
-	}
-	if !o.noPager && !dumb && height > 0 {
+	out, width, height := size(a)
+	if s.Width = width; width > 0 && !o.noPager && !dumb && height > 0 {
 		s.pager = newPager(out, a.Streams.RawErr, height)
 	}
 	return s, nil
+}
+
+// size returns the terminal of the output and its size, 0 for a pipe. A height that is not known is 0.
+func size(a *cli.App) (out *os.File, width, height int) {
+	out, isFile := a.Streams.RawOut.(*os.File)
+	if !a.Streams.OutTerminal || !isFile {
+		return nil, 0, 0
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	if err != nil || width <= 0 {
+		return out, defaultWidth, 0
+	}
+	return out, width, height
 }
 
 // Pipe returns the Screen of a pipe: nothing is cut or coloured, and names are raw.
