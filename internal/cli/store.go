@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/profarc/profarc/archive"
@@ -35,6 +36,10 @@ func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool
 // OpenStore opens an archive. The error for a file that import can read names its format.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{Drafts: a.Drafts})
+	if errors.Is(err, layout.ErrFormat) && isRegular(path) && isZstandard(path) {
+		return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
+			Detail: "it is compressed", Advice: "decompress it with zstd -d, or fetch archives of registries with profarc pull"}
+	}
 	if errors.Is(err, layout.ErrFormat) && a.Recognise != nil && isRegular(path) {
 		if format, ok := a.Recognise(path); ok {
 			return nil, &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat,
@@ -43,6 +48,18 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 		}
 	}
 	return s, err
+}
+
+// isZstandard reports whether a file begins as what zstd compressed, as oras pull gets archives from a registry.
+func isZstandard(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var magic [4]byte
+	_, err = io.ReadFull(f, magic[:])
+	return err == nil && magic == [4]byte{0x28, 0xb5, 0x2f, 0xfd}
 }
 
 // isRegular reports whether a file may be looked into. A pipe would wait for its writer.
