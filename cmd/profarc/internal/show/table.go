@@ -82,6 +82,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	if asJSON {
 		return v.json(ctx, w)
 	}
+	v.leaveOutZeros()
 	if screen.Width > 0 {
 		return v.printFitted(ctx, w, screen)
 	}
@@ -113,8 +114,9 @@ type tableView struct {
 	s       *reader.Store
 	t       reader.Table
 	columns []listing.TableColumn
-	rows    []int // in the order of printing
-	of      int   // number of matching rows
+	rows    []int    // in the order of printing
+	of      int      // number of matching rows
+	zero    []string // columns that are left out
 }
 
 // rowsAtOnce is the number of rows between two checks for an interrupt.
@@ -195,6 +197,35 @@ func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) e
 	return nil
 }
 
+// wideTable is how many columns a table may have whose columns of zeros are printed, too.
+const wideTable = 16
+
+// leaveOutZeros takes the columns out of a wide table that are 0 in all rows.
+func (v *tableView) leaveOutZeros() {
+	if len(v.columns) <= wideTable || len(v.rows) == 0 {
+		return
+	}
+	kept := v.columns[:0:0]
+	for _, c := range v.columns {
+		if slices.ContainsFunc(v.rows, func(row int) bool { return c.Raw(row) != 0 }) {
+			kept = append(kept, c)
+		} else {
+			v.zero = append(v.zero, c.Form.Name)
+		}
+	}
+	v.columns = kept
+}
+
+// printEnd says how many rows were printed, and which columns were not.
+func (v *tableView) printEnd(out io.Writer) error {
+	text := fmt.Sprintf("\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
+	if len(v.zero) > 0 {
+		text += "0 in all of them: " + strings.Join(v.zero, ", ") + "\n"
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
 // printFitted prints the rows for a terminal, in columns that fit its width.
 func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
 	widths := make([]int, len(v.columns))
@@ -227,8 +258,7 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 		}
 		fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " "))
 	}
-	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
-	return err
+	return v.printEnd(out)
 }
 
 // print prints the rows for people, one on each line.
@@ -250,8 +280,7 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
-	return err
+	return v.printEnd(out)
 }
 
 // ending returns what follows cell i of a row.
