@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/internal/build/intern"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -45,25 +44,14 @@ var columnRules = map[layout.TableKind][]columnRule{
 	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
 }
 
-// allocationRules sums what is a total, and keeps the least and the most of what is one. Of the times and
-// processors of the last allocation, which mean nothing in another run, the highest stays.
+// allocationRules returns the rules of the rows of allocations, as HeapFields has them.
 func allocationRules() []columnRule {
+	of := [...]columnRule{disk.HeapSum: columnSummed, disk.HeapLeast: columnLeast, disk.HeapMost: columnHighest}
 	rules := []columnRule{disk.AllocationRecord: columnLowest}
 	for _, f := range disk.HeapFields {
-		rules = append(rules, heapRule(f.Name))
+		rules = append(rules, of[f.Merge])
 	}
 	return rules
-}
-
-func heapRule(field string) columnRule {
-	switch {
-	case strings.HasPrefix(field, "least-"):
-		return columnLeast
-	case strings.HasPrefix(field, "most-"), strings.HasSuffix(field, "-at"), strings.HasPrefix(field, "allocating"),
-		strings.HasPrefix(field, "freeing"), field == "type-id", strings.HasPrefix(field, "histogram"):
-		return columnHighest
-	}
-	return columnSummed
 }
 
 // ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.

@@ -41,23 +41,39 @@ func HeapFrames(symbol string) (frames []HeapFrame, ok bool) {
 	return frames, len(b) == 0
 }
 
+// A HeapMerge says what becomes of a number when the same allocations of several runs are united.
+type HeapMerge uint8
+
+// The rules of numbers of allocations. Of times and processors of the last allocation, which mean nothing in another
+// run, the highest stays.
+const (
+	HeapSum   HeapMerge = iota
+	HeapLeast           // also 0
+	HeapMost
+)
+
 // HeapFields are the numbers of an allocation, in the order of LLVM's MIBEntryDef.inc and
 // of the columns of TableAllocations. Long ones have 8 bytes in a profile of LLVM, the others 4.
+// Merge is what becomes of them when runs are merged.
 var HeapFields = [...]struct {
-	Name string
-	Long bool
+	Name  string
+	Long  bool
+	Merge HeapMerge
 }{
-	{"allocations", false},
-	{"accesses", true}, {"least-accesses", true}, {"most-accesses", true},
-	{"bytes", true}, {"least-bytes", false}, {"most-bytes", false},
-	{"allocated-at", false}, {"freed-at", false},
-	{"lifetime", true}, {"least-lifetime", false}, {"most-lifetime", false},
-	{"allocating-processor", false}, {"freeing-processor", false},
-	{"migrated", false}, {"overlaps", false}, {"same-allocating-processor", false}, {"same-freeing-processor", false},
-	{"type-id", true},
-	{"access-density", true}, {"least-access-density", false}, {"most-access-density", false},
-	{"lifetime-access-density", true}, {"least-lifetime-access-density", false}, {"most-lifetime-access-density", false},
-	{"histogram-size", false}, {"histogram", true},
+	{"allocations", false, HeapSum},
+	{"accesses", true, HeapSum}, {"least-accesses", true, HeapLeast}, {"most-accesses", true, HeapMost},
+	{"bytes", true, HeapSum}, {"least-bytes", false, HeapLeast}, {"most-bytes", false, HeapMost},
+	{"allocated-at", false, HeapMost}, {"freed-at", false, HeapMost},
+	{"lifetime", true, HeapSum}, {"least-lifetime", false, HeapLeast}, {"most-lifetime", false, HeapMost},
+	{"allocating-processor", false, HeapMost}, {"freeing-processor", false, HeapMost},
+	{"migrated", false, HeapSum}, {"overlaps", false, HeapSum}, {"same-allocating-processor", false, HeapSum},
+	{"same-freeing-processor", false, HeapSum},
+	{"type-id", true, HeapMost},
+	{"access-density", true, HeapSum}, {"least-access-density", false, HeapLeast},
+	{"most-access-density", false, HeapMost},
+	{"lifetime-access-density", true, HeapSum}, {"least-lifetime-access-density", false, HeapLeast},
+	{"most-lifetime-access-density", false, HeapMost},
+	{"histogram-size", false, HeapMost}, {"histogram", true, HeapMost},
 }
 
 // The columns of TableAllocations; HeapFields follow from the last on.
