@@ -196,7 +196,7 @@ globalThis.checks ??= (() => {
 
   // rows returns the texts of the rows of the first table with a search that is shown.
   function rows() {
-    const field = [...document.querySelectorAll("input[type=search]")].find(shown);
+    const field = [...document.querySelectorAll(".table input[type=search]")].find(shown);
     return field ? [...field.closest(".table").querySelectorAll("tbody tr")].filter(shown).map((r) => r.textContent) : [];
   }
 

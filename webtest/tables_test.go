@@ -36,6 +36,9 @@ func TestTablesOfServer(t *testing.T) {
 			if again := visibleRows(t, tab); strings.Join(again, "\n") != strings.Join(first, "\n") {
 				t.Error("the first page is another one after going back")
 			}
+			open(t, tab, folder+"overview") // whose header searches all methods
+			follow(t, tab, chromedp.SendKeys(`header input[type=search]`, "class7"+kb.Enter, chromedp.ByQuery))
+			foundOnly(t, tab, "class7")
 			complain(t, "problems", tab.Problems())
 		})
 	}
@@ -67,7 +70,7 @@ func TestSearchOfEveryView(t *testing.T) {
 					return
 				}
 				var word string
-				if err := tab.Eval(`[...document.querySelectorAll("input[type=search]")].find((e) => e.offsetParent).closest(".table").querySelector("tbody td").textContent.slice(0, 12)`, &word); err != nil {
+				if err := tab.Eval(`[...document.querySelectorAll(".table input[type=search]")].find((e) => e.offsetParent).closest(".table").querySelector("tbody td").textContent.slice(0, 12)`, &word); err != nil {
 					t.Fatal(err)
 				}
 				search(t, tab, strings.TrimSpace(word))
@@ -76,11 +79,11 @@ func TestSearchOfEveryView(t *testing.T) {
 	}
 }
 
-// search searches for a word in the first search of the page, and checks what was found.
+// search searches for a word in the first table of the page that has a search, and checks what was found.
 func search(t *testing.T, tab *Tab, word string) {
 	t.Helper()
-	follow(t, tab, chromedp.SetValue(`input[type=search]`, word, chromedp.ByQuery),
-		chromedp.SendKeys(`input[type=search]`, kb.Enter, chromedp.ByQuery))
+	follow(t, tab, chromedp.SetValue(`.table input[type=search]`, word, chromedp.ByQuery),
+		chromedp.SendKeys(`.table input[type=search]`, kb.Enter, chromedp.ByQuery))
 	foundOnly(t, tab, word)
 }
 
