@@ -110,7 +110,6 @@ func carryLoad(dir string) error {
 type era struct {
 	*load
 	run   *profarc.Run
-	types []*profarc.Type
 	files []string
 }
 
