@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing lets one allocation of a run fail after the other:
+ * failing lets one allocation of a run fail after the other, once and with all that follow:
  *
  *	failing ARCHIVE OUT
  *
- * What it counts never ends it. It writes OUT once none fails, and prints how many there were. It is linked with --wrap
- * for malloc, calloc and realloc.
+ * What it counts never ends it. It writes OUT once none fails, and prints how many failed first. It is linked with
+ * --wrap for malloc, calloc and realloc.
  */
 #include <profarc.h>
 
@@ -14,9 +14,10 @@
 #include <stdlib.h>
 
 static uint64_t allocations, failing; /* 0: none */
+static bool always;                   /* and all after it */
 
 static bool fails(void) {
-	bool now = ++allocations == failing;
+	bool now = ++allocations == failing || (always && allocations > failing);
 	if (now) errno = ENOMEM;
 	return now;
 }
@@ -69,14 +70,21 @@ static bool run_once(const char *archive, const char *to) {
 	return ok;
 }
 
-int main(int argc, char **argv) {
-	if (argc != 3) return 2;
+/* fail_each returns how many allocations failed first; 0 if the run fails with all of them. */
+static uint64_t fail_each(const char *archive, const char *to) {
 	for (failing = 1; failing < 1000000; failing++) {
 		allocations = 0;
-		bool ok = run_once(argv[1], argv[2]);
-		if (allocations >= failing) continue;
-		printf("%llu\n", (unsigned long long)allocations);
-		return !ok;
+		bool ok = run_once(archive, to);
+		if (allocations < failing) return ok ? failing - 1 : 0;
 	}
-	return 3;
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	if (argc != 3) return 2;
+	uint64_t once = fail_each(argv[1], argv[2]);
+	always = true;
+	uint64_t from_then_on = fail_each(argv[1], argv[2]);
+	printf("%llu\n", (unsigned long long)(once + from_then_on));
+	return once == 0 || from_then_on == 0;
 }
