@@ -19,8 +19,9 @@ func TestBusyVM(t *testing.T) {
 		dumps, rounds = 100, "400"
 	}
 	eachJVM(t, func(t *testing.T, home string) {
-		j := start(t, home, "-Xmx512m", "Compile", rounds, t.TempDir())
-		time.Sleep(300 * time.Millisecond)
+		out := t.TempDir()
+		j := start(t, home, "-Xmx512m", "Compile", rounds, out)
+		awaitClasses(t, out)
 		var most, refused, methods, consistent int
 		var longest time.Duration
 		for range dumps {
@@ -48,6 +49,17 @@ func TestBusyVM(t *testing.T) {
 			t.Errorf("the program printed %q", rest)
 		}
 	})
+}
+
+// awaitClasses waits until a directory has the first class that Compile wrote, so that the VM is busy.
+func awaitClasses(t *testing.T, folder string) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if found, err := os.ReadDir(folder); err != nil || len(found) > 0 {
+			return
+		}
+	}
+	t.Fatal("the VM compiles nothing")
 }
 
 // What the options leave out is left out.
