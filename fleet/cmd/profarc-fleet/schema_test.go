@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -37,10 +38,23 @@ func TestInitContainerDecodes(t *testing.T) {
 			t.Errorf("pods have no label %s=%s: nothing would be selected", name, value)
 		}
 	}
+	volumes := map[string]int{}
+	for _, v := range pod.Spec.Volumes {
+		volumes[v.Name] = 0
+	}
 	for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
-		if len(c.VolumeMounts) != 1 || c.VolumeMounts[0].Name != pod.Spec.Volumes[0].Name || c.Image == "" {
-			t.Errorf("%s mounts %v of the image %q", c.Name, c.VolumeMounts, c.Image)
+		for _, m := range c.VolumeMounts {
+			if _, ok := volumes[m.Name]; !ok {
+				t.Errorf("%s mounts %s, which the pod does not declare", c.Name, m.Name)
+			}
+			volumes[m.Name]++
 		}
+		if c.Image == "" {
+			t.Errorf("%s has no image", c.Name)
+		}
+	}
+	if want := map[string]int{"key": 1, "profiles": 2}; !maps.Equal(volumes, want) {
+		t.Errorf("volumes are mounted %v times, want %v", volumes, want)
 	}
 	misspelled := bytes.Replace(text, []byte("volumeMounts:"), []byte("volumesMounts:"), 1)
 	if err := yaml.UnmarshalStrict(misspelled, &d); err == nil {
