@@ -70,7 +70,7 @@ func buildMap(r *request) (any, error) {
 		return nil, err
 	}
 	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size),
-		Methods: linkTo("Methods by the bytes of their profiles", nameOfMethods, newQuery("methods.sort", "-size"))}
+		Methods: linkTo(r.word("Methods by the bytes of their profiles"), nameOfMethods, newQuery("methods.sort", "-size"))}
 	p.Regions, p.Strip = regionTable(r, f)
 	p.Sections = sectionTable(r)
 	p.Sums = sumsText(r.archive().Header())

@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
@@ -32,6 +34,7 @@ type codePart struct {
 	MoreLines    int
 	Short        bool // the file has fewer lines than the code: it is another version
 	Unplaced     []*point
+	hottest      sourceLine
 }
 
 // An instruction is one bytecode.
@@ -55,13 +58,14 @@ type instruction struct {
 
 // A sourceLine is one line of the source.
 type sourceLine struct {
-	ID    string
-	At    link // its number, which leads to its first bytecode
-	Text  string
-	Count uint64
-	Known bool
-	About bool
-	Heat  string
+	ID     string
+	number int
+	At     link // its number, which leads to its first bytecode
+	Text   string
+	Count  uint64
+	Known  bool
+	About  bool
+	Heat   string
 }
 
 // bciElement is the name of the element of a bytecode.
@@ -112,7 +116,11 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		p.NoCode = b.request.place(matchText(l))
 		return nil
 	}
-	p.Code = append(p.Code, b.code(l))
+	c := b.code(l)
+	if c.hottest.Count > 0 {
+		p.addHottest(b.request, fmt.Sprint(c.hottest.number), plural(c.hottest.Count, "count"))
+	}
+	p.Code = append(p.Code, c)
 	return nil
 }
 
@@ -210,6 +218,9 @@ func (b *pointReader) source(c *codePart, s *listing.Source) {
 	for at := firstLine(s); at <= end; at++ {
 		c.Lines = append(c.Lines, b.line(at, &s.Lines[at-1]))
 	}
+	if len(c.Lines) > 0 {
+		c.hottest = slices.MaxFunc(c.Lines, func(a, b sourceLine) int { return cmp.Compare(a.Count, b.Count) })
+	}
 }
 
 // firstLine returns the first line of a source that a page shows.
@@ -225,7 +236,8 @@ func lastLine(s *listing.Source) int {
 
 // line returns a source line as the page shows it.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
-	shown := sourceLine{ID: b.request.element(lineElement(at)), At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
+	shown := sourceLine{ID: b.request.element(lineElement(at)), number: at,
+		At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
 		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
 	if shown.Known {
 		shown.Heat = heatOf(l.Heat)

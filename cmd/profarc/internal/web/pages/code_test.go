@@ -13,7 +13,7 @@ import (
 // shownCode returns the HTML of a listing.
 func shownCode(t *testing.T, l *listing.Listing) string {
 	t.Helper()
-	made, err := templates(serverLinks{})
+	made, err := templates(serverLinks{}, layout.DomainHotSpot)
 	if err != nil {
 		t.Fatal(err)
 	}

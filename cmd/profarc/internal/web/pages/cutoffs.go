@@ -34,7 +34,7 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 		var parts []string
 		for _, row := range u.Cutoffs {
 			if markedShares[row.Percent] {
-				parts = append(parts, fmt.Sprintf("%g%% in %s", row.Percent, plural(uint64(row.Methods), "method")))
+				parts = append(parts, fmt.Sprintf("%g%% in %s", row.Percent, plural(uint64(row.Methods), r.word("method"))))
 			}
 		}
 		list = append(list, "Of all "+name+" "+strings.Join(parts, "; "))

@@ -148,6 +148,12 @@ func weightCell(share, most float64) cell {
 	return c
 }
 
+// directed returns a cell of B that says whether it is more or less than A's.
+func directed(c cell, change float64) cell {
+	c.Link.Text, c.Class = signOf(change)+c.Link.Text, wayOf(change)
+	return c
+}
+
 // diffLists makes the lists of a page. It keeps the first error.
 type diffLists struct {
 	request *request
@@ -184,7 +190,8 @@ func (l *diffLists) methods(id, title, about string, found compare.Ranking[compa
 			note = "Hidden class"
 		}
 		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap),
-			weightCell(m.ShareA, share), weightCell(m.ShareB, share), textCell(capital(note))}})
+			weightCell(m.ShareA, share), directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA),
+			textCell(capital(note))}})
 	}
 	l.add(id, title, about, found.Total, []column{number("difference", "difference"), number("overlap", "own overlap"),
 		number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)

@@ -41,7 +41,7 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 
 // shown returns the page of a request as HTML.
 func shown(t *testing.T, r *request) string {
-	tmpl, err := newSideTemplates(serverLinks{})
+	tmpl, err := newSideTemplates(serverLinks{}, layout.DomainHotSpot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,8 @@ func checkFlippedPair(t *testing.T, site *Site, page *diffPage) {
 			if p.Number != 9 {
 				continue
 			}
-			if p.A.Outcomes[0].Count != 900 || p.B.Outcomes[0].Count != 100 || !strings.Contains(p.Change, "80 points") {
+			if p.A.Outcomes[0].Count != 900 || p.B.Outcomes[0].Count != 100 ||
+				!strings.Contains(p.Change, "▼ 80 percentage points") {
 				t.Errorf("the branch is %+v in A and %+v in B: %s", p.A, p.B, p.Change)
 			}
 			return

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
@@ -28,6 +29,7 @@ type methodPage struct {
 	Name        analyze.MethodName
 	Access      string
 	Notes       []string
+	Top         []link       // the counts of the whole, and its hottest line
 	Sampled     *sampledPart // nil if it is on no stack
 	Callers     *caller      // the tree of its calling contexts; nil if its profiles have none
 	MoreCallers *link        // to the page with more of the tree; nil if there is none
@@ -65,17 +67,43 @@ func buildMethod(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, q := range all {
-		p.Size += uint64(len(disk.Block(q.Bytes())))
-	}
+	p.addSums(all)
 	p.Hint = codeHint(r)
 	if p.LLVM, err = newLLVMPart(r, m); err != nil {
 		return nil, err
 	}
+	if l := p.LLVM; l != nil && len(l.Lines) > 0 {
+		most := slices.MaxFunc(l.Lines, func(a, b llvmLine) int { return cmp.Compare(a.Count, b.Count) })
+		p.addHottest(r, fmt.Sprint(most.Number), plural(most.Count, "count"))
+	}
 	if err := p.addSamples(r, m); err != nil || p.Sampled != nil && p.Sampled.Whole {
 		return p, err // its lines say what the profiles of its contexts do
 	}
-	return p, cmp.Or(p.addVersions(r, m, all), p.addCallers(r, m, all), p.addProfiles(r, m, all))
+	p.addVersions(r, m, all)
+	return p, cmp.Or(p.addCallers(r, m, all), p.addProfiles(r, m, all))
+}
+
+// addSums adds what all profiles count and take.
+func (p *methodPage) addSums(all []reader.Profile) {
+	sums := map[string]uint64{}
+	for _, q := range all {
+		p.Size += uint64(len(disk.Block(q.Bytes())))
+		for _, c := range wholeCounts {
+			if n, ok := c.of(q); ok {
+				sums[c.noun] = disk.SaturatingAdd(sums[c.noun], n.Load())
+			}
+		}
+	}
+	for _, c := range wholeCounts[:2] {
+		if n := sums[c.noun]; n > 0 {
+			p.Top = append(p.Top, link{Text: plural(n, c.noun)})
+		}
+	}
+}
+
+// addHottest adds a link to the line with the highest count, whose text is a number and its unit.
+func (p *methodPage) addHottest(r *request, line, count string) {
+	p.Top = append(p.Top, r.here(fmt.Sprintf("hottest line %s: %s", line, count), "line-"+line))
 }
 
 // codeHint says which flags show the code of methods, empty if they are given or the page is in a report.
@@ -118,7 +146,7 @@ func profilesOf(m reader.Method) (all []reader.Profile, err error) {
 }
 
 // addVersions adds links to the versions of the code, if there are several.
-func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profile) error {
+func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profile) {
 	count := map[uint64]int{}
 	var codes []uint64
 	for _, q := range all {
@@ -131,7 +159,9 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))),
 			count[code]})
 	}
-	return nil
+	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
+		p.Versions = nil
+	}
 }
 
 // codeText names a version of the code.
@@ -153,7 +183,7 @@ func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profi
 		return errNoPage
 	}
 	if len(asked) < len(all) {
-		l := linkTo("All profiles of the method", r.view.name, methodQuery(m))
+		l := linkTo(r.word("All profiles of the method"), r.view.name, methodQuery(m))
 		p.All = &l
 	}
 	b := newPointReader(r)

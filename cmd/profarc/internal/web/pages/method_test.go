@@ -24,7 +24,7 @@ func unbroken(html string) string { return strings.ReplaceAll(html, "<wbr>", "")
 // shownPageOf returns the HTML of a page of a site.
 func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 	t.Helper()
-	made, err := templates(serverLinks{})
+	made, err := templates(serverLinks{}, layout.DomainHotSpot)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 }
 
 // countElements are the counts on the page of a method.
-var countElements = regexp.MustCompile(`<span class="count">([0-9,]+)</span>`)
+var countElements = regexp.MustCompile(`<span class="count"(?:>| title=")([0-9,]+)(?:</span>| nanoseconds")`)
 
 // eachMethod calls f with the methods of all specimens.
 func eachMethod(t *testing.T, f func(t *testing.T, site *Site, m reader.Method)) {

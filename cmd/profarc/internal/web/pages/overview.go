@@ -104,7 +104,7 @@ func (o *overview) addOddities(r *request) error {
 	now.patience = min(r.patience, 0)
 	add := func(view, format string, n uint64) {
 		if n > 0 {
-			o.Odd = append(o.Odd, linkTo(fmt.Sprintf(format, cli.Grouped(n)), view, query{}))
+			o.Odd = append(o.Odd, linkTo(fmt.Sprintf(r.word(format), cli.Grouped(n)), view, query{}))
 		}
 	}
 	add("", "%s methods never ran: the profile lists them as not executed", o.Origin.Counts.Unexecuted)
@@ -134,7 +134,7 @@ func (o *overview) addOddities(r *request) error {
 // hotList returns the hottest methods by a measure.
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
-		All: linkTo("All methods by "+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
+		All: linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
 	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name,
 		withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")},
 			levelColumn)...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
 )
 
 // requestOf returns a request for a page of a site that waits for its data.
@@ -82,7 +83,7 @@ func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	if o.Counting == nil || o.Counting.Share != 0.75 || o.Origin.Counts.Methods == 0 || o.Where != nil {
 		t.Errorf("the overview is %+v", o)
 	}
-	tmpl, err := templates(serverLinks{})
+	tmpl, err := templates(serverLinks{}, layout.DomainHotSpot)
 	if err != nil {
 		t.Fatal(err)
 	}

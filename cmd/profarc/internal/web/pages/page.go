@@ -9,13 +9,16 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/layout"
 )
 
 //go:embed templates/*.html
@@ -52,9 +55,9 @@ func hashSource(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// templates returns the templates of all views, whose links a linker makes.
-func templates(links linker) (*template.Template, error) {
-	return template.New("").Funcs(template.FuncMap{
+// templates returns the templates of all views in the words of a domain, whose links a linker makes.
+func templates(links linker, d layout.Domain) (*template.Template, error) {
+	t := template.New("").Funcs(template.FuncMap{
 		"link":      func(l link) template.HTML { return anchor(links, l) },
 		"address":   func(l link) template.URL { return address(links, l) },
 		"name":      nameElement,
@@ -68,7 +71,7 @@ func templates(links linker) (*template.Template, error) {
 		"moment":    momentText,
 		"percent":   percent,
 		"kind":      report.KindText,
-		"plural":    plural,
+		"plural":    func(n uint64, noun string) string { return plural(n, wordOf(d, noun)) },
 		"amount":    amount,
 		"heats": func() map[string]string {
 			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
@@ -76,8 +79,23 @@ func templates(links linker) (*template.Template, error) {
 		"bar":   barElement,
 		"unit":  unitText,
 		"stack": stackElement,
-	}).ParseFS(templateFiles, "templates/*.html")
+	})
+	files, err := fs.Glob(templateFiles, "templates/*.html")
+	for _, name := range files {
+		text, readErr := templateFiles.ReadFile(name)
+		_, parseErr := t.Parse(textOfTemplates.ReplaceAllStringFunc(string(text), func(part string) string {
+			if part[0] == '{' || part[0] == '<' {
+				return part
+			}
+			return wordOf(d, part)
+		}))
+		err = cmp.Or(err, readErr, parseErr)
+	}
+	return t, err
 }
+
+// textOfTemplates finds actions and tags, and the text between them.
+var textOfTemplates = regexp.MustCompile(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
 // address returns where a link leads, empty if its page cannot be reached.
 func address(links linker, l link) template.URL {
@@ -123,6 +141,7 @@ type menuItem struct {
 // A shownPage is a page in a document.
 type shownPage struct {
 	ID, Title, About string
+	Failure          string     // why it cannot be shown
 	Sides            []sideLink // which archive it is of; none if the site has one
 	Beside           *link      // to the same in both archives; nil if there is none
 	Content          template.HTML
@@ -132,7 +151,7 @@ type shownPage struct {
 func (s *Site) menu(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
 		if v.pages == nil {
-			items = append(items, menuItem{linkTo(v.title, v.name, query{}), v == current})
+			items = append(items, menuItem{linkTo(wordOf(s.Archive.Header().Domain, v.title), v.name, query{}), v == current})
 		}
 	}
 	return items
@@ -141,7 +160,7 @@ func (s *Site) menu(current *view) (items []menuItem) {
 // render builds a page and executes its template.
 func render(t *template.Template, r *request) (*shownPage, error) {
 	var content any
-	p := &shownPage{ID: r.pageElement(), Title: r.view.title, About: r.view.about}
+	p := &shownPage{ID: r.pageElement(), Title: r.word(r.view.title), About: r.word(r.view.about)}
 	err := r.site.guard(func() (err error) {
 		content, err = r.view.build(r)
 		p.Sides, p.Beside = r.sideLinks(), r.besideLink()

@@ -61,6 +61,7 @@ type pointPair struct {
 	Pages            []link // to the point on the pages of the method
 	A, B             *point
 	Change           string // the greatest difference; empty if the shares are nearly the same
+	Way              string // its class: more or less in B, or in one alone
 }
 
 func buildPair(r *request) (any, error) {
@@ -246,6 +247,7 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	}
 	of := r.sideOf(q.Store())
 	b := newPointReader(of)
+	b.unfolded = true // B may have what A never did
 	points, err := b.points.Points(q)
 	if err != nil {
 		return nil, err
@@ -302,12 +304,12 @@ func newPointPair(a, b *point) pointPair {
 	p := pointPair{Number: one.Number, Kind: one.Kind, A: a, B: b}
 	switch {
 	case a == nil:
-		p.Change = "only B"
+		p.Change, p.Way = "only B", "alone"
 	case b == nil:
-		p.Change = "only A"
+		p.Change, p.Way = "only A", "alone"
 	default:
 		inOneOrder(a, b)
-		p.Change = changeOf(a, b)
+		p.Change, p.Way = changeOf(a, b)
 	}
 	return p
 }
@@ -315,8 +317,8 @@ func newPointPair(a, b *point) pointPair {
 // notedChange is the least change of a share that is noted.
 const notedChange = 0.1
 
-// changeOf says which outcome's share changed most; empty if none changed by a tenth.
-func changeOf(a, b *point) string {
+// changeOf says which outcome's share changed most, and its class; empty if none changed by a tenth.
+func changeOf(a, b *point) (text, way string) {
 	shares := map[string]float64{}
 	for _, o := range b.Outcomes {
 		shares[o.What.Text] += o.Share
@@ -331,9 +333,9 @@ func changeOf(a, b *point) string {
 		}
 	}
 	if most == "" {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("%s: %+.0f points of percent", most, 100*shares[most])
+	return fmt.Sprintf("%s: %s%.0f percentage points", most, signOf(shares[most]), 100*by), wayOf(shares[most])
 }
 
 // pairsInReport is how many rows of each list have pages in a report.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
@@ -18,7 +19,8 @@ type pointReader struct {
 	ids     map[int32]bool // points that have an element
 	bcis    map[int]bool   // bytecodes that have one
 
-	lastLine int // of the source that is shown; 0 if none is
+	unfolded bool // what never ran stands among the rest
+	lastLine int  // of the source that is shown; 0 if none is
 	err      error
 }
 
@@ -37,7 +39,9 @@ type point struct {
 	Executed bool
 	Count    uint64
 	Outcomes []outcome
-	Left     int // outcomes that are not shown
+	Cold     []outcome // that never ran, if they are many
+	Case     string    // what one of them is
+	Left     int       // outcomes that are not shown
 	Types    []typeFact
 	Cells    []fact
 }
@@ -47,6 +51,7 @@ type outcome struct {
 	What   link
 	Then   *link // where control goes on
 	Note   string
+	Amount string // the count with its unit, if What does not say that
 	Count  uint64
 	Share  float64
 	Shared bool // Share is known
@@ -87,10 +92,7 @@ func (b *pointReader) element(n int32) string {
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
 		Kind: p.Title, About: p.About, Executed: p.Executed, Count: p.Count, Notes: b.pointNotes(p)}
-	for i := range p.Outcomes[:min(len(p.Outcomes), outcomesOnPage)] {
-		q.Outcomes = append(q.Outcomes, b.outcome(p, i, called))
-	}
-	q.Left = len(p.Outcomes) - len(q.Outcomes)
+	b.addOutcomes(q, p, called)
 	for _, t := range p.Types {
 		q.Types = append(q.Types, b.valueType(t))
 	}
@@ -98,6 +100,31 @@ func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 		q.Cells = b.facts(p)
 	}
 	return q
+}
+
+// caseWords are what outcomes of some kinds of points are called.
+var caseWords = map[string]string{"MultiBranch": "case", "Counters": "counter"}
+
+// addOutcomes adds the outcomes of a point. Many that never ran come behind the others.
+func (b *pointReader) addOutcomes(q *point, p *analyze.Point, called *listing.Ref) {
+	cold := 0
+	for _, o := range p.Outcomes {
+		if o.Count == 0 && o.Kind != analyze.Value {
+			cold++
+		}
+	}
+	q.Case = cmp.Or(caseWords[p.Title], "outcome")
+	for i, o := range p.Outcomes {
+		list := &q.Outcomes
+		if !b.unfolded && cold >= fewestFolded && o.Count == 0 && o.Kind != analyze.Value {
+			list = &q.Cold
+		}
+		if len(*list) == outcomesOnPage {
+			q.Left++
+			continue
+		}
+		*list = append(*list, b.outcome(p, i, called))
+	}
 }
 
 // pointNotes names the peculiarities of a point.
@@ -126,6 +153,9 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 	o := &p.Outcomes[i]
 	shown := outcome{What: link{Text: o.What()}, Count: o.Count, Share: o.Share, ranked: ranked(o.Kind),
 		Shared: o.Kind != analyze.Failed && p.Count > 0 && len(p.Outcomes) > 1}
+	if o.What() == nanosecond+"s" {
+		shown.What.Text, shown.Amount = "of time", facts.TimeText(o.Count)
+	}
 	if o.Target != nil {
 		l := b.bytecode(*o.Target)
 		shown.Then = &l

@@ -18,6 +18,7 @@ import (
 const (
 	pointsOnPage   = 400
 	outcomesOnPage = 64
+	fewestFolded   = 4 // outcomes that never ran
 	framesOnPage   = 24
 )
 
@@ -68,7 +69,10 @@ type section struct {
 func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
 	at := methodQuery(m).with("profile", refText(q.Ref()))
 	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
-		Link: linkTo("This profile alone", nameOfMethod, at), Code: codeText(q.Code()), Beside: beside}
+		Link: linkTo("This profile alone", nameOfMethod, at), Beside: beside}
+	if q.Code() != layout.CodeUnknown {
+		p.Code = codeText(q.Code())
+	}
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}
@@ -121,13 +125,17 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 	return linkTo(name.Spelled(), nameOfMethod, methodQuery(m)), err
 }
 
+// wholeCounts are the counts of a profile that belong to no point.
+var wholeCounts = []struct {
+	name, noun string
+	of         func(reader.Profile) (reader.Counter, bool)
+}{{"Invocations", "invocation", reader.Profile.Invocations}, {"Backedges", "backedge", reader.Profile.Backedges},
+	{"Invocations by the interpreter", "", reader.Profile.Interpreted}}
+
 // countFacts returns what a profile counts for its method as a whole.
 func countFacts(q reader.Profile) (list []fact) {
-	for _, c := range []struct {
-		name string
-		get  func() (reader.Counter, bool)
-	}{{"Invocations", q.Invocations}, {"Backedges", q.Backedges}, {"Invocations by the interpreter", q.Interpreted}} {
-		if n, ok := c.get(); ok {
+	for _, c := range wholeCounts {
+		if n, ok := c.of(q); ok {
 			list = append(list, fact{c.name, cli.Grouped(n.Load())})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
 )
 
 // FuzzQueries asks for pages with any query: none may be a failure of the server.
@@ -19,7 +20,7 @@ func FuzzQueries(f *testing.F) {
 		f.Add("method", seed)
 	}
 	site := NewSite(f.Context(), Options{Archive: memstore.Open(f, specimen.All()[0].Build())})
-	t, err := templates(serverLinks{})
+	t, err := templates(serverLinks{}, layout.DomainHotSpot)
 	if err != nil {
 		f.Fatal(err)
 	}

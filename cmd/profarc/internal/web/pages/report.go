@@ -24,7 +24,7 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	for _, r := range requests {
 		held.addPage(r)
 	}
-	t, err := newSideTemplates(held)
+	t, err := newSideTemplates(held, s.Archive.Header().Domain)
 	if err != nil {
 		return err
 	}

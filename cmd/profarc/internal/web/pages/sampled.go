@@ -1,7 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
@@ -66,6 +69,12 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	if s.Whole && found.Contexts > 0 {
 		l := linkTo(plural(uint64(found.Contexts), "calling context"), nameOfMethod, r.query.with("contexts", "more"))
 		s.Contexts = &l
+	}
+	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percent(s.Share))},
+		{Text: s.Self + r.word(" in the method itself")}}
+	if len(found.Lines) > 0 {
+		most := slices.MaxFunc(found.Lines, func(a, b listing.SampledLine) int { return cmp.Compare(a.Total, b.Total) })
+		p.addHottest(r, fmt.Sprint(most.Number), all.Unit.Text(most.Total, cli.Grouped))
 	}
 	p.Sampled = s
 	return nil

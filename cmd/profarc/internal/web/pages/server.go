@@ -55,7 +55,7 @@ func NewServer(s *Site, at net.Addr) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := newSideTemplates(serverLinks{})
+	t, err := newSideTemplates(serverLinks{}, s.Archive.Header().Domain)
 	if err != nil {
 		return nil, err
 	}
@@ -198,18 +198,19 @@ func (s *Server) write(b *bytes.Buffer, site *Site, v *view, p *shownPage) error
 
 // failure returns the page of an error, and its status.
 func (s *Server) failure(cause error) (*shownPage, int, error) {
-	p, status := &shownPage{Title: "This page cannot be shown", About: cause.Error()}, http.StatusInternalServerError
+	p, status := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}, http.StatusInternalServerError
 	var u *unfinished
 	switch {
 	case errors.As(cause, &u):
-		p.Title, p.About, status = "One moment", fmt.Sprintf("The archive is read for this: %s.", u.what), http.StatusAccepted
+		p.Title, p.Failure, status = "One moment", fmt.Sprintf("The archive is read for this: %s.", u.what),
+			http.StatusAccepted
 	case missing(cause):
-		p.Title, p.About, status = "Not found", cause.Error(), http.StatusNotFound
+		p.Title, p.Failure, status = "Not found", cause.Error(), http.StatusNotFound
 	case errors.Is(cause, errBusy):
-		p.Title, p.About, status = "One moment", "Too many pages are asked for at once: ask again.",
+		p.Title, p.Failure, status = "One moment", "Too many pages are asked for at once: ask again.",
 			http.StatusServiceUnavailable
 	case closed(cause):
-		p.About, status = "The server is about to end.", http.StatusServiceUnavailable
+		p.Failure, status = "The server is about to end.", http.StatusServiceUnavailable
 	}
 	var b bytes.Buffer
 	err := s.templates.a.ExecuteTemplate(&b, "failure", u)

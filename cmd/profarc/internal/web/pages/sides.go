@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -80,9 +81,9 @@ func (l linksOfSide) address(name string, q query) (string, bool) {
 // sideTemplates are the templates of the pages of both sides.
 type sideTemplates struct{ a, b *template.Template }
 
-func newSideTemplates(links linker) (t sideTemplates, err error) {
-	if t.a, err = templates(linksOfSide{links, ""}); err == nil {
-		t.b, err = templates(linksOfSide{links, sideB})
+func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error) {
+	if t.a, err = templates(linksOfSide{links, ""}, d); err == nil {
+		t.b, err = templates(linksOfSide{links, sideB}, d)
 	}
 	return t, err
 }

@@ -84,7 +84,7 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 	var rows []row
 	for _, frame := range order[:min(len(order), changesListed)] {
 		cells := []cell{linkCell(link{Text: b.name(frame).full}), {Link: link{Text: points(change(frame))},
-			Value: change(frame), Number: true}}
+			Value: change(frame), Number: true, Class: wayOf(change(frame))}}
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
@@ -105,7 +105,9 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 }
 
 // points spells a change of a share.
-func points(change float64) string { return fmt.Sprintf("%+.2f percentage points", 100*change) }
+func points(change float64) string {
+	return fmt.Sprintf("%s%.2f percentage points", signOf(change), 100*math.Abs(change))
+}
 
 // pairStacks reads the stacks of both archives.
 func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (*stackPair, error) {

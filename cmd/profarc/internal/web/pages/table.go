@@ -58,6 +58,7 @@ type cell struct {
 	Bar    *float64
 	Stack  []segment // parts of a whole, as a bar
 	Title  string    // the exact value, if the text is rounded
+	Class  string    // of a number: more or less
 }
 
 // textCell returns a cell with a text, which may be from an archive.
@@ -88,7 +89,11 @@ func shareCell(share float64) cell {
 // newTable returns a table without rows, as the query of a page wants it. The rows fall by the first column
 // of numbers if the query does not say otherwise, and keep their order if there is none.
 func newTable(r *request, id, caption string, columns ...column) *table {
-	t := &table{ID: id, Caption: caption, Columns: columns, request: r, rows: rowsOnPage}
+	columns = slices.Clone(columns) // which may be shared
+	for i := range columns {
+		columns[i].Name = r.word(columns[i].Name)
+	}
+	t := &table{ID: id, Caption: r.word(caption), Columns: columns, request: r, rows: rowsOnPage}
 	if r.inReport {
 		t.rows = rowsInReport
 	}

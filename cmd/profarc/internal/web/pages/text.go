@@ -115,6 +115,22 @@ func finePercent(share float64) string {
 	return fmt.Sprintf("%.*f%%", digits, value)
 }
 
+// signOf returns the sign of a change, for those who see no colours.
+func signOf(change float64) string {
+	return map[string]string{"more": "▲ ", "less": "▼ "}[wayOf(change)]
+}
+
+// wayOf returns the class of a change, empty if there is none.
+func wayOf(change float64) string {
+	switch {
+	case change > 0:
+		return "more"
+	case change < 0:
+		return "less"
+	}
+	return ""
+}
+
 // amount returns a number with its noun, and nanoseconds as a time: "50 ms".
 func amount(n uint64, noun string) string {
 	if noun == nanosecond {

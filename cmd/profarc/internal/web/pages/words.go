@@ -20,6 +20,19 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
+// wordOf returns a text of ours in the words of a domain: LLVM calls methods functions.
+func wordOf(d layout.Domain, text string) string {
+	if d.LLVM() {
+		return functionWords.Replace(text)
+	}
+	return text
+}
+
+var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
+
+// word returns a text as wordOf does, of the request's archive.
+func (r *request) word(text string) string { return wordOf(r.archive().Header().Domain, text) }
+
 // measureAbout returns what a measure is, as a sentence without its full stop.
 func measureAbout(d layout.Domain, name, about string) string {
 	if _, rest, named := strings.Cut(about, "VM: "); named {
