@@ -49,8 +49,7 @@ func buildClasses(r *request) (any, error) {
 	}
 	list := newTable(r, "classes", "Classes", columns...)
 	list.Titled = true
-	c.fill(list)
-	return &classList{list}, nil
+	return &classList{list}, c.fill(list)
 }
 
 // newClassTally adds the values of methods up.
@@ -93,8 +92,8 @@ func (c *classTally) add(by *measured, values []uint64) {
 }
 
 // fill sets the rows of a table of all classes.
-func (c *classTally) fill(list *table) {
-	order := c.order(list)
+func (c *classTally) fill(list *table) error {
+	order, err := c.order(list)
 	list.Of = len(c.classes)
 	from, to := list.window(len(order))
 	for _, class := range order[from:to] {
@@ -108,10 +107,11 @@ func (c *classTally) fill(list *table) {
 		}
 		list.Rows = append(list.Rows, row{Cells: cells})
 	}
+	return err
 }
 
 // order returns the classes that match the search of a table, in its order.
-func (c *classTally) order(list *table) []int32 {
+func (c *classTally) order(list *table) ([]int32, error) {
 	by, lowestFirst := c.measures[0], false
 	for _, m := range c.measures {
 		if list.sorted != nil && list.sorted.Key == m.Name {
@@ -127,7 +127,19 @@ func (c *classTally) order(list *table) []int32 {
 			return compareCells(textCell(c.className(a)), textCell(c.className(b)))
 		})
 	}
-	return slices.DeleteFunc(order, func(class int32) bool {
-		return !matchesWords(list.Search, c.className(class), c.classes[class].Name)
-	})
+	if list.Search == "" {
+		return order, nil
+	}
+	names, err := gather(list.request, "the names of all classes",
+		func(context.Context, *Site, *Progress) (*searchNames, error) {
+			n := &searchNames{}
+			for i := range c.classes {
+				n.add(c.className(int32(i)), c.classes[i].Name)
+			}
+			return n, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return names.having(list.Search, order), nil
 }

@@ -2,13 +2,10 @@ package pages
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/formats/stacks"
 )
 
 var methodsView = &view{
@@ -86,7 +83,11 @@ func (t *tally) order(list *table) ([]int32, error) {
 	if list.Search == "" {
 		return order, nil
 	}
-	return t.search(list.request.ctx, order, list.Search)
+	names, err := methodNamesOf(list.request)
+	if err != nil {
+		return nil, err
+	}
+	return names.having(strings.ReplaceAll(list.Search, "/", "."), order), nil
 }
 
 // all returns all methods in the order of the archive.
@@ -126,27 +127,6 @@ func (by *measured) order(lowestFirst bool) []int32 {
 		slices.Reverse(order)
 	}
 	return order
-}
-
-// search returns the methods whose names contain each word of a text.
-func (t *tally) search(ctx context.Context, among []int32, text string) ([]int32, error) {
-	text = strings.ReplaceAll(text, "/", ".")
-	steps := poll.New(ctx)
-	files, err := stacks.Places(t.store)
-	if err != nil {
-		return nil, err
-	}
-	var found []int32
-	for _, i := range among {
-		name, err := t.name(i)
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
-		}
-		if matchesWords(text, name.Spelled(), name.String(), strings.ReplaceAll(files[t.methods[i]].File, "/", ".")) {
-			found = append(found, i)
-		}
-	}
-	return found, nil
 }
 
 // name returns the name of a method.

@@ -29,6 +29,7 @@ type overview struct {
 	WhyNone  string      // what that means
 	Measures []hotList   // the usual one
 	Odd      []link      // what a reader should know before trusting the counts
+	Looking  *unfinished // what else may be odd; nil if all is known
 	Levels   string      // what their levels mean, empty if they have none
 }
 
@@ -107,14 +108,16 @@ func (o *overview) addOddities(r *request) error {
 			o.Odd = append(o.Odd, linkTo(fmt.Sprintf(r.word(format), cli.Grouped(n)), view, query{}))
 		}
 	}
+	if !r.inReport {
+		_, _ = methodNamesOf(&now) // for the first search
+	}
 	add("", "%s methods never ran: the profile lists them as not executed", o.Origin.Counts.Unexecuted)
 	add("", "%s methods without any count: "+o.WhyNone, o.Without)
-	var running *unfinished
 	if pollutionView.offered(r.site) {
 		found, err := pollutionOf(&now)
 		if err == nil {
 			add(nameOfPollution, "%s polluted sites", uint64(found.Of))
-		} else if !errors.As(err, &running) {
+		} else if !errors.As(err, &o.Looking) {
 			return err
 		}
 	}
@@ -122,7 +125,7 @@ func (o *overview) addOddities(r *request) error {
 		found, err := checked(&now)
 		if err == nil {
 			add(nameOfFit, "%s profiles whose fit with the class path is not known", uint64(len(found.unchecked)))
-		} else if !errors.As(err, &running) {
+		} else if !errors.As(err, &o.Looking) {
 			return err
 		}
 	} else if r.archive().Header().Domain == layout.DomainHotSpot {

@@ -18,8 +18,17 @@ import (
 	"time"
 )
 
-// patience is how long a page waits for results of the background before it comes without them.
-const patience = 400 * time.Millisecond
+// patience is how long a page waits for results of the background before it comes without them. Those of
+// a large archive take longer anyway: its pages come at once.
+func (s *Site) patience() time.Duration {
+	if s.Archive.Header().Counts.Methods > manyMethods {
+		return 50 * time.Millisecond
+	}
+	return 400 * time.Millisecond
+}
+
+// manyMethods are counted in about the patience that fewer get.
+const manyMethods = 50_000
 
 // A Server shows a site over HTTP, to who knows its token. It is an http.Handler.
 type Server struct {
@@ -168,7 +177,7 @@ func (s *Server) build(q *http.Request, name string) (answer []byte, status int,
 	asked, cause := query{q.URL.Query()}, errNoPage
 	site, v := s.site.asked(name, asked)
 	if v != nil {
-		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: patience})
+		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: site.patience()})
 	}
 	status = http.StatusOK
 	if cause != nil {

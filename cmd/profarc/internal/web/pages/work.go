@@ -22,6 +22,7 @@ type work struct {
 
 // A job is one computation. done is closed when result and err are set.
 type job struct {
+	begun    time.Time
 	progress Progress
 	done     chan struct{}
 	result   any
@@ -71,10 +72,16 @@ func (w *work) close() {
 // An unfinished is the error of a page that needs a computation which is still running.
 type unfinished struct {
 	what  string
-	Share float64 // the part that is done, 0 if that is not known
+	Share float64       // the part that is done, 0 if that is not known
+	after time.Duration // it has begun
 }
 
 func (e *unfinished) Error() string { return fmt.Sprintf("%s: not finished yet", e.what) }
+
+// Again is after how many milliseconds the page is asked for again: the later, the longer it takes.
+func (e *unfinished) Again() int64 {
+	return min(max(e.after, 300*time.Millisecond), 10*time.Second).Milliseconds()
+}
 
 // gather returns what compute returns. It runs compute once for each what, in the
 // background, and waits for it as long as the request may take. If that is too short the
@@ -119,7 +126,7 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 		return endedJob()
 	}
 	if j == nil {
-		j = &job{done: make(chan struct{})}
+		j = &job{done: make(chan struct{}), begun: time.Now()}
 		w.jobs[what] = j
 		go func() {
 			defer close(j.done)
@@ -153,6 +160,6 @@ func (j *job) wait(ctx context.Context, what string, patience time.Duration) err
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late:
-		return &unfinished{what, j.progress.share()}
+		return &unfinished{what, j.progress.share(), time.Since(j.begun)}
 	}
 }

@@ -5,7 +5,7 @@
 // loadAgain loads a page again that is not finished.
 function loadAgain() {
   const waiting = document.querySelector("[data-again]");
-  if (waiting) setTimeout(() => location.reload(), Number(waiting.dataset.again));
+  if (waiting) setTimeout(() => (document.activeElement.matches("input") ? loadAgain() : location.reload()), Number(waiting.dataset.again));
 }
 
 // cellValue returns what a cell is sorted by: the number of its text, if it does not say another.
