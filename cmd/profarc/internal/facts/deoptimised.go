@@ -28,6 +28,7 @@ type DeoptimisedReport struct {
 // does not count what it notes at a point alone: then the count is 0.
 type Deoptimised struct {
 	analyze.MethodName
+	Method reader.Method      `json:"-"`
 	Code   string             `json:"code,omitempty"`
 	Reason string             `json:"reason"` // as the VM names it
 	Count  uint64             `json:"count"`
@@ -133,6 +134,7 @@ func (d *deoptimisations) rank(s *reader.Store, limit int) error {
 	for _, i := range order[:min(limit, len(order))] {
 		row := all[i]
 		var err error
+		row.Method = d.methods[i]
 		if row.MethodName, err = analyze.NameOf(s, d.methods[i]); err != nil {
 			return err
 		}

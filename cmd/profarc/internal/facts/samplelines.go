@@ -41,6 +41,26 @@ func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
 	return list
 }
 
+// A MethodLine is a line of a method with its samples.
+type MethodLine struct {
+	Method layout.Ref
+	SampledLine
+}
+
+// HottestLines returns the lines with the most samples of their own, of a tally by line.
+func (t *SampleTally) HottestLines(most int) (list []MethodLine) {
+	for at, n := range t.lines {
+		if n.Self > 0 {
+			list = append(list, MethodLine{at.method, SampledLine{at.point, *n}})
+		}
+	}
+	slices.SortFunc(list, func(a, b MethodLine) int {
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Method, b.Method),
+			cmp.Compare(a.Point, b.Point))
+	})
+	return list[:min(most, len(list))]
+}
+
 // A SampledCall is what was sampled below a call.
 type SampledCall struct {
 	Other layout.Ref // the caller, or the callee; 0 if the archive does not name it

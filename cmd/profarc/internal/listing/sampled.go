@@ -144,6 +144,11 @@ func (t *Samples) At(f *Sampled, number int64) string {
 	return fmt.Sprintf("%s %d", t.PointWord(), number)
 }
 
+// Line returns the number of the line at a point of a method.
+func (t *Samples) Line(method layout.Ref, point int32) int64 {
+	return int64(t.places[method].Line) + int64(point)
+}
+
 // PointWord says what lines are numbered by if they have no file.
 func (t *Samples) PointWord() string {
 	if d := t.store.Header().Domain; d != layout.DomainSampled {

@@ -1,0 +1,65 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/layout"
+)
+
+var deoptimisedView = &view{
+	name:  "deoptimised",
+	title: "Deoptimisations",
+	about: "Why compiled code of methods was left, the most frequent reasons first: which branches, calls and casts did " +
+		"what the compiler did not expect. A VM counts at most 255 of each, and does not count what it notes at a point alone.",
+	offered: func(s *Site) bool { return s.Archive.Header().Domain == layout.DomainHotSpot },
+	build:   buildDeoptimised,
+}
+
+// reasonsListed is how many reasons of methods the page has.
+const reasonsListed = 5000
+
+// A deoptimisedPage is what the page of deoptimisations shows.
+type deoptimisedPage struct {
+	*facts.DeoptimisedReport
+	Table *table
+}
+
+func buildDeoptimised(r *request) (any, error) {
+	found, err := gather(r, "why compiled code was left",
+		func(ctx context.Context, s *Site, _ *Progress) (*facts.DeoptimisedReport, error) {
+			return facts.MostDeoptimised(ctx, s.Archive, analyze.RankOptions{Limit: reasonsListed})
+		})
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(r, "reasons", "Deoptimisations", column{Key: "method", Name: "Method"},
+		column{Key: "reason", Name: "Reason"}, number("count", "Times"), column{Key: "point", Name: "First point"},
+		number("points", "Points"), number("recompiled", "Recompiled"), column{Key: "cure", Name: "What cures it"})
+	t.Titled = true
+	var rows []row
+	for i := range found.Reasons {
+		d := &found.Reasons[i]
+		to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
+		times := countCell(d.Count)
+		if d.Count == 0 {
+			times.Link.Text = "not counted"
+		}
+		first, recompiled := textCell(""), uint64(0)
+		for k, p := range d.Points {
+			if k == 0 {
+				at := to.to(pointElement(p.Point))
+				at.Text = fmt.Sprintf("%s at bci %d", p.Kind, p.Point)
+				first = linkCell(at)
+			}
+			if p.Recompiled {
+				recompiled++
+			}
+		}
+		rows = append(rows, row{Cells: []cell{linkCell(to), textCell(d.Reason), times, first,
+			countCell(uint64(len(d.Points))), countCell(recompiled), textCell(d.Cure)}})
+	}
+	return &deoptimisedPage{found, t.fill(rows)}, nil
+}

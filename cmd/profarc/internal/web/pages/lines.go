@@ -1,0 +1,215 @@
+package pages
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/formats/llvm/coverage"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+var linesView = &view{
+	name:  "lines",
+	title: "Lines",
+	about: "The hottest lines of source of the whole archive: of samples all, of counts those in the hottest methods.",
+	offered: func(s *Site) bool {
+		d := s.Archive.Header().Domain
+		return d == layout.DomainSampled || d.LLVM() && s.Binary != "" || d == layout.DomainHotSpot && len(s.ClassPath) > 0
+	},
+	build: buildLines,
+}
+
+// Limits of the page of lines: to read the code of a method takes about a millisecond.
+const (
+	methodsWithLines = 200
+	linesListed      = 1000
+)
+
+// A linesPage is what the page of the hottest lines shows.
+type linesPage struct {
+	Says  string
+	Lines *table
+}
+
+// A hotLine is a line of source, or of a method without a file.
+type hotLine struct {
+	method reader.Method
+	number int
+	at     string // file:number
+	count  uint64
+	total  uint64 // of samples, with what it called
+	text   string
+}
+
+// hotLines are the hottest lines, and what the counts of all lines that were read add up to.
+type hotLines struct {
+	list []hotLine
+	sum  uint64
+	of   int // methods that were read
+}
+
+func buildLines(r *request) (any, error) {
+	noun, sampled := "count", r.archive().Header().Domain == layout.DomainSampled
+	found := &hotLines{}
+	var err error
+	if sampled {
+		found, noun, err = sampledLines(r)
+	} else {
+		found, err = countedLines(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &linesPage{Says: r.word(fmt.Sprintf("Of the lines of the %s methods with the highest counts.",
+		cli.Grouped(uint64(found.of))))}
+	columns := []column{{Key: "line", Name: "Line"}, {Key: "method", Name: "Method"}, number("count", "Count"),
+		number("share", "Share")}
+	if sampled {
+		p.Says, columns[2].Name = "Self is what was sampled on a line itself, total with what it called.", "Self"
+		columns = append(columns, number("total", "Total"))
+	}
+	p.Lines = newTable(r, "lines", "Hottest lines", append(columns, column{Key: "text", Name: "Source"})...)
+	p.Lines.Titled = true
+	var rows []row
+	for _, l := range found.list {
+		of, err := methodLink(r.archive(), l.method)
+		if err != nil {
+			return nil, err
+		}
+		at := of.to(lineElement(l.number))
+		at.Text = l.at
+		cells := []cell{linkCell(at), linkCell(of), amountCell(l.count, noun+"s"), shareCell(shareOf(l.count, found.sum))}
+		if sampled {
+			cells = append(cells, amountCell(l.total, noun+"s"))
+		}
+		rows = append(rows, row{Cells: append(cells, textCell(shortened(strings.TrimSpace(l.text))))})
+	}
+	p.Lines.fill(rows)
+	return p, nil
+}
+
+// sampledLines returns the lines with the most samples, and the noun of these.
+func sampledLines(r *request) (*hotLines, string, error) {
+	all, err := samplesOf(r)
+	if err != nil {
+		return nil, "", err
+	}
+	h := &hotLines{sum: all.Sum}
+	for _, l := range all.HottestLines(linesListed) {
+		m, err := r.archive().MethodAt(l.Method)
+		if err != nil {
+			return nil, "", err
+		}
+		of, err := all.Method(m)
+		if err != nil {
+			return nil, "", err
+		}
+		number := all.Line(l.Method, l.Point)
+		line := hotLine{m, int(number), all.At(of, number), l.Self, l.Total, ""}
+		for _, text := range of.Lines {
+			if text.Number == number {
+				line.text = text.Text
+			}
+		}
+		h.list = append(h.list, line)
+	}
+	return h, strings.TrimSuffix(string(all.Unit), "s"), nil
+}
+
+// countedLines returns the lines with the highest counts in the hottest methods.
+func countedLines(r *request) (*hotLines, error) {
+	t, err := tallied(r)
+	if err != nil {
+		return nil, err
+	}
+	return gather(r, "the lines of the hottest methods", func(ctx context.Context, _ *Site,
+		p *Progress) (*hotLines, error) {
+		within, h, steps := *r, &hotLines{}, poll.New(ctx)
+		within.ctx, within.patience = ctx, -1
+		for _, by := range t.measures[:min(len(t.measures), 1)] {
+			h.of = min(len(by.ranked), methodsWithLines)
+			for i, n := range by.ranked[:h.of] {
+				m, err := t.store.MethodAt(t.methods[n])
+				if err = cmp.Or(err, steps.Err()); err == nil {
+					err = h.add(&within, m)
+				}
+				if err != nil {
+					return nil, err
+				}
+				p.set(uint64(i), uint64(h.of))
+			}
+		}
+		slices.SortStableFunc(h.list, func(a, b hotLine) int { return cmp.Compare(b.count, a.count) })
+		h.list = h.list[:min(len(h.list), linesListed)]
+		return h, nil
+	})
+}
+
+// add adds the lines of a method whose code is known.
+func (h *hotLines) add(r *request, m reader.Method) error {
+	if r.archive().Header().Domain.LLVM() {
+		return h.addFunction(r, m)
+	}
+	code, err := programOf(r)
+	if err != nil || code.err != nil {
+		return err
+	}
+	all, err := profilesOf(m)
+	if err != nil {
+		return err
+	}
+	l, err := code.classes.Of(m, ofOneVersion(all)...)
+	if err != nil || !l.Placed() {
+		return err
+	}
+	highest := map[int]uint64{}
+	for _, i := range l.Instructions {
+		if i.Line > 0 && i.Basis != listing.NotKnown {
+			highest[i.Line] = max(highest[i.Line], i.Count)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(highest)) {
+		text := ""
+		if s := l.Source; s != nil && number <= len(s.Lines) {
+			text = s.Lines[number-1].Text
+		}
+		h.addLine(hotLine{m, number, fmt.Sprintf("%s:%d", l.SourceFile, number), highest[number], 0, text})
+	}
+	return nil
+}
+
+// addFunction adds the lines of a function of the program that LLVM instrumented.
+func (h *hotLines) addFunction(r *request, m reader.Method) error {
+	c, err := coverageOf(r)
+	if err != nil || c.reason != nil {
+		return err
+	}
+	f, err := c.Function(m)
+	if err != nil || !hasCode(m, f.Hash) {
+		return nil // its page says why it has no lines
+	}
+	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
+	for _, l := range list.Lines {
+		if l.Mapped {
+			h.addLine(hotLine{m, l.Number, fmt.Sprintf("%s:%d", path.Base(list.File), l.Number), l.Count, 0, l.Text})
+		}
+	}
+	return nil
+}
+
+// addLine adds a line with a count.
+func (h *hotLines) addLine(l hotLine) {
+	if l.count > 0 {
+		h.list, h.sum = append(h.list, l), disk.SaturatingAdd(h.sum, l.count)
+	}
+}

@@ -1,0 +1,46 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/specimen"
+)
+
+// rowTexts returns the texts of the rows of a table.
+func rowTexts(t *table) (list []string) {
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range r.Cells {
+			cells = append(cells, c.Link.Text)
+		}
+		list = append(list, strings.Join(cells, "|"))
+	}
+	return list
+}
+
+// TestHottestLines compares the lines with the samples that the specimen is made of.
+func TestHottestLines(t *testing.T) {
+	t.Parallel()
+	at := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == "sampled" })
+	site := specimenSite(t, specimen.All()[at])
+	got := rowTexts(built[*linesPage](t, requestOf(t, site, "lines")).Lines)
+	if len(got) < 3 || !strings.HasPrefix(got[0], "main.go:21|fibs.fib|400 ms|43.0%|400 ms|") ||
+		!strings.HasPrefix(got[1], "main.go:24|fibs.fib|300 ms|32.3%|300 ms|") {
+		t.Errorf("the hottest lines are %q", got)
+	}
+}
+
+// TestDeoptimisationsSayWhatCuresThem looks for the reasons that the specimen notes.
+func TestDeoptimisationsSayWhatCuresThem(t *testing.T) {
+	t.Parallel()
+	at := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == "hotspot" })
+	site := specimenSite(t, specimen.All()[at])
+	page := built[*deoptimisedPage](t, requestOf(t, site, "deoptimised"))
+	want := "java.lang.String.length()|array_check|not counted|Receivers at bci 6|1|1|an array of another type was stored " +
+		"to than was seen: train with all types"
+	if got := rowTexts(page.Table); len(got) != page.Of || !slices.Contains(got, want) {
+		t.Errorf("%d reasons are %q", page.Of, got)
+	}
+}
