@@ -187,7 +187,7 @@ globalThis.checks ??= (() => {
     const found = [];
     for (const th of document.querySelectorAll("th[aria-sort].number")) {
       if (!shown(th)) continue;
-      const values = [...th.closest("table").tBodies[0].rows].map((r) => Number(r.cells[th.cellIndex].dataset.value));
+      const values = [...th.closest("table").tBodies[0].rows].map((r) => r.cells[th.cellIndex]).map((c) => Number(c.dataset.value ?? c.textContent.replaceAll(",", "")));
       const sign = th.getAttribute("aria-sort") === "descending" ? -1 : 1;
       if (values.some((v, i) => i > 0 && sign * v < sign * values[i - 1])) found.push("not " + th.getAttribute("aria-sort") + ": " + describe(th));
     }

@@ -141,5 +141,5 @@ func (c *classTally) order(list *table) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.having(list.Search, order), nil
+	return names.having(list.request.ctx, list.Search, order)
 }

@@ -32,6 +32,7 @@ type codePart struct {
 	Lines        []sourceLine
 	MoreCode     int // instructions that are not shown
 	MoreLines    int
+	Brief        bool // only bytecodes with points are shown
 	Short        bool // the file has fewer lines than the code: it is another version
 	Unplaced     []*point
 	hottest      sourceLine
@@ -157,6 +158,11 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 		Problem: b.request.place(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
+	if c.Brief = b.request.inReport; c.Brief {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(i listing.Instruction) bool {
+			return len(i.Points) == 0 && i.NotInlined == nil
+		})
+	}
 	b.lastLine = lastLine(l.Source)
 	b.bcis = map[int]bool{}
 	for i := range shown {
@@ -186,7 +192,9 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	}
 	if i.Ref != nil {
 		shown.Ref = link{Text: refName(i.Ref, b.request.archive().Header().Domain)}
-		shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
+		if !b.request.inReport {
+			shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
+		}
 		if l, ok := b.called(i.Ref, ""); ok {
 			l.Text = shown.Ref.Text
 			shown.Ref = l

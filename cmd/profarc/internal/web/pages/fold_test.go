@@ -31,7 +31,7 @@ func TestColdCasesAreFolded(t *testing.T) {
 		if found != (folded != "") || !strings.Contains(body, folded) {
 			t.Errorf("%d cases that never ran are folded: %v", cold, found)
 		}
-		bars := strings.Count(shown, `<span class="chart">`)
+		bars := strings.Count(shown, `<span class="share">`)
 		if found && (bars != 2 || strings.Count(rest, "case ") < cold) || !found && bars != 2+cold {
 			t.Errorf("%d cases have a bar where %d never ran: %s", bars, cold, body)
 		}

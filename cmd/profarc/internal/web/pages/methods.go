@@ -87,7 +87,7 @@ func (t *tally) order(list *table) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.having(strings.ReplaceAll(list.Search, "/", "."), order), nil
+	return names.having(list.request.ctx, strings.ReplaceAll(list.Search, "/", "."), order)
 }
 
 // all returns all methods in the order of the archive.

@@ -59,12 +59,15 @@ func readMethodNames(ctx context.Context, s *reader.Store, p *Progress) (*search
 }
 
 // having returns those of some whose names contain each word of a text, in any case of letters.
-func (n *searchNames) having(text string, among []int32) []int32 {
+func (n *searchNames) having(ctx context.Context, text string, among []int32) ([]int32, error) {
 	for _, word := range strings.Fields(strings.ToLower(text)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err // a query has a thousand words
+		}
 		has := n.withWord([]byte(word))
 		among = slices.DeleteFunc(among, func(i int32) bool { return !has[i] })
 	}
-	return among
+	return among, nil
 }
 
 // withWord returns for each whether its names contain a word.

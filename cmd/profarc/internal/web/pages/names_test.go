@@ -14,7 +14,7 @@ func TestSearchNames(t *testing.T) {
 	n.add("", "last")
 	for text, want := range map[string][]int32{"RUN": {1, 0}, "run first": {0}, "first second": {}, "last": {2},
 		"": {2, 1, 0}, "()v": {0}, "runcom": {}, "d.r": {1}} {
-		if got := n.having(text, []int32{2, 1, 0}); !slices.Equal(got, want) {
+		if got, err := n.having(t.Context(), text, []int32{2, 1, 0}); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q is in %v, want %v", text, got, want)
 		}
 	}

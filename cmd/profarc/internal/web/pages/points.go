@@ -92,6 +92,9 @@ func (b *pointReader) element(n int32) string {
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
 		Kind: p.Title, About: p.About, Executed: p.Executed, Count: p.Count, Notes: b.pointNotes(p)}
+	if b.request.inReport {
+		q.About = "" // of thousands of points
+	}
 	b.addOutcomes(q, p, called)
 	for _, t := range p.Types {
 		q.Types = append(q.Types, b.valueType(t))

@@ -61,6 +61,9 @@ type cell struct {
 	Class  string    // of a number: more or less
 }
 
+// Plain reports whether the text of a cell is its number.
+func (c cell) Plain() bool { return c.Link.Text == cli.Grouped(uint64(max(c.Value, 0))) }
+
 // textCell returns a cell with a text, which may be from an archive.
 func textCell(text string) cell { return cell{Link: link{Text: text}} }
 

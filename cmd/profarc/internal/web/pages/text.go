@@ -18,6 +18,9 @@ import (
 // direction or the order of what stands around it. Long names may be broken where their parts
 // end: copies of them are without breaks.
 func nameElement(text string) template.HTML {
+	if strings.Trim(text, "0123456789,.%") == "" {
+		return template.HTML(text) // needs no care, and most of a page is such
+	}
 	var b strings.Builder
 	b.WriteString("<bdi>")
 	for i, part := range nameParts(escape.Printable(text)) {

@@ -49,7 +49,16 @@ document.addEventListener("click", (event) => {
   if (button) sortBy(button.closest("th"));
 });
 
+// find searches the methods of a report from its header, which has a search only with this script.
+function find(input) {
+  location.hash = "methods";
+  const field = document.querySelector("#methods [data-search]");
+  if (field) search(Object.assign(field, { value: input.value }));
+}
+for (const field of document.querySelectorAll("header [hidden]")) field.hidden = false;
+
 document.addEventListener("input", (event) => {
+  if (event.target.matches("[data-find]")) find(event.target);
   if (event.target.matches("[data-search]")) search(event.target);
 });
 
