@@ -182,7 +182,7 @@ func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
 func branchPoint(b coverage.Branch, text string) *point {
 	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column,
 		b.EndLine, b.EndColumn),
-		Executed: true, Count: b.True + b.False}
+		Count: b.True + b.False}
 	if b.Folded {
 		p.Notes = []string{"known to the compiler, not counted"}
 		return p

@@ -36,7 +36,6 @@ type point struct {
 	Kind     string
 	About    string // what the kind means
 	Notes    []string
-	Executed bool
 	Count    uint64
 	Outcomes []outcome
 	Cold     []outcome // that never ran, if they are many
@@ -91,7 +90,7 @@ func (b *pointReader) element(n int32) string {
 // nil if that is not known.
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
-		Kind: p.Title, About: p.About, Executed: p.Executed, Count: p.Count, Notes: b.pointNotes(p)}
+		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p)}
 	if b.request.inReport {
 		q.About = "" // of thousands of points
 	}

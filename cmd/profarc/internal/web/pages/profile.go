@@ -36,8 +36,6 @@ type profilePart struct {
 	// Interpreted is how many invocations HotSpot's interpreter counted, which counts no points
 	// before there is a profile; 0 in other domains.
 	Interpreted uint64
-	// Beside says that the points stand beside the code, above.
-	Beside bool
 }
 
 // A fact is a number with its name.
@@ -61,7 +59,6 @@ type trapFact struct {
 type section struct {
 	Title         string
 	Points        []*point
-	Of            int
 	Earlier, Next *link
 }
 
@@ -69,7 +66,7 @@ type section struct {
 func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
 	at := methodQuery(m).with("profile", refText(q.Ref()))
 	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
-		Link: linkTo("This profile alone", nameOfMethod, at), Beside: beside}
+		Link: linkTo("This profile alone", nameOfMethod, at)}
 	if q.Code() != layout.CodeUnknown {
 		p.Code = codeText(q.Code())
 	}
@@ -184,7 +181,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 		from = min(b.request.query.number(key, 0), len(all)-1)
 	}
 	to := min(from+pointsOnPage, len(all))
-	part := &section{Title: sectionTitle(s), Of: len(all)}
+	part := &section{Title: sectionTitle(s)}
 	turn := func(text string, from int) *link {
 		l := linkTo(text, nameOfMethod, at.with(key, strconv.Itoa(max(from, 0))))
 		return &l
