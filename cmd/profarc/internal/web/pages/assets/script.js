@@ -2,10 +2,10 @@
 // All pages work without this script. It sorts and searches the tables of a report, loads pages
 // again that wait for a computation, and adds keys.
 
-// loadAgain loads a page again that is not finished.
+// loadAgain loads a page again that is not finished, once nothing in it has the focus: it would be lost.
 function loadAgain() {
-  const waiting = document.querySelector("[data-again]");
-  if (waiting) setTimeout(() => (document.activeElement.matches("input") ? loadAgain() : location.reload()), Number(waiting.dataset.again));
+  const waiting = document.querySelector("[data-again]"), focused = () => document.activeElement !== document.body;
+  if (waiting) setTimeout(() => (focused() ? loadAgain() : location.reload()), Number(waiting.dataset.again));
 }
 
 // cellValue returns what a cell is sorted by: the number of its text, if it does not say another.
