@@ -12,8 +12,9 @@ import (
 var deoptimisedView = &view{
 	name:  "deoptimised",
 	title: "Deoptimisations",
-	about: "Why compiled code of methods was left, the most frequent reasons first: which branches, calls and casts did " +
-		"what the compiler did not expect. A VM counts at most 255 of each, and does not count what it notes at a point alone.",
+	about: "Why compiled code of methods was left, the most frequent reasons first: which branches, calls and casts " +
+		"did what the compiler did not expect. A VM counts at most 255 of each, and does not count what it notes at a " +
+		"point alone.",
 	offered: func(s *Site) bool { return s.Archive.Header().Domain == layout.DomainHotSpot },
 	build:   buildDeoptimised,
 }
@@ -41,25 +42,28 @@ func buildDeoptimised(r *request) (any, error) {
 	t.Titled = true
 	var rows []row
 	for i := range found.Reasons {
-		d := &found.Reasons[i]
-		to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
-		times := countCell(d.Count)
-		if d.Count == 0 {
-			times.Link.Text = "not counted"
-		}
-		first, recompiled := textCell(""), uint64(0)
-		for k, p := range d.Points {
-			if k == 0 {
-				at := to.to(pointElement(p.Point))
-				at.Text = fmt.Sprintf("%s at bci %d", p.Kind, p.Point)
-				first = linkCell(at)
-			}
-			if p.Recompiled {
-				recompiled++
-			}
-		}
-		rows = append(rows, row{Cells: []cell{linkCell(to), textCell(d.Reason), times, first,
-			countCell(uint64(len(d.Points))), countCell(recompiled), textCell(d.Cure)}})
+		rows = append(rows, deoptimisedRow(&found.Reasons[i]))
 	}
 	return &deoptimisedPage{found, t.fill(rows)}, nil
+}
+
+// deoptimisedRow returns the row of a reason.
+func deoptimisedRow(d *facts.Deoptimised) row {
+	to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
+	times, first, recompiled := countCell(d.Count), textCell(""), uint64(0)
+	if d.Count == 0 {
+		times.Link.Text = "not counted"
+	}
+	if len(d.Points) > 0 {
+		at := to.to(pointElement(d.Points[0].Point))
+		at.Text = fmt.Sprintf("%s at bci %d", d.Points[0].Kind, d.Points[0].Point)
+		first = linkCell(at)
+	}
+	for _, p := range d.Points {
+		if p.Recompiled {
+			recompiled++
+		}
+	}
+	return row{Cells: []cell{linkCell(to), textCell(d.Reason), times, first, countCell(uint64(len(d.Points))),
+		countCell(recompiled), textCell(d.Cure)}}
 }

@@ -104,50 +104,56 @@ func sampledLines(r *request) (*hotLines, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	h, err := gather(r, "the lines with the most samples",
+		func(_ context.Context, s *Site, _ *Progress) (*hotLines, error) {
+			return readSampledLines(s.Archive, all)
+		})
+	return h, strings.TrimSuffix(string(all.Unit), "s"), err
+}
+
+func readSampledLines(s *reader.Store, all *listing.Samples) (*hotLines, error) {
 	h := &hotLines{sum: all.Sum}
 	for _, l := range all.HottestLines(linesListed) {
-		m, err := r.archive().MethodAt(l.Method)
+		m, err := s.MethodAt(l.Method)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		of, err := all.Method(m)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		number := all.Line(l.Method, l.Point)
 		line := hotLine{m, int(number), all.At(of, number), l.Self, l.Total, ""}
-		for _, text := range of.Lines {
-			if text.Number == number {
-				line.text = text.Text
-			}
+		at := slices.IndexFunc(of.Lines, func(text listing.SampledLine) bool { return text.Number == number })
+		if at >= 0 {
+			line.text = of.Lines[at].Text
 		}
 		h.list = append(h.list, line)
 	}
-	return h, strings.TrimSuffix(string(all.Unit), "s"), nil
+	return h, nil
 }
 
 // countedLines returns the lines with the highest counts in the hottest methods.
 func countedLines(r *request) (*hotLines, error) {
 	t, err := tallied(r)
-	if err != nil {
-		return nil, err
+	if err != nil || len(t.measures) == 0 {
+		return &hotLines{}, err
 	}
+	hottest := t.measures[0].ranked
+	hottest = hottest[:min(len(hottest), methodsWithLines)]
 	return gather(r, "the lines of the hottest methods", func(ctx context.Context, _ *Site,
 		p *Progress) (*hotLines, error) {
-		within, h, steps := *r, &hotLines{}, poll.New(ctx)
+		within, h, steps := *r, &hotLines{of: len(hottest)}, poll.New(ctx)
 		within.ctx, within.patience = ctx, -1
-		for _, by := range t.measures[:min(len(t.measures), 1)] {
-			h.of = min(len(by.ranked), methodsWithLines)
-			for i, n := range by.ranked[:h.of] {
-				m, err := t.store.MethodAt(t.methods[n])
-				if err = cmp.Or(err, steps.Err()); err == nil {
-					err = h.add(&within, m)
-				}
-				if err != nil {
-					return nil, err
-				}
-				p.set(uint64(i), uint64(h.of))
+		for i, n := range hottest {
+			m, err := t.store.MethodAt(t.methods[n])
+			if err = cmp.Or(err, steps.Err()); err == nil {
+				err = h.add(&within, m)
 			}
+			if err != nil {
+				return nil, err
+			}
+			p.set(uint64(i), uint64(h.of))
 		}
 		slices.SortStableFunc(h.list, func(a, b hotLine) int { return cmp.Compare(b.count, a.count) })
 		h.list = h.list[:min(len(h.list), linesListed)]

@@ -38,7 +38,8 @@ func TestDeoptimisationsSayWhatCuresThem(t *testing.T) {
 	at := slices.IndexFunc(specimen.All(), func(s specimen.Specimen) bool { return s.Name == "hotspot" })
 	site := specimenSite(t, specimen.All()[at])
 	page := built[*deoptimisedPage](t, requestOf(t, site, "deoptimised"))
-	want := "java.lang.String.length()|array_check|not counted|Receivers at bci 6|1|1|an array of another type was stored " +
+	want := "java.lang.String.length()|array_check|not counted|Receivers at bci 6|1|1|" +
+		"an array of another type was stored " +
 		"to than was seen: train with all types"
 	if got := rowTexts(page.Table); len(got) != page.Of || !slices.Contains(got, want) {
 		t.Errorf("%d reasons are %q", page.Of, got)

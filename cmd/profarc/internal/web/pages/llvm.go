@@ -77,8 +77,9 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 	if !r.archive().Header().Domain.LLVM() {
 		return nil, nil
 	}
-	p := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts if profarc web is " +
-		"started with --binary, naming the instrumented program, and that was built with -fcoverage-mapping."}
+	p := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
+		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
+		"-fcoverage-mapping."}
 	for q, err := range m.Profiles() {
 		if err != nil {
 			return nil, err

@@ -88,7 +88,7 @@ func (p *methodPage) addSums(all []reader.Profile) {
 	sums := map[string]uint64{}
 	for _, q := range all {
 		p.Size += uint64(len(disk.Block(q.Bytes())))
-		for _, c := range wholeCounts {
+		for _, c := range wholeCounts[:2] {
 			if n, ok := c.of(q); ok {
 				sums[c.noun] = disk.SaturatingAdd(sums[c.noun], n.Load())
 			}

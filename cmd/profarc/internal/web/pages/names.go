@@ -58,11 +58,11 @@ func readMethodNames(ctx context.Context, s *reader.Store, p *Progress) (*search
 	return n, nil
 }
 
-// having returns those of some whose names contain each word of a text, in any case of letters.
+// having returns the members of among whose names contain each word of a text, in any case of letters.
 func (n *searchNames) having(ctx context.Context, text string, among []int32) ([]int32, error) {
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if err := ctx.Err(); err != nil {
-			return nil, err // a query has a thousand words
+			return nil, err // a query may have a thousand words
 		}
 		has := n.withWord([]byte(word))
 		among = slices.DeleteFunc(among, func(i int32) bool { return !has[i] })

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// patience is how long a page waits for results of the background before it comes without them. Those of
-// a large archive take longer anyway: its pages come at once.
+// patience is how long a page waits for results of the background before it comes without them. A large archive
+// takes longer anyway: its pages come at once.
 func (s *Site) patience() time.Duration {
 	if s.Archive.Header().Counts.Methods > manyMethods {
 		return 50 * time.Millisecond
