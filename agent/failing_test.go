@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,11 +13,11 @@ import (
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
-// failingCalls are the calls that testdata/failing.c lets fail.
+// failingCalls are the calls of the system that testdata/failing.c lets fail.
 var failingCalls = []string{
 	"malloc", "calloc", "realloc", "mmap", "mprotect", "fstat", "pread", "fopen", "open", "pthread_create"}
 
-// failingAgent builds the agent with testdata/failing.c.
+// failingAgent builds the agent with testdata/failing.c and failing_vm.c.
 func failingAgent(t *testing.T) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
@@ -24,7 +25,7 @@ func failingAgent(t *testing.T) string {
 		t.Skip("no C compiler")
 	}
 	args := []string{"-std=c11", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-I../c/include", "-I.",
-		"testdata/failing.c"}
+		"-DAgent_OnLoad=agent_on_load", "testdata/failing.c", "testdata/failing_vm.c"}
 	for _, folder := range []string{"*.c", "../c/src/*.c"} {
 		sources, err := filepath.Glob(folder)
 		if err != nil || len(sources) == 0 {
@@ -42,43 +43,49 @@ func failingAgent(t *testing.T) string {
 	return path
 }
 
-// failures returns the settings of all failures: each call once and from then on, or few of them in the short form.
+// failures returns the settings of failures, each once and from then on: few of them, or with PROFARC_MATRIX the first
+// hundred calls and ever fewer of the later ones, which repeat.
 func failures(calls int) (list [][]string) {
-	once := func(n int) []string { return flags(fmt.Sprint("PROFARC_FAILING=", n)) }
-	always := func(n int) []string { return append(once(n), "PROFARC_FAILING_ALWAYS=1") }
+	next := func(n int) int { return 10 * n }
 	if os.Getenv("PROFARC_MATRIX") != "" {
-		for n := 1; n <= calls; n++ {
-			list = append(list, once(n), always(n))
-		}
-		return list
+		next = func(n int) int { return n + 1 + n/100 }
 	}
-	for n := 1; n <= calls; n = n*2 + 1 { // most of what differs happens at the start
-		list = append(list, once(n), always(n+1))
+	for n := 1; n <= calls; n = next(n) {
+		once := flags(fmt.Sprint("PROFARC_FAILING=", n))
+		list = append(list, once, append(slices.Clone(once), "PROFARC_FAILING_ALWAYS=1"))
 	}
 	return list
 }
 
-// Whichever call of the agent fails, once or from then on, the program runs as without the agent, and adopts what it
-// can. PROFARC_MATRIX lets each call fail.
+// Whichever call of the agent fails, of the system or of the VM, once or from then on, the program runs as without the
+// agent, and adopts what it can. PROFARC_MATRIX lets more calls fail.
 func TestCallsOfTheAgentFail(t *testing.T) {
 	t.Parallel()
 	library := failingAgent(t)
 	testjvm.Each(t, func(t *testing.T, home string) {
-		failEach(t, newRig(t, home, ""), &cell{program: "Unload", options: ",policy=order,budget=100"}, library)
+		r := newRig(t, home, "")
+		c := &cell{program: "Unload", options: ",policy=order,budget=100"}
+		want := r.run(t, c, nil)
+		if want.failure != "" {
+			t.Fatal(want.failure)
+		}
+		agent := flags("-agentpath:" + library + "=archive=" + option(r.archive(t, c, 0)) + c.options)
+		for name, kind := range map[string][]string{"system": nil, "vm": flags("PROFARC_FAILING_VM=1")} {
+			t.Run(name, func(t *testing.T) {
+				failEach(t, kind, func(env []string) {
+					c.env = env
+					judgeFailing(t, env, want, r.run(t, c, agent))
+				})
+			})
+		}
 	})
 }
 
-// failEach runs a program once for each failure.
-func failEach(t *testing.T, r *rig, c *cell, library string) {
+// failEach has a program run without a failure, which counts the calls, and once for each failure.
+func failEach(t *testing.T, kind []string, run func(env []string)) {
 	t.Helper()
-	want := r.run(t, c, nil)
-	if want.failure != "" {
-		t.Fatal(want.failure)
-	}
 	counted := filepath.Join(t.TempDir(), "calls")
-	agent := flags("-agentpath:" + library + "=archive=" + option(r.archive(t, c, 0)) + c.options)
-	c.env = flags("PROFARC_FAILING_CALLS=" + counted)
-	judgeFailing(t, c, want, r.run(t, c, agent))
+	run(append(flags("PROFARC_FAILING_CALLS="+counted), kind...))
 	text, err := os.ReadFile(counted)
 	if err != nil {
 		t.Fatal(err)
@@ -88,17 +95,18 @@ func failEach(t *testing.T, r *rig, c *cell, library string) {
 		t.Fatalf("%d calls: %v", calls, err)
 	}
 	all := failures(calls)
-	for _, c.env = range all {
-		judgeFailing(t, c, want, r.run(t, c, agent))
+	for _, failure := range all {
+		run(append(failure, kind...))
 	}
 	t.Logf("%d calls, %d runs", calls, len(all))
 }
 
-// judgeFailing holds a run with the agent against one without it. The agent may say one line.
-func judgeFailing(t *testing.T, c *cell, want, got result) {
+// judgeFailing holds a run with the agent against one without it. The agent may say a line for each
+// part that does not work: adoption, and the watch for flags.
+func judgeFailing(t *testing.T, env []string, want, got result) {
 	t.Helper()
 	said, errs := splitLines(got.errs)
-	if got.failure != "" || got.out != want.out || errs != want.errs || len(said) > 1 {
-		t.Errorf("%v: %s\nwrote %q, without the agent %q\nstderr: %q", c.env, got.failure, got.out, want.out, got.errs)
+	if got.failure != "" || got.out != want.out || errs != want.errs || len(said) > 2 {
+		t.Errorf("%v: %s\nwrote %q, without the agent %q\nstderr: %q", env, got.failure, got.out, want.out, got.errs)
 	}
 }

@@ -3,6 +3,7 @@
  * Lets calls of the agent for memory, files and threads fail. It is linked with the agent and --wrap for each call
  * below. Variables of the environment say what fails:
  *
+ *	PROFARC_FAILING_VM      set: calls of the VM are counted and fail (failing_vm.c), and none of those below
  *	PROFARC_FAILING         number of the call that fails; 0 or none: no call
  *	PROFARC_FAILING_ALWAYS  set: all calls after it fail, too
  *	PROFARC_FAILING_CALLS   file that gets the number of calls at the end
@@ -19,14 +20,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "failing.h"
+
 static atomic_ulong calls;
 static unsigned long failing;
-static bool always;
+static bool always, of_vm;
 
 __attribute__((constructor)) static void begin(void) {
 	const char *number = getenv("PROFARC_FAILING");
 	failing = number == NULL ? 0 : strtoul(number, NULL, 10);
 	always = getenv("PROFARC_FAILING_ALWAYS") != NULL;
+	of_vm = getenv("PROFARC_FAILING_VM") != NULL;
 }
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -39,10 +43,15 @@ __attribute__((destructor)) static void end(void) {
 	fclose(f);
 }
 
+bool failing_call(bool call_of_vm) {
+	if (call_of_vm != of_vm) return false;
+	unsigned long now = atomic_fetch_add(&calls, 1) + 1;
+	return failing != 0 && (now == failing || (now > failing && always));
+}
+
 /* fails reports whether this call fails, with an error. */
 static bool fails(int error) {
-	unsigned long now = atomic_fetch_add(&calls, 1) + 1;
-	if (failing == 0 || now < failing || (now > failing && !always)) return false;
+	if (!failing_call(false)) return false;
 	errno = error;
 	return true;
 }
