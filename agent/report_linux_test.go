@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/fullfs"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -60,5 +61,23 @@ func TestReportFile(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".profarc-*")); len(left) > 0 {
 		t.Errorf("%s is left", left)
+	}
+	reportOnFull(t, archive, classes)
+}
+
+// reportOnFull adopts an archive of a full file system, which has no space for the report.
+func reportOnFull(t *testing.T, archive, classes string) {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := os.ReadFile(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "app.parc"), string(data))
+	out, err := fullfs.Run(t, dir, nil, filepath.Join(testjvm.First(), "bin", "java"),
+		agentFlag(t, "full/app.parc", ",report=full/report.json"), "-cp", classes, "Adopted", "load")
+	if err != nil || !strings.Contains(out, "ready\n") || strings.Count(out, "profarc: ") != 1 ||
+		!strings.Contains(out, "profarc: the report can't be written to full/report.json: ") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
