@@ -53,7 +53,7 @@ func printedCells(t *testing.T, b *builder.Builder) (lines []string) {
 	t.Helper()
 	s := memstore.Open(t, b)
 	var text strings.Builder
-	p := &profilePrinter{w: bufio.NewWriter(&text), s: s, screen: terminal.Pipe()}
+	p := &profilePrinter{w: bufio.NewWriter(&text), s: s, screen: &terminal.Screen{}}
 	for m, err := range s.Methods() {
 		if err != nil {
 			t.Fatal(err)

@@ -188,7 +188,7 @@ type profilePrinter struct {
 func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, samples lazySamples,
 	program *listing.Program) *profilePrinter {
 	if screen == nil {
-		screen = terminal.Pipe()
+		screen = &terminal.Screen{Domain: s.Header().Domain}
 	}
 	return &profilePrinter{w: bufio.NewWriter(w), s: s, screen: screen, indent: pointWidth + kindWidth, samples: samples,
 		program: program}
@@ -214,7 +214,7 @@ func (p *profilePrinter) print(m reader.Method) error {
 
 // PrintMethod prints a method with all its profiles, without its code.
 func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	return newPrinter(w, s, terminal.Pipe(), newLazySamples(s, ""), nil).print(m)
+	return newPrinter(w, s, nil, newLazySamples(s, ""), nil).print(m)
 }
 
 func (p *profilePrinter) method(m reader.Method) {

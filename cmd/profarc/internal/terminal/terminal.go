@@ -1,5 +1,5 @@
-// Package terminal prints for a terminal, and plainly for a pipe: names as programmers write
-// them, colours, tables that fit the width, and long outputs through a pager.
+// Package terminal prints names as programmers write them, and for a terminal with colours, in tables that fit the
+// width, and long outputs through a pager.
 package terminal
 
 import (
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/profarc/profarc/analyze"
@@ -23,15 +22,13 @@ import (
 type Options struct {
 	raw, mangled, noPager bool
 	color                 string
-	flags                 *pflag.FlagSet
 }
 
 // Help is what the flags mean, for the help texts of commands.
-const Help = `On a terminal names are as programmers write them: java.util.HashMap.put(Object, Object) for
+const Help = `Names are as programmers write them: java.util.HashMap.put(Object, Object) for
 java.util.HashMap::put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;, C++ and Rust demangled.
-Long names lose packages and parameters to fit the terminal, and what exceeds its height goes through
-$PAGER (less -R). --raw prints names as the archive has them, as into a pipe or file, where nothing is
-shortened; --raw=false prints them there, too, as on a terminal.`
+--raw prints them as the archive has them. On a terminal long names lose packages and parameters to fit
+its width, and what exceeds its height goes through $PAGER (less -R).`
 
 // The values of --color.
 const (
@@ -43,8 +40,7 @@ const (
 // AddTo adds the flags to a command.
 func (o *Options) AddTo(cmd *cobra.Command) {
 	f := cmd.Flags()
-	o.flags = f
-	f.BoolVar(&o.raw, "raw", false, "names as the archive has them (default unless the output is a terminal)")
+	f.BoolVar(&o.raw, "raw", false, "names as the archive has them")
 	f.BoolVar(&o.mangled, "no-demangle", false, "names of C++ and Rust as linkers know them")
 	f.StringVar(&o.color, "color", colorAuto, "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
 	f.BoolVar(&o.noPager, "no-pager", false, "print long outputs directly, not through $PAGER")
@@ -52,7 +48,7 @@ func (o *Options) AddTo(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// A Screen is how a command prints.
+// A Screen is how a command prints. The zero Screen prints as into a pipe: nothing is cut or coloured.
 type Screen struct {
 	Spelling naming.Spelling
 	Domain   layout.Domain // of the names
@@ -87,9 +83,6 @@ func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
 func (o *Options) screen(a *cli.App) (*Screen, error) {
 	s := &Screen{a: a, Spelling: naming.Spelling{Raw: o.raw, Mangled: o.mangled}}
 	tty := a.Streams.OutTerminal
-	if !o.flags.Changed("raw") {
-		s.Spelling.Raw = !tty
-	}
 	dumb := os.Getenv("TERM") == "dumb"
 	switch o.color {
 	case colorAlways:
@@ -120,9 +113,6 @@ func size(a *cli.App) (out *os.File, width, height int) {
 	return out, width, height
 }
 
-// Pipe returns the Screen of a pipe: nothing is cut or coloured, and names are raw.
-func Pipe() *Screen { return &Screen{Spelling: naming.Spelling{Raw: true}} }
-
 // Type returns a type of an archive for people, with its class loader where they need it, and
 // "none" for no type.
 func (s *Screen) Type(in *reader.Store, name, loader string) string {
@@ -137,8 +127,8 @@ func (s *Screen) Type(in *reader.Store, name, loader string) string {
 	return escape.Printable(name)
 }
 
-// Method returns a method for people. On a terminal its class loader is named only where
-// people need it: see naming.LoaderNote.
+// Method returns a method for people. Unless names are raw, its class loader is named only where people need it: see
+// naming.LoaderNote.
 func (s *Screen) Method(m analyze.MethodName) string {
 	if s.Spelling.Raw {
 		return escape.Printable(m.String())

@@ -74,7 +74,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc top app.parc --by allocated
   profarc top app.parc --by pollution
   profarc top app.parc --by deoptimised --class 'com.example.*'
-  profarc top app.parc -n 500 --color always --raw=false | less -R
+  profarc top app.parc -n 500 --color always | less -R
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
