@@ -41,7 +41,7 @@ var numbers = regexp.MustCompile(`(0x)?[0-9a-f]+`)
 // verify takes for sound, every command, libprofarc and the readers in C and Python must take, too,
 // and the four readers must print the same of it. PROFARC_MUTANTS=50m looks for that long.
 func TestWhatVerifyTakesEverybodyReads(t *testing.T) {
-	const short = 30 // mutants of a specimen
+	const short = 10 // mutants of a specimen
 	long, _ := time.ParseDuration(os.Getenv("PROFARC_MUTANTS"))
 	if long > mutantsOfAProcess {
 		mutateInTurns(t, long)

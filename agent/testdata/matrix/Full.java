@@ -18,11 +18,11 @@ class Full {
         }
     }
 
-    /** prepare prepares classes that were loaded before, and uses them. */
+    /** prepare prepares some of the classes that were loaded before, and uses them. Each is a collection of the heap. */
     static void prepare(Class<?>[] classes) throws ReflectiveOperationException {
-        for (Class<?> c : classes) {
+        for (int i = 0; i < classes.length; i += 4) {
             try {
-                IntUnaryOperator f = (IntUnaryOperator) c.getDeclaredConstructor().newInstance();
+                IntUnaryOperator f = (IntUnaryOperator) classes[i].getDeclaredConstructor().newInstance();
                 for (int k = 0; k < 100; k++) Many.apply(f, k);
             } catch (LinkageError | OutOfMemoryError e) {
                 // It is the next one's turn.

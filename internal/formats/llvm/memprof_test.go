@@ -135,7 +135,7 @@ func TestMemProfDamage(t *testing.T) {
 				t.Fatalf("%s: %v", what, err)
 			}
 		}
-		for i := at; i < len(file); i++ {
+		for i := at + int(version); i < len(file); i += len(memProfVersions) { // each version other bytes
 			for _, mask := range []byte{1, 0x80, 0xff} {
 				changed := bytes.Clone(file)
 				changed[i] ^= mask

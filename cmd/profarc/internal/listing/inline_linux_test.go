@@ -85,7 +85,7 @@ func TestRefusedCallsAreNotInlined(t *testing.T) {
 		classes := testjvm.Compile(t, home, filepath.FromSlash("../../../../internal/hotspot/live/testdata/Compile.java"))
 		log := filepath.Join(t.TempDir(), "log")
 		j := testjvm.Start(t, home, "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile="+log,
-			"-cp", classes, "Compile", "8", t.TempDir())
+			"-cp", classes, "Compile", "3", t.TempDir())
 		j.Await("ready")
 		s := dumpOf(t, j.PID())
 		j.End()
