@@ -14,7 +14,7 @@ const dumpsVariable = "PROFARC_LIVE_DUMPS"
 // A VM that compiles, with C1 and C2 at work and classes coming and going, is dumped again and again. Every
 // archive is sound, and the VM's work is not disturbed.
 func TestBusyVM(t *testing.T) {
-	dumps, rounds := 6, "6"
+	dumps, rounds := 4, "4"
 	if os.Getenv(dumpsVariable) != "" {
 		dumps, rounds = 100, "400"
 	}

@@ -37,8 +37,8 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 		fmt.Fprintf(a.Out, "\nclasses are matched by name: one of the two archives knows no class loaders\n")
 	}
 	diff.PrintRemarks(a.Out, screen, report.LoaderRemarks(r.Loaders))
-	printPoints(a, r)
-	printRenames(a, r)
+	printPoints(a, screen, r)
+	printRenames(a, screen, r)
 	printMisfits(a, screen, r)
 	if r.NoLongerCertain != nil {
 		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
@@ -53,7 +53,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 }
 
 // printPoints prints what becomes of the points of changed code.
-func printPoints(a *cli.App, r *report.Check) {
+func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	p := &r.Points
 	if p.Guessed > 0 {
 		fmt.Fprintf(a.Out,
@@ -68,16 +68,19 @@ func printPoints(a *cli.App, r *report.Check) {
 		return
 	}
 	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintf(w, "  moved\t%d points\t%s of their counts\t\n", p.Found.Points, cli.FormatPercent(p.Found.Counts/all))
+	g := terminal.NewGrid(screen, a.Out, -1)
+	row := func(color, state, points string, l report.CheckLost, reason string) {
+		g.Row(color, "  "+state, screen.Count(uint64(l.Points))+" "+points, cli.FormatPercent(l.Counts/all), reason)
+	}
+	row("", "moved", "points", p.Found, "of their counts")
 	if p.Swapped.Points > 0 {
-		fmt.Fprintf(w, "  swapped\t%d of these\t%s\tbranches whose condition is inverted: taken and not taken change sides\n",
-			p.Swapped.Points, cli.FormatPercent(p.Swapped.Counts/all))
+		row("", "swapped", "of these", p.Swapped,
+			"branches whose condition is inverted: taken and not taken change sides")
 	}
 	for _, l := range p.Dropped {
-		fmt.Fprintf(w, "  dropped\t%d points\t%s\t%s\n", l.Points, cli.FormatPercent(l.Counts/all), l.Reason)
+		row(terminal.Doubtful, "dropped", "points", l, l.Reason)
 	}
-	w.Flush()
+	g.Print(0)
 	dropped := func(why string) bool {
 		return slices.ContainsFunc(p.Dropped, func(l report.CheckLost) bool { return l.Reason == why })
 	}
@@ -120,22 +123,22 @@ func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 // shownRenames is the most renames that are printed one by one.
 const shownRenames = 20
 
-func printRenames(a *cli.App, r *report.Check) {
+func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	if len(r.Renames) == 0 {
 		return
 	}
 	fmt.Fprintf(a.Out, "\nrenamed\n")
-	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "profiles\tcounts\twas\tis now\tsame code")
+	g := terminal.NewGrid(screen, a.Out, 2)
+	g.Row("", "profiles", "counts", "was", "is now")
 	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
-		same := fmt.Sprintf("%d of %s", n.Same, cli.Amount(n.Methods, "method"))
+		same := fmt.Sprintf("same code in %d of %s", n.Same, cli.Amount(n.Methods, "method"))
 		if n.Methods == 0 {
 			same = "named by others"
 		}
-		fmt.Fprintf(w, "%d\t%.0f\t%s\t%s\t%s\n", n.Profiles, n.Weight, escape.Printable(n.From.String()),
-			escape.Printable(n.To.String()), same)
+		g.Row("", screen.Count(uint64(n.Profiles)), screen.Count(uint64(n.Weight+0.5)), escape.Printable(n.From.String()),
+			escape.Printable(n.To.String())+", "+same)
 	}
-	w.Flush()
+	g.Print(-1)
 	if n := len(r.Renames) - shownRenames; n > 0 {
 		fmt.Fprintf(a.Out, "and %d more\n", n)
 	}

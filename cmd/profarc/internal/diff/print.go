@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/reader"
 )
 
 func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
@@ -49,11 +50,13 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), screen.Count(f.A.Count),
 			wayText(f.B), screen.Count(f.B.Count), placeText(screen, f.Place))
 	})
-	printList(a, screen, "sites that changed", "weight\tsite\tchange\tin A\tof\tin B\tof\t", r.Sites,
+	printRows(a, screen, "sites that changed", "weight\tsite\tchange\t", r.Sites,
 		func(s compare.SiteChange) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind),
-				s.Change, seenText(screen, s.A), screen.Count(s.A.Count), seenText(screen, s.B), screen.Count(s.B.Count),
-				placeText(screen, s.Place)+newTargets(s.New))
+			return fmt.Sprintf("%s\t%s\t%s\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind), s.Change,
+				placeText(screen, s.Place))
+		},
+		func(s compare.SiteChange) []string {
+			return []string{"A " + seenText(screen, s.A), "B " + seenText(screen, s.B) + newTargets(screen, &s)}
 		})
 	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
 	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
@@ -111,6 +114,12 @@ func sumText(screen *terminal.Screen, n float64) string {
 // printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.
 func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
 	line func(T) string) {
+	printRows(a, screen, title, columns, l, line, func(T) []string { return nil })
+}
+
+// printRows is printList with further lines below each.
+func printRows[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
+	line func(T) string, below func(T) []string) {
 	if l.Total == 0 || len(l.List) == 0 {
 		return
 	}
@@ -122,16 +131,23 @@ func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string
 		fmt.Fprintln(w, line(x))
 	}
 	w.Flush()
-	head, _, _ := strings.Cut(table.String(), "\n")
-	for row := range strings.Lines(table.String()) {
-		cells := []rune(strings.TrimSuffix(row, "\n"))
-		end := min(len(cells), utf8.RuneCountInString(head)+len(gap))
+	head, rows, _ := strings.Cut(table.String(), "\n")
+	fmt.Fprintln(a.Out, head)
+	end := utf8.RuneCountInString(head) + len(gap)
+	for i, row := range strings.Split(strings.TrimSuffix(rows, "\n"), "\n") {
+		cells := []rune(row)
 		fmt.Fprintln(a.Out, string(cells[:end])+screen.Cut(string(cells[end:]), end))
+		for _, text := range below(l.List[i]) {
+			fmt.Fprintf(a.Out, "%s%s\n", inset, strings.Join(screen.Wrap(text, len(inset)), "\n"+inset))
+		}
 	}
 }
 
 // gap stands between the columns and a name.
 const gap = "  "
+
+// inset stands before the lines below a row.
+const inset = "           "
 
 // placeText returns a method with the point and the callers behind it, on one line.
 func placeText(screen *terminal.Screen, p compare.Place) string {
@@ -144,20 +160,33 @@ func placeText(screen *terminal.Screen, p compare.Place) string {
 
 func wayText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
 
+// seenText returns how often a site was reached, and what it saw most.
 func seenText(screen *terminal.Screen, s compare.Seen) string {
-	return escape.Printable(fmt.Sprintf("%d: %s %.1f%%", s.Targets, screen.Part(s.Top), 100*s.Share))
+	return escape.Printable(fmt.Sprintf("%s, %s: %s %.1f%%", cli.Amount(s.Targets, "target"), screen.Count(s.Count),
+		targetText(screen, s.Top, s.Type), 100*s.Share))
+}
+
+// targetText returns a type as it is spelled elsewhere, and any other target as it is.
+func targetText(screen *terminal.Screen, target string, t reader.Type) string {
+	if t == (reader.Type{}) {
+		return target
+	}
+	return screen.Spelling.Type(screen.Domain, target)
 }
 
 // newTargets names the types or targets that only B saw.
-func newTargets(list []compare.Target) string {
+func newTargets(screen *terminal.Screen, s *compare.SiteChange) string {
 	var names []string
-	for _, t := range list {
-		names = append(names, escape.Printable(fmt.Sprintf("%s %.1f%%", t.Target, 100*t.Share)))
+	for _, t := range s.New {
+		if len(s.New) == 1 && t.Target == s.B.Top {
+			return "; new"
+		}
+		names = append(names, escape.Printable(fmt.Sprintf("%s %.1f%%", targetText(screen, t.Target, t.Type), 100*t.Share)))
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "; new in B: " + strings.Join(names, ", ")
+	return "; new: " + strings.Join(names, ", ")
 }
 
 // others describes how often a site had another outcome.

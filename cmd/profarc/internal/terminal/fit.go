@@ -23,9 +23,6 @@ func (s *Screen) Cut(text string, used int) string {
 	return s.cutName(text, max(s.Width-used, leastShown))
 }
 
-// Part is Cut for a name that shares a line with others: it gets a sixth of the line.
-func (s *Screen) Part(text string) string { return s.Cut(text, s.Width-s.Width/6) }
-
 func (s *Screen) cutName(text string, most int) string {
 	text = cutPackages(text, most)
 	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
