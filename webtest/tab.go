@@ -134,11 +134,15 @@ func (t *Tab) SetOrigin(origin string) {
 // a computation is asked for again.
 func (t *Tab) Open(url string) error {
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		if err := t.run(chromedp.Navigate(url)); err != nil {
-			return fmt.Errorf("%s: %w", url, err)
+		err := t.run(chromedp.Navigate(url))
+		waits := err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") // the page before loaded itself again
+		switch {
+		case err == nil:
+			err = t.Eval(`document.querySelector("[data-again]") !== null`, &waits)
+		case !waits:
+			err = fmt.Errorf("%s: %w", url, err)
 		}
-		waits := false
-		if err := t.Eval(`document.querySelector("[data-again]") !== null`, &waits); err != nil || !waits {
+		if !waits {
 			return err
 		}
 		if time.Since(begun) > patience {
