@@ -8,10 +8,14 @@ import (
 	"testing"
 )
 
-// TestEveryPage looks at pages of every kind of every sample, at all widths and in both colour schemes.
+// TestEveryPage looks at pages of every kind of every sample, at all widths and in both colour schemes; with -short of
+// one of the hostile samples.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, s := range must(t, shared.samples) {
+		if testing.Short() && strings.HasPrefix(s.Name, "hostile-") && s.Name != "hostile-hotspot" {
+			continue
+		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
 			tab := openTab(t)
