@@ -95,10 +95,11 @@ func printKinds(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	fmt.Fprintln(a.Out)
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "counts\toverlap\tmismatch\tonly B\tsum A\tsum B\t\n")
+	count := func(n float64) string { return sumText(screen, n) }
 	for _, k := range r.Kinds {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", report.KindText(k.Kind),
 			cli.FormatPercent(k.Overlap), cli.FormatPercent(k.Mismatch), cli.FormatPercent(k.OnlyB),
-			sumText(screen, k.SumA), sumText(screen, k.SumB))
+			report.SumText(k.Kind, k.SumA, count), report.SumText(k.Kind, k.SumB, count))
 	}
 	w.Flush()
 }

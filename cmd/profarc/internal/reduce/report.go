@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
@@ -111,12 +112,12 @@ func (r *reduceReport) shares() string {
 	for _, u := range r.Shares {
 		switch {
 		case u.Share != nil:
-			parts = append(parts, fmt.Sprintf("%s of all %s", cli.FormatPercentDown(*u.Share), u.Unit))
+			parts = append(parts, fmt.Sprintf("%s of all %s", cli.FormatPercentDown(*u.Share), report.KindText(u.Unit)))
 		case r.hot == layout.WeightOne:
-			parts = append(parts, "all methods with "+u.Unit)
+			parts = append(parts, "all methods with "+report.KindText(u.Unit))
 		case r.hot > 0:
 			parts = append(parts, fmt.Sprintf("methods with %s%% of the highest %s",
-				(100*(layout.WeightOne-r.hot)).String(), u.Unit))
+				(100*(layout.WeightOne-r.hot)).String(), report.KindText(u.Unit)))
 		}
 	}
 	if r.Samples != nil {

@@ -4,13 +4,30 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/compare"
 	"github.com/profarc/profarc/internal/naming/loaders"
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
+// nanoseconds is the kind of counts whose sums are times.
+const nanoseconds = "nanoseconds"
+
 // KindText returns the name of a kind of counts for people.
-func KindText(kind string) string { return strings.ReplaceAll(kind, "_", " ") }
+func KindText(kind string) string {
+	if kind == nanoseconds {
+		return "time"
+	}
+	return strings.ReplaceAll(kind, "_", " ")
+}
+
+// SumText returns a sum of counts of a kind: a time with its unit, and what count makes of any other.
+func SumText(kind string, sum float64, count func(float64) string) string {
+	if kind == nanoseconds && sum < 1<<63 {
+		return facts.TimeText(uint64(sum + 0.5))
+	}
+	return count(sum)
+}
 
 // SiteText returns what sites are whose types or targets are of a kind.
 func SiteText(kind string) string {

@@ -116,7 +116,7 @@ func kindTable(r *request, d *compare.Report) *table {
 	var rows []row
 	for _, k := range d.Kinds {
 		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
-			shareCell(k.Mismatch), shareCell(k.OnlyB), realCell(k.SumA), realCell(k.SumB)}})
+			shareCell(k.Mismatch), shareCell(k.OnlyB), sumCell(k.Kind, k.SumA), sumCell(k.Kind, k.SumB)}})
 	}
 	return t.fill(rows)
 }
@@ -128,6 +128,11 @@ func numberCell(n int) cell { return countCell(uint64(n)) }
 
 // realCell returns a cell with a count that may be beyond 64 bits.
 func realCell(v float64) cell { return cell{Link: link{Text: realText(v)}, Value: v, Number: true} }
+
+// sumCell returns a cell with a sum of counts of a kind, or the time that it is.
+func sumCell(kind string, sum float64) cell {
+	return cell{Link: link{Text: report.SumText(kind, sum, realText)}, Value: sum, Number: true}
+}
 
 // realText spells a count that may be beyond 64 bits.
 func realText(v float64) string {
