@@ -26,7 +26,7 @@ exit $code
 // mounted.
 func Run(t testing.TB, dir string, env []string, program ...string) (output string, err error) {
 	t.Helper()
-	if err := exec.Command("unshare", "-rm", "true").Run(); err != nil {
+	if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", dir).Run(); err != nil {
 		t.Skip("no file system can be mounted here:", err)
 	}
 	command := exec.Command("unshare", slices.Concat([]string{"-rm", "sh", "-c", script, "sh"}, program)...)

@@ -137,7 +137,8 @@ func printRows[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	end := utf8.RuneCountInString(head) + len(gap)
 	for i, row := range strings.Split(strings.TrimSuffix(rows, "\n"), "\n") {
 		cells := []rune(row)
-		fmt.Fprintln(a.Out, string(cells[:end])+screen.Cut(string(cells[end:]), end))
+		used := min(len(cells), end)
+		fmt.Fprintln(a.Out, string(cells[:used])+screen.Cut(string(cells[used:]), end))
 		for _, text := range below(l.List[i]) {
 			fmt.Fprintf(a.Out, "%s%s\n", inset, strings.Join(screen.Wrap(text, len(inset)), "\n"+inset))
 		}
