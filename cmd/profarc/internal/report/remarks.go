@@ -10,12 +10,9 @@ import (
 	"github.com/profarc/profarc/internal/parse/escape"
 )
 
-// nanoseconds is the kind of counts whose sums are times.
-const nanoseconds = "nanoseconds"
-
 // KindText returns the name of a kind of counts for people.
 func KindText(kind string) string {
-	if kind == nanoseconds {
+	if kind == string(facts.Nanoseconds) {
 		return "time"
 	}
 	return strings.ReplaceAll(kind, "_", " ")
@@ -23,7 +20,7 @@ func KindText(kind string) string {
 
 // SumText returns a sum of counts of a kind: a time with its unit, and what count makes of any other.
 func SumText(kind string, sum float64, count func(float64) string) string {
-	if kind == nanoseconds && sum < 1<<63 {
+	if kind == string(facts.Nanoseconds) && sum < 1<<63 {
 		return facts.TimeText(uint64(sum + 0.5))
 	}
 	return count(sum)
