@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -169,7 +171,7 @@ func (e *era) work(ctx context.Context, role string, random *rand.Rand, long tim
 			err = e.checkpoint()
 		case "drop":
 			time.Sleep(2 * time.Millisecond)
-			err = dropPages(e.app)
+			err = e.dropPages()
 		}
 	}
 	e.mu.Lock()
@@ -269,7 +271,7 @@ func (e *era) reopen(random *rand.Rand) error {
 	}
 	o := reader.AdoptOptions{Anywhere: random.IntN(2) == 0}
 	if err := e.times.note("adopt", func() error { return s.Adopt(o) }); err != nil {
-		return errors.Join(err, s.Close())
+		return errors.Join(err, e.times.note("close", s.Close))
 	}
 	p, err := s.Profile(layout.Key{Class: "Shapes", Name: fmt.Sprint("f", random.IntN(loadFunctions))}, 1)
 	if err == nil {
@@ -296,32 +298,55 @@ func (e *era) checkpoint() error {
 	})
 }
 
-// dropPages takes the pages of a file out of memory, as the kernel does when memory is short: out of the page cache,
-// and out of all mappings that only read. Pages that were counted in are the process's own, and stay.
-func dropPages(path string) error {
-	maps, err := os.ReadFile("/proc/self/maps")
+// dropPages takes the pages of the archive out of memory, as the kernel does when memory is short: out of the run's
+// mappings that only read, and out of the page cache. Pages that were counted in are the process's own, and stay. What
+// others have opened stays too: it may be unmapped at any time, and something else mapped there.
+func (e *era) dropPages() error {
+	s := e.run.Store()
+	if s == nil {
+		return nil
+	}
+	view, err := s.Mapping().Bytes(disk.RegionHeader, 0, 1)
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(maps)) {
-		var from, to uintptr
-		var flags string
-		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &flags); err != nil {
+	adoption, _ := s.Adoption()
+	for _, at := range []uint64{adoption.Base, uint64(reflect.ValueOf(view).Pointer())} {
+		if err := dropMapping(at, e.app); err != nil {
 			return err
 		}
-		if strings.Contains(line, path) && flags[:2] == "r-" {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED) // it may be gone meanwhile
-		}
 	}
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
+	f, err := os.Open(e.app)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	return unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
+}
+
+// dropMapping drops the pages of the mapping at an address.
+func dropMapping(at uint64, path string) error {
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(maps)) {
+		var from, to uint64
+		var flags string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &flags); err != nil {
+			return err
+		}
+		if from <= at && at < to {
+			if flags[:2] != "r-" || !strings.Contains(line, path) {
+				return fmt.Errorf("the archive is not mapped for reading: %s", line)
+			}
+			if _, _, no := unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from), unix.MADV_DONTNEED); no != 0 {
+				return no
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing is mapped at %#x", at)
 }
 
 // resources are what a process has.

@@ -113,18 +113,24 @@ static void *write_checkpoints(void *arg) {
 	return NULL;
 }
 
+/* moving is held for reading while the archive is mapped, moved or unmapped, and for writing while its pages are
+ * dropped: what is mapped next where the archive was must not be dropped. */
+static pthread_rwlock_t moving = PTHREAD_RWLOCK_INITIALIZER;
+
 /* reopen_once opens the archive beside the run, counts in a copy of its own, and closes it. */
 static void reopen_once(bool copy, pa_base base) {
 	char path[1000];
 	pa_archive *a;
 	pa_profile p;
 	pa_report report;
+	pthread_rwlock_rdlock(&moving);
 	uint64_t begun = now();
 	must(pa_open(archive, NULL, &a));
 	note(OPEN, begun);
 	begun = now();
 	must(pa_adopt(a, base));
 	note(ADOPT, begun);
+	pthread_rwlock_unlock(&moving);
 	begun = now();
 	must(pa_find_profile(a, &keys[0], 1, &p));
 	note(FIND, begun);
@@ -138,9 +144,11 @@ static void reopen_once(bool copy, pa_base base) {
 		note(SNAPSHOT, begun);
 		if (report.dropped.profiles + report.dropped.rows > 0) fail("a snapshot lacks counts");
 	}
+	pthread_rwlock_rdlock(&moving);
 	begun = now();
 	pa_close(a);
 	note(CLOSE, begun);
+	pthread_rwlock_unlock(&moving);
 }
 
 static void *reopen(void *arg) {
@@ -148,8 +156,8 @@ static void *reopen(void *arg) {
 	return NULL;
 }
 
-/* each_mapping calls drop for all mappings of archives that only read, and returns how many lines there are in all, and
- * of archives. drop may be NULL. */
+/* each_mapping calls drop for all mappings of the archive that only read, and returns how many lines there are in all,
+ * and of archives. drop may be NULL. */
 static void each_mapping(void (*drop)(void *, size_t), unsigned *lines, unsigned *archives) {
 	char line[2000], flags[5];
 	unsigned long from, to;
@@ -160,20 +168,22 @@ static void each_mapping(void (*drop)(void *, size_t), unsigned *lines, unsigned
 		++*lines;
 		if (strstr(line, ".parc") == NULL || sscanf(line, "%lx-%lx %4s", &from, &to, flags) != 3) continue;
 		++*archives;
-		if (drop != NULL && strncmp(flags, "r-", 2) == 0) drop((void *)from, to - from);
+		if (drop != NULL && strstr(line, archive) != NULL && strncmp(flags, "r-", 2) == 0) drop((void *)from, to - from);
 	}
 	fclose(f);
 }
 
 static void drop_mapping(void *at, size_t size) {
-	(void)madvise(at, size, MADV_DONTNEED); /* it may be gone meanwhile */
+	if (madvise(at, size, MADV_DONTNEED) != 0) fail("pages cannot be dropped");
 }
 
 static void *drop_pages(void *arg) {
 	unsigned lines, archives;
 	(void)arg;
 	while (!stop) {
+		pthread_rwlock_wrlock(&moving);
 		each_mapping(drop_mapping, &lines, &archives);
+		pthread_rwlock_unlock(&moving);
 		int file = open(archive, O_RDONLY | O_CLOEXEC);
 		if (file < 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) fail("no advice can be given");
 		close(file);
