@@ -168,7 +168,8 @@ static void each_mapping(void (*drop)(void *, size_t), unsigned *lines, unsigned
 		++*lines;
 		if (strstr(line, ".parc") == NULL || sscanf(line, "%lx-%lx %4s", &from, &to, flags) != 3) continue;
 		++*archives;
-		if (drop != NULL && strstr(line, archive) != NULL && strncmp(flags, "r-", 2) == 0) drop((void *)from, to - from);
+		if (strstr(line, archive) == NULL || strncmp(flags, "r-", 2) != 0) continue;
+		if (drop != NULL) drop((void *)from, to - from);
 	}
 	fclose(f);
 }
