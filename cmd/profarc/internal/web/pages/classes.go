@@ -136,6 +136,7 @@ func (c *classTally) order(list *table) ([]int32, error) {
 			for i := range c.classes {
 				n.add(c.className(int32(i)), c.classes[i].Name)
 			}
+			n.complete()
 			return n, nil
 		})
 	if err != nil {

@@ -13,20 +13,42 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// searchNames are names of all methods, or of all classes, in small letters, one after the other. To spell a
-// million takes seconds, and to search them a tenth of a second.
+// searchNames are the names of all methods, or of all classes, in small letters. A name has two pieces: the head ends
+// with the last separator before the parameters, as "java.util.hashmap.", the tail is "get(object)". Methods share most
+// of their pieces, so that few megabytes of text are searched for a million of them.
 type searchNames struct {
-	text []byte
-	ends []int // of the names of each, in the order of the tally
+	heads, tails namePieces
+	names        []nameInPieces
+	ends         []int // of the names of each, in the order of the tally
+}
+
+// nameInPieces is a name by the numbers of its pieces.
+type nameInPieces struct{ head, tail int32 }
+
+// separators are the characters that heads end with.
+const separators = ".:/;"
+
+// piecesOf returns the pieces of a name, and of a word that begins in a head and ends in a tail.
+func piecesOf(name string) (head, tail string) {
+	parameters := strings.IndexByte(name, '(')
+	if parameters < 0 {
+		parameters = len(name)
+	}
+	at := strings.LastIndexAny(name[:parameters], separators) + 1
+	return name[:at], name[at:]
 }
 
 // add adds the names of the next.
 func (n *searchNames) add(names ...string) {
 	for _, name := range names {
-		n.text = append(append(n.text, strings.ToLower(name)...), '\n')
+		head, tail := piecesOf(strings.ToLower(name))
+		n.names = append(n.names, nameInPieces{n.heads.number(head), n.tails.number(tail)})
 	}
-	n.ends = append(n.ends, len(n.text))
+	n.ends = append(n.ends, len(n.names))
 }
+
+// complete ends the adding.
+func (n *searchNames) complete() { n.heads.numbers, n.tails.numbers = nil, nil }
 
 // methodNamesOf returns the names of the methods of the site's archive: as people spell them, as the archive has
 // them, and the file if it is known.
@@ -55,33 +77,41 @@ func readMethodNames(ctx context.Context, s *reader.Store, p *Progress) (*search
 			p.set(uint64(len(n.ends)), total)
 		}
 	}
+	n.complete()
 	return n, nil
 }
 
 // having returns the members of among whose names contain each word of a text, in any case of letters.
 func (n *searchNames) having(ctx context.Context, text string, among []int32) ([]int32, error) {
+	lacks := make([]bool, len(n.ends))
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err // a query may have a thousand words
 		}
-		has := n.withWord([]byte(word))
-		among = slices.DeleteFunc(among, func(i int32) bool { return !has[i] })
+		n.markWithout(word, lacks)
 	}
-	return among, nil
+	return slices.DeleteFunc(among, func(i int32) bool { return lacks[i] }), nil
 }
 
-// withWord returns for each whether its names contain a word.
-func (n *searchNames) withWord(word []byte) []bool {
-	has := make([]bool, len(n.ends))
-	for i, at := 0, 0; at < len(n.text); at = n.ends[i] {
-		found := bytes.Index(n.text[at:], word)
-		if found < 0 {
-			break
-		}
-		for at += found; n.ends[i] <= at; {
-			i++
-		}
-		has[i] = true
+// markWithout marks each of whose names none contains a word.
+func (n *searchNames) markWithout(word string, lacks []bool) {
+	heads, tails := n.heads.containing(word), n.tails.containing(word)
+	if head, tail := piecesOf(word); head != "" && tail != "" {
+		n.heads.markAcross(heads, func(p []byte) bool { return bytes.HasSuffix(p, []byte(head)) })
+		n.tails.markAcross(tails, func(p []byte) bool { return bytes.HasPrefix(p, []byte(tail)) })
 	}
-	return has
+	has := func(p nameInPieces) bool {
+		head, tail := heads[p.head], tails[p.tail]
+		return (head|tail)&within|head&tail&across != 0
+	}
+	onAllProcessors(len(n.ends), func(from, to int) {
+		begin := 0
+		if from > 0 {
+			begin = n.ends[from-1]
+		}
+		for i, end := range n.ends[from:to] {
+			lacks[from+i] = lacks[from+i] || !slices.ContainsFunc(n.names[begin:end], has)
+			begin = end
+		}
+	})
 }
