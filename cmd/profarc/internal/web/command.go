@@ -57,7 +57,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVarP(&o.out, "output", "o", "", "write one HTML file instead")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:0", "address of this machine; port 0 takes a free one")
 	f.BoolVar(&o.open, "open", false, "open the first page in a browser")
-	f.IntVar(&o.methods, "methods", 100, "methods that have pages in the file")
+	f.IntVar(&o.methods, "methods", 40, "methods that have pages in the file")
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code")
 	f.StringVar(&o.sourcePath, "source-path", "", "folders, jars and zips with the sources")
 	f.StringVar(&o.binary, "binary", "", "instrumented program of LLVM's profiles")

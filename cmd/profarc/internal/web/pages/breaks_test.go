@@ -35,12 +35,12 @@ func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
 func TestBreaksAreBetweenEscapedCharacters(t *testing.T) {
 	const tag = "<script>alert('&')</script>"
 	if got, want := string(nameElement("a."+tag)),
-		"<bdi>a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;</bdi>"; got != want {
+		"a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for n := range 40 {
 		html := string(nameElement(strings.Repeat("a", n) + tag))
-		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, "<bdi>"), "</bdi>"),
+		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, ""), ""),
 			"<wbr>"); slices.ContainsFunc(parts, func(p string) bool {
 			return strings.ContainsAny(p, "<>") || strings.Count(p, "&") != strings.Count(p, ";") || !utf8.ValidString(p)
 		}) {

@@ -32,7 +32,7 @@ type codePart struct {
 	Lines        []sourceLine
 	MoreCode     int // instructions that are not shown
 	MoreLines    int
-	Brief        bool // only bytecodes with points are shown
+	Brief        bool // only bytecodes with points that ran are shown
 	Short        bool // the file has fewer lines than the code: it is another version
 	Unplaced     []*point
 	hottest      sourceLine
@@ -159,9 +159,7 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
 	if c.Brief = b.request.inReport; c.Brief {
-		shown = slices.DeleteFunc(slices.Clone(shown), func(i listing.Instruction) bool {
-			return len(i.Points) == 0 && i.NotInlined == nil
-		})
+		shown = slices.DeleteFunc(slices.Clone(shown), saysNothing)
 	}
 	b.lastLine = lastLine(l.Source)
 	b.bcis = map[int]bool{}
@@ -180,6 +178,11 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 		b.source(c, l.Source)
 	}
 	return c
+}
+
+// saysNothing reports whether a bytecode has no point, or none that ran.
+func saysNothing(i listing.Instruction) bool {
+	return i.NotInlined == nil && (len(i.Points) == 0 || i.Basis == listing.Counted && i.Count == 0)
 }
 
 // instruction returns a bytecode as the page shows it.
@@ -244,13 +247,13 @@ func lastLine(s *listing.Source) int {
 
 // line returns a source line as the page shows it.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
-	shown := sourceLine{ID: b.request.element(lineElement(at)), number: at,
-		At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
+	shown := sourceLine{number: at, At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
 		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
 	if shown.Known {
 		shown.Heat = heatOf(l.Heat)
 	}
 	if len(l.Bcis) > 0 {
+		shown.ID = b.request.element(lineElement(at))
 		first := b.bytecode(l.Bcis[0])
 		first.Text = shown.At.Text
 		shown.At = first

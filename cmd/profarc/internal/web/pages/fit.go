@@ -45,7 +45,7 @@ type fitPage struct {
 }
 
 // misfitsListed is how many misfits are listed.
-const misfitsListed = 500
+const misfitsListed = 200
 
 // A fitted is the report on the fit, with the verdicts that the report has only names of.
 type fitted struct {

@@ -34,7 +34,7 @@ func TestFoldersAreNotInReports(t *testing.T) {
 	if at := strings.Index(text, "secret-place"); at >= 0 {
 		t.Errorf("the report names the folder: %s", text[max(at-200, 0):at+20])
 	}
-	if !strings.Contains(text, "<bdi>app.parc and app.parc</bdi>") ||
+	if strings.Count(text, ">app.parc and app.parc<") < 2 ||
 		!strings.Contains(text, "<title>app.parc and app.parc</title>") {
 		t.Error("the report does not name its archives")
 	}
@@ -43,7 +43,7 @@ func TestFoldersAreNotInReports(t *testing.T) {
 		t.Errorf("a source file is %s, want %s", source, want)
 	}
 	if page := shownPageOf(t, site, "overview", query{}); !strings.Contains(page,
-		"<dt>File</dt><dd><bdi>/home/secret-place/app.parc") {
+		"<dt>File<dd>/home/secret-place/app.parc") {
 		t.Error("the overview does not say where the archive is")
 	}
 }

@@ -42,7 +42,7 @@ func TestSideBySideHasTheCode(t *testing.T) {
 	}
 	text := shown(t, requestOf(t, site, nameOfPair, "a", refText(m.Ref()), "b", refText(m.Ref())))
 	at := refText(m.Ref())
-	for _, want := range []string{"<code><bdi>ifeq ", "<code><bdi>if (half)</bdi></code>", "line 5", "ifeq jumps to 34",
+	for _, want := range []string{"<code>ifeq ", "<code>if (half)</code>", "line 5", "ifeq jumps to 34",
 		fmt.Sprintf(`href="method?at=%s#point-%d"`, at, ifHalf),
 		fmt.Sprintf(`href="method?archive=b&amp;at=%s#point-%d"`, at, ifHalf)} {
 		if !strings.Contains(text, want) {

@@ -10,12 +10,9 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// Rows of a table on one page: of a server, which has further pages, and of a report, whose
-// script sorts and searches what there is.
-const (
-	rowsOnPage   = 100
-	rowsInReport = 500
-)
+// rowsOnPage are the rows of a table on one page. A server has further pages; the script of a report sorts and searches
+// what there is.
+const rowsOnPage = 100
 
 // A table is rows that a reader can sort, search, page through and link to. The query of its
 // page says how: keys that begin with the table's ID are the table's own.
@@ -97,9 +94,6 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 		columns[i].Name = r.word(columns[i].Name)
 	}
 	t := &table{ID: id, Caption: r.word(caption), Columns: columns, request: r, rows: rowsOnPage}
-	if r.inReport {
-		t.rows = rowsInReport
-	}
 	t.Search = r.query.get(id + ".find")
 	order := r.query.get(id + ".sort")
 	key, falling := strings.CutPrefix(order, "-")

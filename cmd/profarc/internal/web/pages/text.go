@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/cli"
@@ -14,23 +15,33 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// nameElement returns a text from an archive as HTML. Its content cannot change the
-// direction or the order of what stands around it. Long names may be broken where their parts
-// end: copies of them are without breaks.
+// nameElement returns a text from an archive as HTML. Its content cannot change the direction or the order of what
+// stands around it. Names that may be too long for a line may be broken where their parts end: copies of them are
+// without breaks.
 func nameElement(text string) template.HTML {
-	if strings.Trim(text, "0123456789,.%") == "" {
-		return template.HTML(text) // needs no care, and most of a page is such
+	text = escape.Printable(text)
+	if len(text) <= inOneLine {
+		return isolated(text, template.HTMLEscapeString(text))
 	}
 	var b strings.Builder
-	b.WriteString("<bdi>")
-	for i, part := range nameParts(escape.Printable(text)) {
+	for i, part := range nameParts(text) {
 		if i > 0 {
 			b.WriteString("<wbr>")
 		}
 		template.HTMLEscape(&b, []byte(part))
 	}
-	b.WriteString("</bdi>")
-	return template.HTML(b.String())
+	return isolated(text, b.String())
+}
+
+// inOneLine is the length of names that fit in a narrow column.
+const inOneLine = 24
+
+// isolated returns a text that is HTML already. Only text beyond ASCII can change what stands around it.
+func isolated(text, html string) template.HTML {
+	if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		html = "<bdi>" + html + "</bdi>"
+	}
+	return template.HTML(html)
 }
 
 // nameText returns a text from an archive for an element that can have no others in it, such as
@@ -45,7 +56,7 @@ func sourceElement(line string) template.HTML {
 	w := escape.NewWriter(&b)
 	_, _ = io.WriteString(w, strings.ReplaceAll(line, "\n", " ")) // a builder has no errors
 	_ = w.Close()
-	return "<bdi>" + template.HTML(template.HTMLEscapeString(b.String())) + "</bdi>"
+	return isolated(b.String(), template.HTMLEscapeString(b.String()))
 }
 
 // typeText returns a type of an archive as programmers write it, with its loader where people

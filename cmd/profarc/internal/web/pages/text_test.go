@@ -8,11 +8,11 @@ import (
 
 func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
 	for line, want := range map[string]string{
-		"\tif (a < b) return;":     "<bdi>\tif (a &lt; b) return;</bdi>",
-		"x\u202ey":                 `<bdi>x\u202ey</bdi>`,
-		"a\x00b\x1b[31m":           `<bdi>a\u0000b\u001b[31m</bdi>`,
-		"\xff":                     `<bdi>\udcff</bdi>`,
-		"</pre><script>alert(1)//": "<bdi>&lt;/pre&gt;&lt;script&gt;alert(1)//</bdi>",
+		"\tif (a < b) return;":     "\tif (a &lt; b) return;",
+		"x\u202ey":                 `x\u202ey`,
+		"a\x00b\x1b[31m":           `a\u0000b\u001b[31m`,
+		"\xff":                     `\udcff`,
+		"</pre><script>alert(1)//": "&lt;/pre&gt;&lt;script&gt;alert(1)//",
 	} {
 		if got := string(sourceElement(line)); got != want {
 			t.Errorf("%q is %s, want %s", line, got, want)

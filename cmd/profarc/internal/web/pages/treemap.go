@@ -52,7 +52,7 @@ type branch struct {
 const (
 	mostGroups    = 28
 	mostParts     = 240
-	partsInReport = 90
+	partsInReport = 45
 	leastArea     = 30
 )
 
