@@ -20,9 +20,9 @@ func (s smaller) held() int64 { return s.process.held() / s.part }
 
 // What a real JVM needs is far from its budgets.
 func TestBudgetsAreWide(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	eachJVMInLongForm(t, func(t *testing.T, home string) {
 		const part = 4
-		p, err := openProcess(compiling(t, home, "1").pid())
+		p, err := openProcess(compiling(t, home, profiling).pid())
 		if err != nil {
 			t.Fatal(err)
 		}

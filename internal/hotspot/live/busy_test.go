@@ -14,7 +14,7 @@ const dumpsVariable = "PROFARC_LIVE_DUMPS"
 // A VM that compiles, with C1 and C2 at work and classes coming and going, is dumped again and again. Every
 // archive is sound, and the VM's work is not disturbed.
 func TestBusyVM(t *testing.T) {
-	dumps, rounds := 4, "4"
+	dumps, rounds := 3, "2"
 	if os.Getenv(dumpsVariable) != "" {
 		dumps, rounds = 100, "400"
 	}
@@ -87,7 +87,7 @@ func TestStopLimit(t *testing.T) {
 	if firstHome() == "" {
 		t.Skip("no JVM")
 	}
-	j := compiling(t, firstHome(), "1")
+	j := compiling(t, firstHome(), profiling)
 	d := dump(t, j.pid(), Options{Stop: true, StopLimit: 1})
 	if d.report.Consistent || d.report.Stopped == 0 || d.report.Methods < 100 {
 		t.Errorf("%+v", d.report)

@@ -15,7 +15,7 @@ import (
 
 func TestCodeIDIsThatOfTheClassFile(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
-		j := compiling(t, home, "1")
+		j := compiling(t, home, profiling)
 		d := dump(t, j.pid(), Options{})
 		methods := codeIDs(t, d)
 		code := classFiles(t, home, slices.Collect(func(yield func(string) bool) {

@@ -132,8 +132,8 @@ func checkCompilations(t *testing.T, program string, d dumped, printed map[uint6
 
 // A copy of a process has the compilations of the process itself.
 func TestCompilationsOfACopy(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
-		j := compiling(t, home, "2", "-Xbatch")
+	eachJVMInLongForm(t, func(t *testing.T, home string) {
+		j := compiling(t, home, "-Xbatch", profiling)
 		want, _ := compilationsOf(t, dump(t, j.pid(), Options{}).Store)
 		vm, err := Attach(context.Background(), j.pid())
 		if err == nil {

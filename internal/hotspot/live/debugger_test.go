@@ -24,7 +24,7 @@ func debuggerText(t *testing.T, home string, pid int) map[string][]string {
 	if _, err := os.Stat(jhsdb); err != nil {
 		t.Skip("the JVM has no jhsdb")
 	}
-	cmd := exec.Command(jhsdb, "clhsdb", "--pid", fmt.Sprint(pid))
+	cmd := exec.Command(jhsdb, "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "clhsdb", "--pid", fmt.Sprint(pid))
 	cmd.Stdin = strings.NewReader("printmdo -a\n")
 	out, err := cmd.Output()
 	if err != nil {
@@ -249,7 +249,7 @@ func (w *debuggerWriter) word(t reader.TypeWord) string {
 
 func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
 	eachJVM(t, func(t *testing.T, home string) {
-		j := compiling(t, home, "2")
+		j := compiling(t, home)
 		before := asDebugger(t, dump(t, j.pid(), Options{Stop: true}))
 		want := debuggerText(t, home, j.pid())
 		d := dump(t, j.pid(), Options{Stop: true})

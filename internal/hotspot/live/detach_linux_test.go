@@ -11,8 +11,8 @@ import (
 
 // A copy of a process that stands still gives the same archive as the process itself.
 func TestDetachedDump(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
-		j := compiling(t, home, "2")
+	eachJVMInLongForm(t, func(t *testing.T, home string) {
+		j := compiling(t, home, profiling)
 		p, err := openProcess(j.pid())
 		if err != nil {
 			t.Fatal(err)

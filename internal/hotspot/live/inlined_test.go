@@ -101,7 +101,7 @@ func TestInlinedCallsAreContexts(t *testing.T) {
 
 // Few calls of a real program have no place in an archive.
 func TestMostInlinedCallsAreKept(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	eachJVMInLongForm(t, func(t *testing.T, home string) {
 		vm, nodes := logged(t, home, "Compile", "1", t.TempDir())
 		b, r, err := vm.Dump(context.Background(), Options{Inlined: nodes})
 		if err != nil {

@@ -51,7 +51,21 @@ func secondHome() string { return homeOf("JAVA25_HOME", "/usr/lib/jvm/*25*") }
 
 // eachJVM runs a test on every JVM that there is.
 func eachJVM(t *testing.T, test func(t *testing.T, home string)) {
-	for name, find := range map[string]func() string{"first": firstHome, "second": secondHome} {
+	runOn(t, map[string]func() string{"first": firstHome, "second": secondHome}, test)
+}
+
+// eachJVMInLongForm runs a test, which depends little on the release, on the first JVM, or with PROFARC_EXHAUSTIVE on
+// every one.
+func eachJVMInLongForm(t *testing.T, test func(t *testing.T, home string)) {
+	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+		eachJVM(t, test)
+		return
+	}
+	runOn(t, map[string]func() string{"first": firstHome}, test)
+}
+
+func runOn(t *testing.T, homes map[string]func() string, test func(t *testing.T, home string)) {
+	for name, find := range homes {
 		t.Run(name, func(t *testing.T) {
 			home := find()
 			if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
@@ -145,10 +159,13 @@ func (j *jvm) end() string {
 	return string(rest)
 }
 
-// compiling starts a VM that has compiled for some rounds and then stands still.
-func compiling(t *testing.T, home, rounds string, flags ...string) *jvm {
+// profiling is where a VM compiles with C1 alone, in half the time. It profiles as with C2.
+const profiling = "-XX:TieredStopAtLevel=3"
+
+// compiling starts a VM that has run a compiler and then stands still.
+func compiling(t *testing.T, home string, flags ...string) *jvm {
 	t.Helper()
-	j := start(t, home, append(flags, "Compile", rounds, t.TempDir())...)
+	j := start(t, home, append(flags, "Compile", "1", t.TempDir())...)
 	j.await("ready")
 	return j
 }

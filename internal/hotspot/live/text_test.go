@@ -72,7 +72,7 @@ func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
 		for _, flags := range all {
 			t.Run(strings.Join(flags, " "), func(t *testing.T) {
 				flags = append([]string{"-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintMethodData"}, flags...)
-				j := compiling(t, home, "2", flags...)
+				j := compiling(t, home, flags...)
 				j.settle()
 				front := j.printing()
 				d := dump(t, j.pid(), Options{Stop: true})

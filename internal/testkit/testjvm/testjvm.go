@@ -52,6 +52,19 @@ func Each(t *testing.T, test func(t *testing.T, home string)) {
 	}
 }
 
+// EachInLongForm runs a test, which depends little on the release of the JDK, with the first JDK, or with
+// PROFARC_EXHAUSTIVE with each.
+func EachInLongForm(t *testing.T, test func(t *testing.T, home string)) {
+	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+		Each(t, test)
+		return
+	}
+	t.Run("first", func(t *testing.T) {
+		Need(t, First())
+		test(t, First())
+	})
+}
+
 // Need skips a test if there is no JDK at a place.
 func Need(t testing.TB, home string) {
 	t.Helper()
