@@ -22,10 +22,8 @@ func (t *Tab) Accessible(axe string, rules ...string) (problems []string, err er
 	if err != nil {
 		return nil, err
 	}
-	if err := t.Eval(`globalThis.axe ? 0 : (() => {`+axe+`; return 0 })()`, nil); err != nil {
-		return nil, err
-	}
-	err = t.Eval(fmt.Sprintf("%s; checks.axeProblems(%s)", checksScript, names), &problems)
+	load := "globalThis.axe ? 0 : (() => {" + axe + "; return 0 })()" // in the document that is then looked at
+	err = t.Eval(fmt.Sprintf("%s; %s; checks.axeProblems(%s)", load, checksScript, names), &problems)
 	return problems, err
 }
 

@@ -130,6 +130,14 @@ func (t *Tab) SetOrigin(origin string) {
 	t.origin = origin
 }
 
+// takeReloads tells whether the page waits for a computation. Then it takes the page's timers, so that it does not load
+// itself again while the next is opened.
+const takeReloads = `(() => {
+	const waits = document.querySelector("[data-again]") !== null;
+	for (let timer = waits ? setTimeout(() => 0) : 0; timer > 0; timer--) clearTimeout(timer);
+	return waits;
+})()`
+
 // Open shows the page at an address and waits until it is complete. A page that waits for
 // a computation is asked for again.
 func (t *Tab) Open(url string) error {
@@ -138,7 +146,7 @@ func (t *Tab) Open(url string) error {
 		waits := err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") // the page before loaded itself again
 		switch {
 		case err == nil:
-			err = t.Eval(`document.querySelector("[data-again]") !== null`, &waits)
+			err = t.Eval(takeReloads, &waits)
 		case !waits:
 			err = fmt.Errorf("%s: %w", url, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -37,7 +38,7 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 				parts = append(parts, fmt.Sprintf("%g%% in %s", row.Percent, plural(uint64(row.Methods), r.word("method"))))
 			}
 		}
-		list = append(list, "Of all "+name+" "+strings.Join(parts, "; "))
+		list = append(list, "Of the "+report.KindText(name)+" "+strings.Join(parts, "; "))
 	}
 	return list
 }

@@ -78,7 +78,13 @@ func buildLines(r *request) (any, error) {
 		p.Says, columns[2].Name = "Self is what was sampled on a line itself, total with what it called.", "Self"
 		columns = append(columns, number("total", "Total"))
 	}
-	p.Lines = newTable(r, "lines", "Hottest lines", append(columns, column{Key: "text", Name: "Source"})...)
+	withText := slices.ContainsFunc(found.list, func(l hotLine) bool { return l.text != "" })
+	if withText {
+		columns = append(columns, column{Key: "text", Name: "Source"})
+	} else {
+		p.Says += " --source-path names the folders with their text."
+	}
+	p.Lines = newTable(r, "lines", "Hottest lines", columns...)
 	p.Lines.Titled = true
 	var rows []row
 	for _, l := range found.list {
@@ -92,7 +98,10 @@ func buildLines(r *request) (any, error) {
 		if sampled {
 			cells = append(cells, amountCell(l.total, noun+"s"))
 		}
-		rows = append(rows, row{Cells: append(cells, textCell(shortened(strings.TrimSpace(l.text))))})
+		if withText {
+			cells = append(cells, textCell(shortened(strings.TrimSpace(l.text))))
+		}
+		rows = append(rows, row{Cells: cells})
 	}
 	p.Lines.fill(rows)
 	return p, nil

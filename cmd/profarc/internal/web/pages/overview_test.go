@@ -105,8 +105,8 @@ func TestMeasuresHaveOneName(t *testing.T) {
 			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
 		}
-		want := map[string]string{"hotspot": "weight", "sampled": "nanoseconds"}[sp.Name]
-		if want != "" && (len(o.Cutoffs) != 1 || !strings.HasPrefix(o.Cutoffs[0], "Of all "+want+" 50% in ")) {
+		want := map[string]string{"hotspot": "weight", "sampled": "time"}[sp.Name]
+		if want != "" && (len(o.Cutoffs) != 1 || !strings.HasPrefix(o.Cutoffs[0], "Of the "+want+" 50% in ")) {
 			t.Errorf("%s: cutoffs %q, want those of %s", sp.Name, o.Cutoffs, want)
 		}
 	}

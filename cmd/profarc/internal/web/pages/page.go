@@ -116,7 +116,7 @@ func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10
 // beside it, so that it is hidden from screen readers.
 func barElement(share float64) template.HTML {
 	if share < 0.005 {
-		return `<svg class="bar"></svg>`
+		return `<svg class="bar" aria-hidden="true"></svg>`
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect width="%.3g%%"/></svg>`, 100*min(share, 1)))
 }

@@ -1,12 +1,14 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
@@ -35,6 +37,7 @@ const (
 	levelsOnPage   = 48
 	leastWidth     = 0.0012 // about a pixel of a screen
 	labelledWidth  = 0.02   // boxes that are wide enough for some letters
+	lettersAcross  = 180    // letters that fit in the whole width, on a wide screen
 	stacksZoomed   = 8      // in a report
 	levelHeight    = 20     // pixels
 	framesListed   = 5_000
@@ -255,7 +258,7 @@ func (b *flameGraph) zoomed() (list []link) {
 	path := b.tree.Path(b.at)
 	for i, at := range path {
 		if i == 0 || i >= len(path)-pathShown {
-			list = append(list, b.to(b.label(at), at))
+			list = append(list, b.to(b.label(at, 1), at))
 		}
 	}
 	return list
@@ -313,8 +316,9 @@ func widest(t *flame.Tree) (list []int) {
 	return list
 }
 
-// A frameName is the name of a frame: in full, and without packages and parameters, for boxes.
-type frameName struct{ full, short string }
+// A frameName is the name of a frame: in full, without packages and parameters, and for narrow boxes that of the method
+// alone.
+type frameName struct{ full, short, bare string }
 
 // A flameGraph draws stacks. It keeps the first error.
 type flameGraph struct {
@@ -342,13 +346,13 @@ func (b *flameGraph) name(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
 	}
-	name := frameName{"a frame without a method", "?"}
+	name := frameName{"a frame without a method", "?", "?"}
 	if frame != noMethod {
 		m, err := b.methods(frame)
 		if err == nil && m.Valid() {
 			var full analyze.MethodName
 			full, err = analyze.NameOf(m.Store(), m)
-			name = frameName{full.Spelled(), shortened(shortName(full))}
+			name = frameName{full.Spelled(), shortened(shortName(full)), shortened(bareName(full))}
 		}
 		b.err = errors.Join(b.err, err)
 	}
@@ -368,12 +372,27 @@ func shortName(m analyze.MethodName) string {
 	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
 }
 
-// label returns what a node is called in the graph.
-func (b *flameGraph) label(at int) string {
+// bareName returns a method without its class, parameters and type arguments.
+func bareName(m analyze.MethodName) string {
+	name := m.Name
+	for _, brackets := range []string{"()", "[]"} {
+		if strings.HasSuffix(name, brackets[1:]) {
+			name = name[:max(strings.Index(name, brackets[:1]), 0)]
+		}
+	}
+	return cmp.Or(name[strings.LastIndexAny(name, ".:")+1:], m.Name)
+}
+
+// label returns what a node is called in the graph, in a box that is so wide.
+func (b *flameGraph) label(at int, width float64) string {
 	if at == flame.Root {
 		return "all"
 	}
-	return b.name(b.tree.Nodes[at].Frame).short
+	name := b.name(b.tree.Nodes[at].Frame)
+	if float64(utf8.RuneCountInString(name.short)) > width*lettersAcross {
+		return name.bare
+	}
+	return name.short
 }
 
 // to returns a link that zooms to a node.
@@ -440,7 +459,7 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 	}
 	shown.Link = b.to("", at.Node)
 	frame := b.tree.Nodes[at.Node].Frame
-	shown.Label, shown.Class, shown.Title = escape.Printable(b.label(at.Node)), class, counted
+	shown.Label, shown.Class, shown.Title = escape.Printable(b.label(at.Node, at.Width)), class, counted
 	if at.Node != flame.Root {
 		shown.Title = escape.Printable(shortened(b.name(frame).full)) + "\n" + counted
 	}

@@ -120,3 +120,14 @@ func TestBoxesLieInTheGraph(t *testing.T) {
 		}
 	})
 }
+
+func TestBareNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"example.com/sums.(*Adder[go.shape.int]).Add": "Add", "fibs.main.func1": "func1",
+		"slices.Sort[go.shape.[]int]": "Sort", "ns::f<int>(int, std::x)": "f<int>", "main": "main", "(anonymous)": "(anonymous)",
+		"x.": "x."} {
+		if got := bareName(analyze.MethodName{Name: name}); got != want {
+			t.Errorf("%s without its class is %q, want %q", name, got, want)
+		}
+	}
+}
