@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -372,7 +373,7 @@ func shortName(m analyze.MethodName) string {
 	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
 }
 
-// bareName returns a method without its class, parameters and type arguments.
+// bareName returns a method without its class, parameters and type arguments. A closure is named with its function.
 func bareName(m analyze.MethodName) string {
 	name := m.Name
 	for _, brackets := range []string{"()", "[]"} {
@@ -380,8 +381,15 @@ func bareName(m analyze.MethodName) string {
 			name = name[:max(strings.Index(name, brackets[:1]), 0)]
 		}
 	}
-	return cmp.Or(name[strings.LastIndexAny(name, ".:")+1:], m.Name)
+	at := len(name)
+	for at >= 0 && (at == len(name) || closure.MatchString(name[at+1:])) {
+		at = strings.LastIndexAny(name[:at], ".:")
+	}
+	return cmp.Or(name[at+1:], m.Name)
 }
+
+// closure matches what Go calls functions in others, after the name of these.
+var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?[0-9]`)
 
 // label returns what a node is called in the graph, in a box that is so wide.
 func (b *flameGraph) label(at int, width float64) string {
