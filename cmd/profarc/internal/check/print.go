@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
 	"github.com/profarc/profarc/cmd/profarc/internal/report"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
@@ -41,7 +42,8 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	printRenames(a, screen, r)
 	printMisfits(a, screen, r)
 	if r.NoLongerCertain != nil {
-		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", *r.NoLongerCertain)
+		diff.PrintCertainties(a, screen, "no longer certain", "the archive", "the new profiles", terminal.Bad,
+			*r.NoLongerCertain)
 	}
 	if n := r.Rewritten; n != nil {
 		fmt.Fprintf(a.Out,
@@ -120,6 +122,17 @@ func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 	return screen.Method(name)
 }
 
+// renamedText returns a class or a method as it is spelled elsewhere.
+func renamedText(screen *terminal.Screen, n report.CheckName) string {
+	switch {
+	case screen.Spelling.Raw:
+		return escape.Printable(n.String())
+	case n.Name == "":
+		return escape.Printable(screen.Spelling.Type(screen.Domain, n.Class))
+	}
+	return screen.Method(analyze.MethodName{Class: n.Class, Name: n.Name, Signature: n.Signature})
+}
+
 // shownRenames is the most renames that are printed one by one.
 const shownRenames = 20
 
@@ -135,8 +148,8 @@ func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 		if n.Methods == 0 {
 			same = "named by others"
 		}
-		g.Row("", screen.Count(uint64(n.Profiles)), screen.Count(uint64(n.Weight+0.5)), escape.Printable(n.From.String()),
-			escape.Printable(n.To.String())+", "+same)
+		g.Row("", screen.Count(uint64(n.Profiles)), screen.Count(uint64(n.Weight+0.5)), renamedText(screen, n.From),
+			renamedText(screen, n.To)+", "+same)
 	}
 	g.Print(-1)
 	if n := len(r.Renames) - shownRenames; n > 0 {

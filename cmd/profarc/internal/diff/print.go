@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -33,33 +34,31 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	printKinds(a, screen, r)
 	PrintRemarks(a.Out, screen, report.Remarks(r, func(n float64) string { return sumText(screen, n) }))
 	printList(a, screen, "changed most", "difference\town overlap\tin A\tin B\t", r.Changed,
-		func(m compare.Method) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s", cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap),
-				cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
-				screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))
+		func(m compare.Method) shownRow {
+			return shownRow{color: overlapColor(m.Overlap), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s",
+				cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap), cli.FormatPercent(m.ShareA),
+				cli.FormatPercent(m.ShareB), screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))}
 		})
-	share := func(m compare.Method) string {
-		return cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)
+	share := func(m compare.Method) shownRow {
+		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)}
 	}
 	printList(a, screen, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
-		func(m compare.Method) string {
-			return fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA), cli.FormatPercent(m.ShareB),
-				screen.Method(m.MethodName), screen.Method(*m.NameB))
+		func(m compare.Method) shownRow {
+			return shownRow{text: fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA),
+				cli.FormatPercent(m.ShareB), screen.Method(m.MethodName), screen.Method(*m.NameB))}
 		})
-	printList(a, screen, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(f.Weight), wayText(f.A), screen.Count(f.A.Count),
-			wayText(f.B), screen.Count(f.B.Count), placeText(screen, f.Place))
+	printList(a, screen, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) shownRow {
+		return shownRow{color: terminal.Doubtful, text: fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s",
+			cli.FormatPercent(f.Weight), wayText(f.A), screen.Count(f.A.Count), wayText(f.B), screen.Count(f.B.Count),
+			placeText(screen, f.Place))}
 	})
-	printRows(a, screen, "sites that changed", "weight\tsite\tchange\t", r.Sites,
-		func(s compare.SiteChange) string {
-			return fmt.Sprintf("%s\t%s\t%s\t  %s", cli.FormatPercent(s.Weight), report.SiteText(s.Kind), s.Change,
-				placeText(screen, s.Place))
-		},
-		func(s compare.SiteChange) []string {
-			return []string{"A " + seenText(screen, s.A), "B " + seenText(screen, s.B) + newTargets(screen, &s)}
-		})
-	PrintCertainties(a, screen, "no longer certain", "A", "B", r.NoLongerCertain)
-	PrintCertainties(a, screen, "certain in B alone", "B", "A", r.NowCertain)
+	printList(a, screen, "sites that changed", "weight\tsite\tchange\t", r.Sites, func(s compare.SiteChange) shownRow {
+		return shownRow{color: cmp.Or(changeColors[s.Change], terminal.Doubtful), text: fmt.Sprintf("%s\t%s\t%s\t  %s",
+			cli.FormatPercent(s.Weight), report.SiteText(s.Kind), s.Change, placeText(screen, s.Place)),
+			below: []string{"A " + seenText(screen, s.A), "B " + seenText(screen, s.B) + newTargets(screen, &s)}}
+	})
+	PrintCertainties(a, screen, "no longer certain", "A", "B", terminal.Bad, r.NoLongerCertain)
+	PrintCertainties(a, screen, "certain in B alone", "B", "A", terminal.Good, r.NowCertain)
 	printList(a, screen, "only in B", "in B\t", r.Came, share)
 	printList(a, screen, "only in A", "in A\t", r.Went, share)
 }
@@ -112,15 +111,30 @@ func sumText(screen *terminal.Screen, n float64) string {
 	return screen.Count(uint64(n + 0.5))
 }
 
-// printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.
-func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
-	line func(T) string) {
-	printRows(a, screen, title, columns, l, line, func(T) []string { return nil })
+// A shownRow is a row of a list: columns that tabs end, the name behind them, and lines below. The columns have the
+// color.
+type shownRow struct {
+	color, text string
+	below       []string
 }
 
-// printRows is printList with further lines below each.
-func printRows[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
-	line func(T) string, below func(T) []string) {
+// changeColors are the colours of sites by what became of them.
+var changeColors = map[string]string{"polymorphic": terminal.Bad, "monomorphic": terminal.Good}
+
+// overlapColor returns the colour of a method by how far its counts agree.
+func overlapColor(overlap float64) string {
+	switch {
+	case overlap < 0.5:
+		return terminal.Bad
+	case overlap < 0.9:
+		return terminal.Doubtful
+	}
+	return ""
+}
+
+// printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.
+func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
+	row func(T) shownRow) {
 	if l.Total == 0 || len(l.List) == 0 {
 		return
 	}
@@ -128,18 +142,21 @@ func printRows[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	var table strings.Builder
 	w := tabwriter.NewWriter(&table, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, columns)
-	for _, x := range l.List {
-		fmt.Fprintln(w, line(x))
+	rows := make([]shownRow, len(l.List))
+	for i, x := range l.List {
+		rows[i] = row(x)
+		fmt.Fprintln(w, rows[i].text)
 	}
 	w.Flush()
-	head, rows, _ := strings.Cut(table.String(), "\n")
+	head, lines, _ := strings.Cut(table.String(), "\n")
 	fmt.Fprintln(a.Out, head)
 	end := utf8.RuneCountInString(head) + len(gap)
-	for i, row := range strings.Split(strings.TrimSuffix(rows, "\n"), "\n") {
-		cells := []rune(row)
+	for i, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {
+		cells := []rune(line)
 		used := min(len(cells), end)
-		fmt.Fprintln(a.Out, string(cells[:used])+screen.Cut(string(cells[used:]), end))
-		for _, text := range below(l.List[i]) {
+		screen.Paint(a.Out, rows[i].color, string(cells[:used]))
+		fmt.Fprintln(a.Out, screen.Cut(string(cells[used:]), end))
+		for _, text := range rows[i].below {
 			fmt.Fprintf(a.Out, "%s%s\n", inset, strings.Join(screen.Wrap(text, len(inset)), "\n"+inset))
 		}
 	}
@@ -201,11 +218,11 @@ func others(c compare.Certainty) string {
 
 // PrintCertainties prints the sites that are certain in one archive only.
 // certain and not name the archives in which they are and are not.
-func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not string,
+func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not, color string,
 	l compare.Ranking[compare.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
-	printList(a, screen, title, columns, l, func(c compare.Certainty) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(c.Weight), c.Always, screen.Count(c.Times),
-			others(c), screen.Count(c.Count), placeText(screen, c.Place))
+	printList(a, screen, title, columns, l, func(c compare.Certainty) shownRow {
+		return shownRow{color: color, text: fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(c.Weight), c.Always,
+			screen.Count(c.Times), others(c), screen.Count(c.Count), placeText(screen, c.Place))}
 	})
 }

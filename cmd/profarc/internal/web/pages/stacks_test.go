@@ -123,9 +123,16 @@ func TestBoxesLieInTheGraph(t *testing.T) {
 
 func TestBareNames(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"example.com/sums.(*Adder[go.shape.int]).Add": "Add", "fibs.main.func1": "main.func1", "a.b.func2.1": "b.func2.1",
-		"slices.Sort[go.shape.[]int]": "Sort", "ns::f<int>(int, std::x)": "f<int>", "main": "main", "(anonymous)": "(anonymous)",
-		"x.": "x."} {
+	for name, want := range map[string]string{
+		"example.com/sums.(*Adder[go.shape.int]).Add": "Add",
+		"slices.Sort[go.shape.[]int]":                 "Sort",
+		"fibs.main.func1":                             "main.func1",
+		"a.b.func2.1":                                 "b.func2.1",
+		"ns::f<int>(int, std::x)":                     "f<int>",
+		"main":                                        "main",
+		"(anonymous)":                                 "(anonymous)",
+		"x.":                                          "x.",
+	} {
 		if got := bareName(analyze.MethodName{Name: name}); got != want {
 			t.Errorf("%s without its class is %q, want %q", name, got, want)
 		}
