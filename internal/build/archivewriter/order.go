@@ -111,6 +111,9 @@ func (o *order) sortDeclared(b *profileset.Set) {
 func (o *order) sortContexts(b *profileset.Set) {
 	n := b.Contexts.Len()
 	o.contextRank = make([]uint32, n)
+	if o.numberContexts(b) {
+		return
+	}
 	byDepth := o.sorter.Room(n)
 	for ref, c := range b.Contexts.All {
 		byDepth = append(byDepth, intern.SortKey{Key: uint64(c.Depth), Ref: ref})
@@ -132,6 +135,25 @@ func (o *order) sortContexts(b *profileset.Set) {
 	o.contextRank = ranks(o.contexts)
 }
 
+// numberContexts ranks the nodes as they are numbered. It reports whether this is their order, as it is in a copy of
+// an archive.
+func (o *order) numberContexts(b *profileset.Set) bool {
+	var before [3]uint64
+	for ref, c := range b.Contexts.All {
+		key := [...]uint64{uint64(o.methodRank[c.Method-1])<<32 | uint64(c.Depth), uint64(c.Parent),
+			o.callSite(c.Caller, c.Point)}
+		if ref > 1 && slices.Compare(before[:], key[:]) >= 0 {
+			return false
+		}
+		before, o.contextRank[ref-1] = key, ref-1
+	}
+	o.contexts = make([]profileset.ContextRef, b.Contexts.Len())
+	for i := range o.contexts {
+		o.contexts[i] = profileset.ContextRef(i + 1)
+	}
+	return true
+}
+
 // sortLevel sorts nodes of one depth, after the depth above is ranked, by method
 // and parent, then caller and point.
 func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
@@ -143,10 +165,15 @@ func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 	intern.EachEqual(level, func(group []intern.SortKey) {
 		for i, k := range group {
 			c := b.Contexts.At(k.Ref)
-			group[i].Key = uint64(o.methodRank[c.Caller-1])<<32 | uint64(uint32(c.Point)^1<<31)
+			group[i].Key = o.callSite(c.Caller, c.Point)
 		}
 		o.sorter.Sort(group)
 	})
+}
+
+// callSite returns a number in the order of callers and points.
+func (o *order) callSite(caller profileset.MethodRef, point int32) uint64 {
+	return uint64(o.methodRank[caller-1])<<32 | uint64(uint32(point)^1<<31)
 }
 
 func (o *order) rankOf(c profileset.ContextRef) int64 {
