@@ -105,3 +105,38 @@ func (b *Set) shuffledNames(texts []string, refs []intern.SymbolRef, empty bool)
 		}
 	}
 }
+
+// An OuterFrame is a frame around a context, which may be NoContext.
+type OuterFrame struct {
+	Inner  ContextRef
+	Caller MethodRef
+	Point  int32
+}
+
+// OuterContexts is OuterContext for at most FunctionGroup frames around contexts of a method.
+func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Contexts.fetch(m, frames)
+	refs := make([]ContextRef, len(frames))
+	for i, f := range frames {
+		refs[i] = b.outerContext(contextKey{m, f.Inner, f.Caller, f.Point})
+	}
+	return refs
+}
+
+// fetch reads what looking up a group of contexts will read first.
+func (t *contexts) fetch(m MethodRef, frames []OuterFrame) {
+	var hashes, likely [FunctionGroup]uint32
+	for i, f := range frames {
+		hashes[i] = contextKey{m, f.Inner, f.Caller, f.Point}.hash()
+	}
+	t.index.Guess(hashes[:len(frames)], likely[:])
+	seen := uint32(0)
+	for _, ref := range likely[:len(frames)] {
+		if ref != 0 {
+			seen += t.At(ref).Depth
+		}
+	}
+	runtime.KeepAlive(seen)
+}

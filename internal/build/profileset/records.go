@@ -225,10 +225,22 @@ type contextData struct {
 	first ProfileRef
 }
 
-// contexts interns the nodes of calling contexts.
+// contexts interns the nodes of calling contexts. The index has those that were added before the last search.
 type contexts struct {
 	intern.List[contextData]
 	index refindex.Index
+}
+
+// find returns the context with a key, NoContext if there is none.
+func (t *contexts) find(k contextKey) ContextRef {
+	for t.index.Len() < t.Len() {
+		ref := uint32(t.index.Len() + 1)
+		hash := t.At(ref).hash()
+		_, at := t.index.Find(hash, func(uint32) bool { return false })
+		t.index.Put(at, hash, ref)
+	}
+	ref, _ := t.index.Find(k.hash(), func(ref uint32) bool { return t.At(ref).contextKey == k })
+	return ContextRef(ref)
 }
 
 // OuterContext interns a calling context of a method that has one frame more
@@ -236,27 +248,41 @@ type contexts struct {
 func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !b.Methods.Has(uint32(m)) || inner != NoContext &&
-		(!b.Contexts.Has(uint32(inner)) || b.Contexts.At(uint32(inner)).Method != m) {
-		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", inner, m))
+	return b.outerContext(contextKey{m, inner, caller, point})
+}
+
+// outerContext is OuterContext. The caller holds mu.
+func (b *Set) outerContext(k contextKey) ContextRef {
+	if !b.Methods.Has(uint32(k.Method)) || k.Parent != NoContext &&
+		(!b.Contexts.Has(uint32(k.Parent)) || b.Contexts.At(uint32(k.Parent)).Method != k.Method) {
+		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", k.Parent, k.Method))
 		return NoContext
 	}
-	if !b.Methods.Has(uint32(caller)) {
-		b.fail(fmt.Errorf("caller %d is not of this builder", caller))
+	if !b.Methods.Has(uint32(k.Caller)) {
+		b.fail(fmt.Errorf("caller %d is not of this builder", k.Caller))
 		return NoContext
 	}
-	return b.contextNode(contextKey{m, inner, caller, point})
+	return b.contextNode(k)
+}
+
+// NewContext is OuterContext for a context that the set does not have yet, which the caller knows.
+func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.addContext(contextKey{m, inner, caller, point})
 }
 
 // contextNode interns a node. The caller holds mu.
 func (b *Set) contextNode(key contextKey) ContextRef {
-	t := &b.Contexts
-	hash := key.hash()
-	ref, at := t.index.Find(hash, func(ref uint32) bool { return t.At(ref).contextKey == key })
-	if ref != 0 {
-		return ContextRef(ref)
+	if ref := b.Contexts.find(key); ref != NoContext {
+		return ref
 	}
-	d := contextData{contextKey: key, Depth: 1}
+	return b.addContext(key)
+}
+
+// addContext adds a node. The caller holds mu.
+func (b *Set) addContext(key contextKey) ContextRef {
+	t, d := &b.Contexts, contextData{contextKey: key, Depth: 1}
 	if key.Parent != NoContext {
 		d.Depth = t.At(uint32(key.Parent)).Depth + 1
 	}
@@ -268,9 +294,7 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, int64(disk.MaxContexts)))
 		return NoContext
 	}
-	ref = t.Add(d)
-	t.index.Put(at, hash, ref)
-	return ContextRef(ref)
+	return ContextRef(t.Add(d))
 }
 
 // CheckDepth reports whether a method of the set may have a context of so many frames.

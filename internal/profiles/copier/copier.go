@@ -246,15 +246,44 @@ func (c *Copier) copyContexts() error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
-		for node, err := range m.Contexts() {
-			if err = cmp.Or(err, c.poll.Err()); err != nil {
-				return err
-			}
-			if _, err := c.copyContext(m.Ref(), node); err != nil {
-				return err
-			}
+		if err := c.copyContextsOf(m); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// copyContextsOf interns the contexts of a method, parents before children, in groups without parents of others.
+func (c *Copier) copyContextsOf(m reader.Method) error {
+	of, err := c.MethodRef(m.Ref())
+	if err != nil {
+		return err
+	}
+	var at []layout.Ref
+	var group []profileset.OuterFrame
+	flush := func() {
+		for i, ref := range c.b.OuterContexts(of, group) {
+			*c.contexts.at(at[i]) = ref
+		}
+		at, group = at[:0], group[:0]
+	}
+	for node, err := range m.Contexts() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		inner := c.contexts.of(node.Inner())
+		if len(group) == profileset.FunctionGroup || inner == profileset.NoContext && node.Inner() != 0 {
+			flush()
+			inner = c.contexts.of(node.Inner())
+		}
+		n, point := node.CallSite()
+		caller, err := c.MethodRef(n)
+		if err != nil {
+			return err
+		}
+		at, group = append(at, node.Ref()), append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: point})
+	}
+	flush()
 	return nil
 }
 
