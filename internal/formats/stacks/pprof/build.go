@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -71,7 +70,8 @@ type build struct {
 
 	samples, cpu int                          // which values are these; -1 for none
 	weight       int                          // which value is the weight of edges
-	methods      []builder.MethodRef          // of the functions
+	methods      []builder.MethodRef          // of the functions, which are in the order of their names
+	lineWords    []uint64                     // of the lines, 0 for those without a function or a point
 	names        map[builder.MethodRef]string // of the methods
 	unknown      builder.MethodRef            // of frames without a function
 	frames       int                          // that may still come
@@ -79,6 +79,8 @@ type build struct {
 
 	stack   []frame
 	stacks  []stackSample
+	words   []uint64 // of the stacks
+	most    int      // words, until the stacks are summed
 	weights map[edge]uint64
 	seen    map[[2]frame]bool
 }
@@ -92,14 +94,6 @@ type frame struct {
 	address uint64
 }
 
-// A stackSample is what was sampled at a point, in a context.
-type stackSample struct {
-	method        builder.MethodRef
-	context       builder.ContextRef
-	point         int32
-	samples, time uint64
-}
-
 // An edge is a call.
 type edge struct {
 	caller builder.MethodRef
@@ -110,8 +104,9 @@ type edge struct {
 // newBuild finds out which values are to be kept.
 func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, error) {
 	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
-		frames: freeFrames + framesOfByte*len(r.data),
-		names:  map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
+		frames: freeFrames + framesOfByte*len(r.data), most: fewWords,
+		words: make([]uint64, 0, min(fewWords, len(r.data)/bytesOfWord)),
+		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
 	others := 0
 	for i := range r.types {
 		switch name := r.typeName(&r.types[i]); {
@@ -151,6 +146,7 @@ func (k *build) record() error {
 	if err := k.functions(); err != nil {
 		return err
 	}
+	k.packLines()
 	if err := k.eachSample(k.sample); err != nil {
 		return err
 	}
@@ -172,11 +168,12 @@ func (k *build) functions() error {
 		system, file textRef
 	}
 	highest := map[place]int64{} // of the functions of one name, system name and file
-	for i := range k.recording.functions {
+	k.methods = make([]builder.MethodRef, len(k.recording.functions))
+	for _, i := range k.byName() {
 		f := &k.recording.functions[i]
 		name := k.name(f.name)
 		m := k.b.Method(layout.Key{Name: name})
-		k.methods, k.names[m] = append(k.methods, m), name
+		k.methods[i], k.names[m] = m, name
 		if f.system == f.name || k.text(f.system) == name {
 			f.system = 0
 		}
@@ -189,6 +186,18 @@ func (k *build) functions() error {
 		}
 	}
 	return k.b.Err()
+}
+
+// byName returns the functions in the order of their names, so that methods are numbered in it.
+func (k *build) byName() []int {
+	order := make([]int, len(k.recording.functions))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int {
+		return cmp.Compare(k.text(k.recording.functions[x].name), k.text(k.recording.functions[y].name))
+	})
+	return order
 }
 
 // name returns a text as the name of a method.
@@ -221,27 +230,14 @@ func (k *build) sample(s *sample) error {
 		k.lost.Add(LossNoStack, 1)
 		return nil
 	}
+	first := len(k.words)
 	if err := k.unfold(s.locations); err != nil {
 		return err
 	}
-	samples, cpu := uint64(k.value(s, k.samples)), uint64(k.value(s, k.cpu))
 	if weight := k.value(s, k.weight); weight > 0 {
 		k.addEdges(s.locations, uint64(weight))
 	}
-	if samples == 0 && cpu == 0 {
-		return nil
-	}
-	leaf := k.stack[0]
-	of := stackSample{method: leaf.method, point: leaf.point, samples: samples, time: cpu}
-	if !k.edges {
-		for _, f := range k.stack[1:] {
-			of.context = rawprofile.Set(k.b).OuterContext(leaf.method, of.context, f.method, f.point)
-		}
-	}
-	k.stacks = append(k.stacks, of)
-	if len(k.stacks) == cap(k.stacks) {
-		k.sumStacks()
-	}
+	k.addStack(stackSample{first: first, samples: uint64(k.value(s, k.samples)), time: uint64(k.value(s, k.cpu))})
 	return nil
 }
 
@@ -253,24 +249,41 @@ func (k *build) value(s *sample, i int) int64 {
 	return s.values[i]
 }
 
-// unfold makes the stack of its locations, leaf first.
+// unfold appends the words of the stack of locations, leaf first. It makes the frames of the first two.
 func (k *build) unfold(locations []uint32) error {
 	k.stack = k.stack[:0]
-	for _, at := range locations {
+	most := len(k.words) + disk.MaxDepth
+	for i, at := range locations {
 		l := &k.locations[at]
 		n := max(int(l.past-l.first), 1)
-		if k.frames -= n; k.frames < 0 || len(k.stack)+n > disk.MaxDepth {
+		if k.frames -= n; k.frames < 0 || len(k.words)+n > most {
 			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth,
 				framesOfByte)
 		}
-		if l.first == l.past {
-			k.stack = append(k.stack, frame{method: k.none(), address: l.address})
+		if words := k.lineWords[l.first:l.past]; i > 1 && len(words) > 0 && !slices.Contains(words, 0) {
+			k.words = append(k.words, words...)
+			continue
 		}
-		for _, n := range k.lines[l.first:l.past] {
-			k.stack = append(k.stack, k.frame(n, l.address))
+		have := len(k.stack)
+		k.addFrames(l)
+		for _, f := range k.stack[have:] {
+			k.words = append(k.words, wordOf(f.method, f.point))
+		}
+		if i > 1 {
+			k.stack = k.stack[:have]
 		}
 	}
 	return nil
+}
+
+// addFrames adds the frames of a location to the stack.
+func (k *build) addFrames(l *location) {
+	if l.first == l.past {
+		k.stack = append(k.stack, frame{method: k.none(), address: l.address})
+	}
+	for _, n := range k.lines[l.first:l.past] {
+		k.stack = append(k.stack, k.frame(n, l.address))
+	}
 }
 
 // none returns the method of frames without a function.
@@ -285,13 +298,18 @@ func (k *build) frame(l line, address uint64) frame {
 	if l.function == 0 {
 		return frame{method: k.none(), address: address}
 	}
-	of := &k.recording.functions[l.function-1]
-	offset := l.number - of.startLine // wraps around as an int of Go's compiler does
-	point := int32(max(math.MinInt32, min(offset, math.MaxInt32)))
-	if int64(point) != offset {
+	point, ok := k.pointOf(l)
+	if !ok {
 		k.lost.Add(LossLines, 1)
 	}
-	return frame{k.methods[l.function-1], point, of.startLine, l.number, address}
+	return frame{k.methods[l.function-1], point, k.recording.functions[l.function-1].startLine, l.number, address}
+}
+
+// pointOf returns the point of a line of a function, and whether it is not beyond what a point can be.
+func (k *build) pointOf(l line) (point int32, ok bool) {
+	offset := l.number - k.recording.functions[l.function-1].startLine // wraps around as an int of Go's compiler does
+	point = int32(max(math.MinInt32, min(offset, math.MaxInt32)))
+	return point, int64(point) == offset
 }
 
 // addEdges adds the edges between the frames of the last two locations.
@@ -313,57 +331,6 @@ func (k *build) addEdges(locations []uint32, weight uint64) {
 	}
 }
 
-// sumStacks sums what was sampled at one point of one context.
-func (k *build) sumStacks() {
-	slices.SortFunc(k.stacks, func(a, b stackSample) int {
-		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.context, b.context), cmp.Compare(a.point, b.point))
-	})
-	n := 0
-	for _, s := range k.stacks {
-		if n > 0 && k.stacks[n-1].method == s.method && k.stacks[n-1].context == s.context && k.stacks[n-1].point == s.point {
-			last := &k.stacks[n-1]
-			last.samples, last.time = disk.SaturatingAdd(last.samples, s.samples), disk.SaturatingAdd(last.time, s.time)
-			continue
-		}
-		k.stacks[n] = s
-		n++
-	}
-	k.stacks = slices.Grow(k.stacks[:n], n+64)
-}
-
-// recordStacks records a profile for each leaf and context. Those without a context have
-// the edges of the function, too, see recordEdges.
-func (k *build) recordStacks() error {
-	k.sumStacks()
-	for list := k.stacks; len(list) > 0; {
-		n := 1
-		for n < len(list) && list[n].method == list[0].method && list[n].context == list[0].context {
-			n++
-		}
-		if list[0].context != builder.NoContext {
-			p := k.b.ProfileIn(list[0].method, 0, list[0].context)
-			countSamples(p, list[:n])
-			if err := p.Done(); err != nil {
-				return err
-			}
-		}
-		list = list[n:]
-	}
-	return nil
-}
-
-// countSamples adds the entries of samples.
-func countSamples(p *builder.Profile, of []stackSample) {
-	for _, s := range of {
-		if s.samples > 0 {
-			p.Count(builder.Count{Point: s.point, Sub: layout.SubSamples, N: s.samples})
-		}
-		if s.time > 0 {
-			p.Count(builder.Count{Point: s.point, Sub: layout.SubNanoseconds, N: s.time})
-		}
-	}
-}
-
 // recordEdges records a profile without a context for each function with edges, or with
 // samples that have no context.
 func (k *build) recordEdges() error {
@@ -374,18 +341,18 @@ func (k *build) recordEdges() error {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
 	})
-	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.context != builder.NoContext })
+	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.past-s.first > 1 })
 	for len(edges) > 0 || len(alone) > 0 {
 		m := builder.MethodRef(math.MaxUint32)
 		if len(edges) > 0 {
 			m = edges[0].caller
 		}
 		if len(alone) > 0 {
-			m = min(m, alone[0].method)
+			m = min(m, methodOf(&alone[0]))
 		}
 		p := k.b.ProfileIn(m, 0, builder.NoContext)
 		n := 0
-		for n < len(alone) && alone[n].method == m {
+		for n < len(alone) && methodOf(&alone[n]) == m {
 			n++
 		}
 		countSamples(p, alone[:n])
@@ -421,7 +388,7 @@ func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
 func (k *build) counts() (methods, entries int) {
 	with, sites := map[builder.MethodRef]bool{}, map[edge]bool{}
 	for _, s := range k.stacks {
-		with[s.method] = true
+		with[methodOf(&s)] = true
 		entries += int(min(s.samples, 1) + min(s.time, 1))
 	}
 	for e := range k.weights {

@@ -1,0 +1,184 @@
+package pprof
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/layout"
+)
+
+// A stackSample is what was sampled of a stack. Its words are the method of the leaf, and the caller and point of
+// each call, see wordOf.
+type stackSample struct {
+	first, past   int    // its words are words[first:past]
+	head          uint64 // the methods of the leaf and its caller
+	point         int32
+	samples, time uint64
+}
+
+// fewWords are summed only when all samples are read. A word takes about bytesOfWord of the profile.
+const (
+	fewWords    = 1 << 20
+	bytesOfWord = 2
+)
+
+// wordOf packs a method and a point, so that words are in their order. No word is 0.
+func wordOf(m builder.MethodRef, point int32) uint64 {
+	return uint64(m)<<32 | uint64(uint32(point)^1<<31)
+}
+
+// ofWord returns the method and the point of a word.
+func ofWord(w uint64) (builder.MethodRef, int32) {
+	return builder.MethodRef(w >> 32), int32(uint32(w) ^ 1<<31)
+}
+
+func (k *build) wordsOf(s *stackSample) []uint64 { return k.words[s.first:s.past] }
+
+func methodOf(s *stackSample) builder.MethodRef { return builder.MethodRef(s.head >> 32) }
+
+// packLines makes the words of the lines.
+func (k *build) packLines() {
+	k.lineWords = make([]uint64, len(k.lines))
+	for i, l := range k.lines {
+		if l.function == 0 {
+			continue
+		}
+		if point, ok := k.pointOf(l); ok {
+			k.lineWords[i] = wordOf(k.methods[l.function-1], point)
+		}
+	}
+}
+
+// addStack adds what was sampled of the stack of the last words.
+func (k *build) addStack(s stackSample) {
+	if s.samples == 0 && s.time == 0 {
+		k.words = k.words[:s.first]
+		return
+	}
+	if k.edges {
+		k.words = k.words[:s.first+1]
+	}
+	s.past, s.point = len(k.words), k.stack[0].point
+	words := k.wordsOf(&s)
+	words[0] = wordOf(k.stack[0].method, 0)
+	if s.head = words[0]; len(words) > 1 {
+		s.head |= words[1] >> 32
+	}
+	if k.stacks = append(k.stacks, s); len(k.words) > k.most {
+		k.sumStacks()
+	}
+}
+
+// sumStacks sorts the stacks, and sums what was sampled at one point of one. Equal stacks then share their words.
+func (k *build) sumStacks() {
+	slices.SortFunc(k.stacks, func(a, b stackSample) int {
+		if c := cmp.Compare(a.head, b.head); c != 0 {
+			return c
+		}
+		return cmp.Or(slices.Compare(k.wordsOf(&a), k.wordsOf(&b)), cmp.Compare(a.point, b.point))
+	})
+	kept, words := k.stacks[:0], make([]uint64, 0, len(k.words))
+	for _, s := range k.stacks {
+		of := k.wordsOf(&s)
+		if n := len(kept); n == 0 || !slices.Equal(words[kept[n-1].first:], of) {
+			s.first, words = len(words), append(words, of...)
+		} else if last := &kept[n-1]; last.point != s.point {
+			s.first = last.first
+		} else {
+			last.samples, last.time = disk.SaturatingAdd(last.samples, s.samples), disk.SaturatingAdd(last.time, s.time)
+			continue
+		}
+		s.past = len(words)
+		kept = append(kept, s)
+	}
+	k.stacks, k.words, k.most = kept, words, max(fewWords, 2*len(words))
+}
+
+// recordStacks records a profile for each leaf and context. Those without a context have
+// the edges of the function, too, see recordEdges.
+func (k *build) recordStacks() error {
+	k.sumStacks()
+	for list := k.stacks; len(list) > 0; {
+		n := 1
+		for n < len(list) && methodOf(&list[n]) == methodOf(&list[0]) {
+			n++
+		}
+		if err := k.recordLeaf(list[:n]); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// recordLeaf records the profiles of the stacks of a leaf.
+func (k *build) recordLeaf(list []stackSample) error {
+	contexts := k.contexts(list)
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].first == list[0].first {
+			n++
+		}
+		if contexts[0] != builder.NoContext {
+			p := k.b.ProfileIn(methodOf(&list[0]), 0, contexts[0])
+			countSamples(p, list[:n])
+			if err := p.Done(); err != nil {
+				return err
+			}
+		}
+		list, contexts = list[n:], contexts[n:]
+	}
+	return nil
+}
+
+// contexts returns the contexts of the stacks of a leaf. It makes them call by call of all stacks, which is the
+// order of an archive. A stack has a node in common with the one before if it has the words up to it, and the
+// node is new otherwise, since the stacks are sorted.
+func (k *build) contexts(list []stackSample) []builder.ContextRef {
+	nodes, common, deeper := make([]builder.ContextRef, len(list)), make([]int, len(list)), make([]int, len(list))
+	for i := range list {
+		common[i], deeper[i] = commonWords(k.wordsOf(&list[max(i-1, 0)]), k.wordsOf(&list[i])), i
+	}
+	common[0] = 0
+	for depth := 1; len(deeper) > 0; depth++ {
+		all := deeper
+		deeper = deeper[:0]
+		for _, i := range all {
+			words := k.wordsOf(&list[i])
+			if depth == len(words) {
+				continue
+			}
+			deeper = append(deeper, i)
+			if common[i] > depth {
+				nodes[i] = nodes[i-1]
+				continue
+			}
+			caller, point := ofWord(words[depth])
+			nodes[i] = rawprofile.Set(k.b).NewContext(methodOf(&list[i]), nodes[i], caller, point)
+		}
+	}
+	return nodes
+}
+
+// commonWords returns in how many words from the first on two stacks agree.
+func commonWords(x, y []uint64) (n int) {
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n
+}
+
+// countSamples adds the entries of samples.
+func countSamples(p *builder.Profile, of []stackSample) {
+	for _, s := range of {
+		if s.samples > 0 {
+			p.Count(builder.Count{Point: s.point, Sub: layout.SubSamples, N: s.samples})
+		}
+		if s.time > 0 {
+			p.Count(builder.Count{Point: s.point, Sub: layout.SubNanoseconds, N: s.time})
+		}
+	}
+}
