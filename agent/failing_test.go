@@ -46,10 +46,13 @@ func failingAgent(t *testing.T) string {
 // everyLater lets all calls after the one that fails fail, too.
 const everyLater = "PROFARC_FAILING_ALWAYS=1"
 
-// failures returns the settings of failures, each once and from then on: few of them, or with PROFARC_MATRIX the first
-// hundred calls and ever fewer of the later ones, which repeat.
+// failures returns the settings of failures, each once and from then on: few of them, some more with
+// PROFARC_EXHAUSTIVE, or with PROFARC_MATRIX the first hundred calls and ever fewer of the later ones, which repeat.
 func failures(calls int) (list [][]string) {
-	next := func(n int) int { return 10 * n }
+	next := func(n int) int { return 30 * n }
+	if longForm() {
+		next = func(n int) int { return 10 * n }
+	}
 	if os.Getenv("PROFARC_MATRIX") != "" {
 		next = func(n int) int { return n + 1 + n/100 }
 	}
@@ -67,7 +70,7 @@ func TestCallsOfTheAgentFail(t *testing.T) {
 	library := failingAgent(t)
 	testjvm.Each(t, func(t *testing.T, home string) {
 		r := newRig(t, home, "")
-		c := &cell{program: "Unload", options: ",policy=order,budget=100"}
+		c := &cell{program: "Unload", args: fewer(), options: ",policy=order,budget=100"}
 		want := r.run(t, c, nil)
 		if want.failure != "" {
 			t.Fatal(want.failure)
@@ -82,6 +85,14 @@ func TestCallsOfTheAgentFail(t *testing.T) {
 			})
 		}
 	})
+}
+
+// fewer is the argument of Unload in the short form: a quarter of the loaders that come and go.
+func fewer() []string {
+	if longForm() {
+		return nil
+	}
+	return []string{"250"}
 }
 
 // failEach has a program run without a failure, which counts the calls, and once for each failure.

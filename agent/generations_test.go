@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,15 +56,24 @@ func ownCells(t *testing.T, s *reader.Store) map[string][]string {
 	return all
 }
 
+// longForm reports whether the tests take as many samples as they can.
+func longForm() bool {
+	return os.Getenv("PROFARC_EXHAUSTIVE") != "" || os.Getenv("PROFARC_MATRIX") != ""
+}
+
 // A dump of a JVM that adopted an archive equals, cell for cell, the dump of a run without one.
 func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
 	t.Parallel()
+	generations := 3
+	if longForm() {
+		generations = 10
+	}
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Generations.java")
 		trained := generation(t, home, classes, "with")
 		control := ownCells(t, open(t, generation(t, home, classes, "without")))
 		archive := trained
-		for i := range 10 {
+		for i := range generations {
 			got := generation(t, home, classes, "without", agentFlag(t, archive, ""))
 			s := open(t, got)
 			if diff := cmp.Diff(control, ownCells(t, s)); diff != "" || len(control) < 10 {
@@ -77,8 +87,8 @@ func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
 			}
 			archive = merged(t, archive, got)
 		}
-		if runs, err := open(t, archive).Runs(); err != nil || len(runs) != 11 {
-			t.Errorf("%d runs, %v; want that of the training and ten", len(runs), err)
+		if runs, err := open(t, archive).Runs(); err != nil || len(runs) != 1+generations {
+			t.Errorf("%d runs, %v; want that of the training and all later ones", len(runs), err)
 		}
 		same := generation(t, home, classes, "with", agentFlag(t, trained, ""))
 		if diff := cmp.Diff(ownCells(t, open(t, trained)), ownCells(t, open(t, same))); diff != "" {
@@ -109,6 +119,10 @@ func TestFadedReceiversAreNotAdopted(t *testing.T) {
 // and go, the dump has nothing of the archive.
 func TestDumpsWhileTheAgentWrites(t *testing.T) {
 	t.Parallel()
+	dumps := 6
+	if longForm() {
+		dumps = 20
+	}
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Islands.java")
 		j := testjvm.Start(t, home, "-cp", classes, "Islands", "train")
@@ -120,7 +134,7 @@ func TestDumpsWhileTheAgentWrites(t *testing.T) {
 		j.Await("ready")
 		seen := 0
 		isWork := func(name string) bool { return name == "Islands$Work" }
-		for range 20 {
+		for range dumps {
 			o := live.Options{Stop: true, StopLimit: time.Minute, Class: isWork}
 			seen += checkIslands(t, open(t, dumpWith(t, j, o)))
 		}

@@ -32,6 +32,8 @@ type cell struct {
 	flags   []string
 	archive kind
 	options string   // of the agent, further ones
+	args    []string // of the program
+	brief   []string // the same in the short form
 	env     []string // further variables
 	prefix  []string // the command that runs java
 	agents  int      // how often the agent is named; 0 is once
@@ -58,7 +60,7 @@ func everyProgram(name string, flags ...string) (list []cell) {
 func cells() []cell {
 	list := []cell{
 		{name: "mixed", program: "Mixed", adopts: true, short: true},
-		{name: "unload", program: "Unload", adopts: true, short: true},
+		{name: "unload", program: "Unload", brief: fewer(), adopts: true, short: true},
 		{name: "threads", program: "Threads", adopts: true, short: true},
 		{name: "deep", program: "Deep", adopts: true},
 		{name: "redefine", program: "Redefine", short: true, adopts: true, prepare: instrumented},
@@ -83,7 +85,8 @@ func cells() []cell {
 			flags:   flags("-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=4"),
 			options: ",weight=6000"},
 		{name: "full metaspace", program: "Full", archive: foreign,
-			flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), adopts: true, short: true},
+			flags: flags("-Xmx64m", "-XX:MaxMetaspaceSize=12m", "-Xlog:jvmti*=off:stderr"), brief: flags("16"), adopts: true,
+			short: true},
 		{name: "small metaspace", program: "Unload", flags: flags("-XX:MaxMetaspaceSize=16m"), adopts: true},
 		{name: "wide pointers", program: "Mixed", flags: flags("-XX:-UseCompressedClassPointers"), adopts: true, jdk: 17},
 		{name: "compact headers", program: "Unload", flags: flags("-XX:+UseCompactObjectHeaders"), adopts: true, jdk: 25},
@@ -131,7 +134,7 @@ func requesting() []cell {
 	return []cell{
 		{name: "requests", program: "Mixed", options: order, adopts: true, short: true},
 		{name: "requests, hottest", program: "Mixed", options: ",policy=hottest", adopts: true},
-		{name: "requests, unload", program: "Unload", options: order, adopts: true, short: true},
+		{name: "requests, unload", program: "Unload", options: order, brief: fewer(), adopts: true, short: true},
 		{name: "requests, threads", program: "Threads", options: order, adopts: true, short: true},
 		{name: "requests, deep", program: "Deep", options: order, adopts: true},
 		{name: "requests, stale", program: "Stale", archive: stale, options: order, adopts: true, short: true},
@@ -289,6 +292,9 @@ func TestMatrix(t *testing.T) {
 				if (n > 0 || c.short) && (c.jdk == 0 || c.jdk == release) {
 					t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {
 						t.Parallel()
+						if n == 0 {
+							c.args = c.brief
+						}
 						r.cell(t, c, max(n, 1), table.row(release, c.name))
 					})
 				}

@@ -89,7 +89,7 @@ func withoutDisplacements(profiles map[string][]string) map[string][]string {
 // merge for its rows has it.
 func TestAdoptionNarrows(t *testing.T) {
 	t.Parallel()
-	testjvm.Each(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		for _, flags := range [][]string{nil, {"-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"}} {
 			r := newWideRig(t, home, flags...)
 			for _, rows := range []int{2, 0, 1, 4} {

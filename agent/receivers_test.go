@@ -13,7 +13,7 @@ import (
 // in a program that changed, and in none that did not.
 func TestReceiversThatACallCannotHave(t *testing.T) {
 	t.Parallel()
-	testjvm.Each(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		r := newRig(t, home, "")
 		for kind, refused := range map[kind]int{own: 0, stale: 2} {
 			c := &cell{program: "Stale", archive: kind}

@@ -14,7 +14,7 @@ import (
 func TestAdoptsBesideAgents(t *testing.T) {
 	t.Parallel()
 	agentFlag(t, "none", "") // it skips the test where the agent can't be built
-	testjvm.Each(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		r := newRig(t, home, home)
 		instrument := "-javaagent:" + r.javaAgent(t)
 		alone := r.adopted(t)

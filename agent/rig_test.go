@@ -197,6 +197,7 @@ func (r *rig) run(t *testing.T, c *cell, further []string) (got result) {
 		"-XX:ErrorFile="+filepath.Join(dir, "hs_err"), "-XX:-CreateCoredumpOnCrash", "-Xlog:disable",
 		"-Xlog:all=error:stderr")
 	command = append(append(append(command, further...), c.flags...), "-cp", cmp.Or(c.jar, r.classes), c.program)
+	command = append(command, c.args...)
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(append(os.Environ(), "LC_ALL=C.UTF-8"), c.env...)
 	var out, errs strings.Builder

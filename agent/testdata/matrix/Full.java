@@ -19,8 +19,8 @@ class Full {
     }
 
     /** prepare prepares some of the classes that were loaded before, and uses them. Each is a collection of the heap. */
-    static void prepare(Class<?>[] classes) throws ReflectiveOperationException {
-        for (int i = 0; i < classes.length; i += 4) {
+    static void prepare(Class<?>[] classes, int step) throws ReflectiveOperationException {
+        for (int i = 0; i < classes.length; i += step) {
             try {
                 IntUnaryOperator f = (IntUnaryOperator) classes[i].getDeclaredConstructor().newInstance();
                 for (int k = 0; k < 100; k++) Many.apply(f, k);
@@ -39,7 +39,7 @@ class Full {
             if (o == null) failed++;
             else kept.add(o);
         }
-        prepare(loaded);
+        prepare(loaded, args.length > 0 ? Integer.parseInt(args[0]) : 4);
         kept.clear();
         System.gc();
         Cell.end(0);

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -73,6 +74,9 @@ func Need(t testing.TB, home string) {
 	}
 }
 
+// Briefly are the flags with which a tool of the JDK that runs for a few seconds takes half the time.
+var Briefly = []string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"}
+
 // compiled has the classes of sources that were compiled, by JDK and texts of the sources.
 var compiled = struct {
 	sync.Mutex
@@ -101,7 +105,7 @@ func Compile(t testing.TB, home string, sources ...string) string {
 		return dir
 	}
 	cmd := exec.Command(filepath.Join(home, "bin", "javac"),
-		append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+		slices.Concat(Briefly, []string{"-encoding", "UTF-8", "-d", dir}, sources)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
