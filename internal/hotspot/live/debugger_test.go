@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -24,7 +25,7 @@ func debuggerText(t *testing.T, home string, pid int) map[string][]string {
 	if _, err := os.Stat(jhsdb); err != nil {
 		t.Skip("the JVM has no jhsdb")
 	}
-	cmd := exec.Command(jhsdb, "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "clhsdb", "--pid", fmt.Sprint(pid))
+	cmd := exec.Command(jhsdb, append(testjvm.Briefly, "clhsdb", "--pid", fmt.Sprint(pid))...)
 	cmd.Stdin = strings.NewReader("printmdo -a\n")
 	out, err := cmd.Output()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,7 +87,7 @@ var classes = sync.OnceValues(func() (dir string, err error) {
 	classFolder = dir
 	sources, _ := filepath.Glob(filepath.Join("testdata", "*.java"))
 	cmd := exec.Command(filepath.Join(firstHome(), "bin", "javac"),
-		append([]string{"-encoding", "UTF-8", "-d", dir}, sources...)...)
+		slices.Concat(testjvm.Briefly, []string{"-encoding", "UTF-8", "-d", dir}, sources)...)
 	cmd.Stderr = os.Stderr
 	return dir, cmd.Run()
 })
