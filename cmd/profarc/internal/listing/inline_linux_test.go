@@ -81,11 +81,11 @@ func attributeOf(line, name string) string {
 // C2's own log says of most refused calls that they were not inlined.
 func TestRefusedCallsAreNotInlined(t *testing.T) {
 	t.Parallel()
-	testjvm.Each(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, filepath.FromSlash("../../../../internal/hotspot/live/testdata/Compile.java"))
 		log := filepath.Join(t.TempDir(), "log")
 		j := testjvm.Start(t, home, "-XX:+UnlockDiagnosticVMOptions", "-XX:+LogCompilation", "-XX:LogFile="+log,
-			"-cp", classes, "Compile", "3", t.TempDir())
+			"-cp", classes, "Compile", "2", t.TempDir())
 		j.Await("ready")
 		s := dumpOf(t, j.PID())
 		j.End()
