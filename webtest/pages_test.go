@@ -9,7 +9,7 @@ import (
 )
 
 // TestEveryPage looks at pages of every kind of every sample, at all widths and in both colour schemes; with -short of
-// one of the hostile samples.
+// one of the hostile samples, at one width, and other pages than the thorough ones in one scheme.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	for _, s := range must(t, shared.samples) {
@@ -89,11 +89,15 @@ func inspect(t *testing.T, tab *Tab, page string, thorough bool) {
 		view(t, tab, width, "light")
 		check(t, tab, fmt.Sprintf("%s at %d pixels", page, width), "overflow")
 	}
-	for _, scheme := range Schemes {
+	schemes := Schemes
+	if testing.Short() && !thorough {
+		schemes = schemes[:1]
+	}
+	for _, scheme := range schemes {
 		view(t, tab, 1400, scheme)
 		where := fmt.Sprintf("%s, %s", page, scheme)
 		check(t, tab, where, "faintSVG", "faintText")
-		if thorough && plain(page) {
+		if thorough && plain(page) && (!testing.Short() || rules[scheme] == nil) {
 			accessible(t, tab, where, rules[scheme]...)
 		}
 	}
@@ -101,7 +105,7 @@ func inspect(t *testing.T, tab *Tab, page string, thorough bool) {
 }
 
 // rules lists axe-core's rules that are run in a colour scheme: all in one, and in the other
-// what depends on colours.
+// what depends on colours, but with -short, where faintText looks at the other's colours alone.
 var rules = map[string][]string{"light": nil, "dark": {"color-contrast", "link-in-text-block"}}
 
 // accessible runs axe-core on the page that is shown, if it is there; TestAxeIsThere tells.
