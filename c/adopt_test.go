@@ -1,6 +1,7 @@
 package c_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -16,7 +17,11 @@ func TestThreadsCountExactly(t *testing.T) {
 	requested := 0
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		path := cprogram.Write(t, cprogram.Archive(t, s))
-		for _, where := range []string{"requested", "anywhere", "memory"} {
+		places := []string{"anywhere", "requested", "memory"}
+		if strings.HasPrefix(s.Name, "hostile-") && os.Getenv("PROFARC_EXHAUSTIVE") == "" {
+			places = places[:1] // names do not matter to where it lies
+		}
+		for _, where := range places {
 			at := adoptAt(t, program, path, where)
 			if where == "anywhere" && at != "elsewhere" {
 				t.Errorf("%s: adopted %s, want elsewhere", s.Name, at)

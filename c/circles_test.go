@@ -13,23 +13,17 @@ import (
 // by the names that each defines and lacks.
 func TestSourcesCallOneWay(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"cc", "nm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not there", tool)
-		}
+	if _, err := exec.LookPath("nm"); err != nil {
+		t.Skip("nm is not there")
 	}
 	sources, err := filepath.Glob("src/*.c")
 	if err != nil || len(sources) < 30 {
 		t.Fatalf("%d sources: %v", len(sources), err)
 	}
-	folder, definedIn, lacks := t.TempDir(), map[string]string{}, map[string][]string{}
+	folder, definedIn, lacks := plain(t).library(t), map[string]string{}, map[string][]string{}
 	for _, source := range sources {
 		name := strings.TrimSuffix(filepath.Base(source), ".c")
-		object := filepath.Join(folder, name+".o")
-		if err := run("cc", "-std=c11", "-O0", "-pthread", "-Iinclude", "-c", "-o", object, source); err != nil {
-			t.Fatal(err)
-		}
-		noteSymbols(t, object, name, definedIn, lacks)
+		noteSymbols(t, filepath.Join(folder, name+".o"), name, definedIn, lacks)
 	}
 	calls := map[string]map[string]bool{}
 	for name, symbols := range lacks {

@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// TestFuzz runs fuzz.c for some thousand inputs. For hours of it, build it as its first
-// lines say.
+// TestFuzz runs fuzz.c for some hundred inputs, or with PROFARC_EXHAUSTIVE for some thousand. For hours of it, build it
+// as its first lines say.
 func TestFuzz(t *testing.T) {
 	t.Parallel()
 	compilers(t)
@@ -36,7 +36,11 @@ func TestFuzz(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(program, "-runs=1500", "-seed=1", "-max_len=20000", "-timeout=60", seeds)
+	runs := "-runs=500"
+	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
+		runs = "-runs=5000"
+	}
+	cmd := exec.Command(program, runs, "-seed=1", "-max_len=20000", "-timeout=60", seeds)
 	cmd.Dir = t.TempDir() // where a finding is written
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

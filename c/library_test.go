@@ -48,7 +48,8 @@ func compilers(t *testing.T) (found []string) {
 	return found
 }
 
-func plain(t *testing.T) build { return build{cc: compilers(t)[0], flags: "-O1"} }
+// plain returns a build without sanitizers, in which valgrind finds lines.
+func plain(t *testing.T) build { return build{cc: compilers(t)[0], flags: "-O1 -g"} }
 
 // sanitized returns a build with sanitizers, if the compiler has them.
 func sanitized(t *testing.T, sanitizers string) build {
@@ -67,12 +68,20 @@ func sanitized(t *testing.T, sanitizers string) build {
 	return b
 }
 
-// library builds the library and returns its directory.
-func (b build) library(t *testing.T, targets ...string) string {
+// library builds the library, once for all tests, and returns its directory.
+func (b build) library(t *testing.T) string {
 	t.Helper()
-	out := t.TempDir()
-	command(t, "make", append([]string{"-s", "CC=" + b.cc, "CFLAGS=" + b.flags, "OUT=" + out}, targets...)...)
+	archive := once(t, b.cc+b.flags, b.archive)
+	out := filepath.Dir(archive)
+	once(t, b.cc+b.flags+" shared", func() (string, error) {
+		return out, b.makes(out, filepath.Join(out, "libprofarc.so.1"))
+	})
 	return out
+}
+
+// makes builds targets of the Makefile in a folder, as far as they are not there.
+func (b build) makes(out string, targets ...string) error {
+	return run("make", append([]string{"-s", "CC=" + b.cc, "CFLAGS=" + b.flags, "OUT=" + out}, targets...)...)
 }
 
 // client builds a program of a source with the static library, each once for all tests.
@@ -119,7 +128,7 @@ func (b build) archive() (path string, err error) {
 		return "", err
 	}
 	path = filepath.Join(out, "libprofarc.a")
-	return path, run("make", "-s", "CC="+b.cc, "CFLAGS="+b.flags, "OUT="+out, path)
+	return path, b.makes(out, path)
 }
 
 func (b build) compile(library, source string) (program string, err error) {
@@ -330,7 +339,9 @@ func TestInstall(t *testing.T) {
 	b := plain(t)
 	prefix := t.TempDir()
 	lib := filepath.Join(prefix, "lib64")
-	b.library(t, "install", "PREFIX="+prefix, "LIBDIR="+lib)
+	if err := b.makes(b.library(t), "install", "PREFIX="+prefix, "LIBDIR="+lib); err != nil {
+		t.Fatal(err)
+	}
 	program := filepath.Join(prefix, "client")
 	command(t, b.cc, "-std=c11", "-I"+filepath.Join(prefix, "include"), "-o", program, "tests/dump.c", "-L"+lib,
 		"-lprofarc", "-Wl,-rpath,"+lib)

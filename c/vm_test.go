@@ -79,7 +79,6 @@ func TestValgrind(t *testing.T) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skip("there is no valgrind")
 	}
-	b.flags = "-O1 -g"
 	valgrind := func(program string, args ...string) {
 		t.Helper()
 		all := append([]string{"-q", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=all", program}, args...)

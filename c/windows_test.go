@@ -14,7 +14,7 @@ func TestWindows(t *testing.T) {
 	if _, err := exec.LookPath(cc); err != nil {
 		t.Skip("there is no compiler for Windows")
 	}
-	b := build{cc: cc, flags: "-O1", link: "-static"}
+	b := build{cc: cc, flags: "-O0", link: "-static"}
 	library, err := b.archive()
 	if err != nil {
 		t.Fatal(err)
