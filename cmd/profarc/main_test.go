@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"specimen": scriptSpecimen, "process": scriptProcess, "damage": scriptDamage, "compress": scriptCompress,
-			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty,
+			"fails": scriptFails, "interrupt": scriptInterrupt, "empty": scriptEmpty, "javac": scriptJavac,
 		},
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -143,6 +145,14 @@ func scriptInterrupt(ts *testscript.TestScript, _ bool, args []string) {
 	err = cmd.Wait()
 	hung.Stop()
 	checkFailure(ts, err, "130", stderr.String())
+}
+
+// javac ARGUMENT... compiles programs in half the time that javac takes by itself.
+func scriptJavac(ts *testscript.TestScript, not bool, args []string) {
+	if not {
+		ts.Fatalf("javac must compile")
+	}
+	ts.Check(ts.Exec("javac", slices.Concat(testjvm.Briefly, args)...))
 }
 
 // empty FOLDER checks that nothing is in a folder.
