@@ -16,8 +16,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// sampler picks one change in a hundred.
-func sampler(name string) func() bool { return oneIn(100, name) }
+// sampler picks one change in 250.
+func sampler(name string) func() bool { return oneIn(250, name) }
 
 // oneIn picks one change in so many, a tenth of these in a short run.
 func oneIn(n int, name string) func() bool {
