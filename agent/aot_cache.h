@@ -12,6 +12,9 @@
 /* aot_cache_open finds the cache of this VM, if it has one. */
 void aot_cache_open(const vm *v);
 
+/* aot_cache_is_elsewhere reports whether the VM has a cache whose file is not mapped. */
+bool aot_cache_is_elsewhere(void);
+
 /* aot_cache_read returns a MethodData as the file has it, but for addresses, which are relative there. It is freed with
  * free. NULL: the MethodData is none of the cache. */
 vm_data *aot_cache_read(const vm *v, const vm_data *d);
