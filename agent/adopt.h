@@ -31,8 +31,8 @@ uint64_t adopt_scaled(uint64_t count, double factor);
  * that of the entry that differs; -1 if there is none. */
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 
-/* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts of the VM's own
- * cache (JEP 515). cached is what the file of the cache has of it, or NULL. Then any count is taken for one of the
+/* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts of the VM's
+ * own cache (JEP 515). cached is what the file of the cache has of it, or NULL. Then any count is taken for one of the
  * cache, also one of a thread that runs the method meanwhile: ask only if the file is not mapped. */
 bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p);
 
