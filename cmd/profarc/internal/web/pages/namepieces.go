@@ -48,7 +48,7 @@ func (p *namePieces) containing(word string) []uint8 {
 	return marks
 }
 
-// rarestByte returns where in a word the byte is that the text has most seldom.
+// rarestByte returns the index in a word of the byte that is rarest in the text.
 func (p *namePieces) rarestByte(word string) int {
 	rarest := 0
 	for i := range len(word) {
@@ -59,8 +59,8 @@ func (p *namePieces) rarestByte(word string) int {
 	return rarest
 }
 
-// markContaining marks the pieces that contain a word, of those from one number to another. It looks for the rarest
-// byte of the word: the first one may be in each name.
+// markContaining marks the pieces from one number to another that contain a word. It looks for the rarest byte of the
+// word, since the first one may be in each name.
 func (p *namePieces) markContaining(marks []uint8, word string, rarest, from, to int) {
 	i, begin, end := from, 0, p.ends[to-1]
 	if from > 0 {

@@ -93,7 +93,7 @@ func (n *searchNames) having(ctx context.Context, text string, among []int32) ([
 	return slices.DeleteFunc(among, func(i int32) bool { return lacks[i] }), nil
 }
 
-// markWithout marks each of whose names none contains a word.
+// markWithout marks the members with no name that contains a word.
 func (n *searchNames) markWithout(word string, lacks []bool) {
 	heads, tails := n.heads.containing(word), n.tails.containing(word)
 	if head, tail := piecesOf(word); head != "" && tail != "" {

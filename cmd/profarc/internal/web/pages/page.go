@@ -112,8 +112,8 @@ func address(links linker, l link) template.URL {
 // unitText returns a length in the units of an SVG, to a tenth.
 func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// barElement returns a bar for a share from 0 to 1; it is empty where it were too short to be seen. Its number stands
-// beside it, so that it is hidden from screen readers.
+// barElement returns a bar for a share from 0 to 1, which is empty if the share is too small to be seen. Its number
+// stands beside it, so that it is hidden from screen readers.
 func barElement(share float64) template.HTML {
 	if share < 0.005 {
 		return `<svg class="bar" aria-hidden="true"></svg>`
