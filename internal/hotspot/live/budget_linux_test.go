@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // A smaller process holds a part of the memory that it has.
@@ -20,7 +21,7 @@ func (s smaller) held() int64 { return s.process.held() / s.part }
 
 // What a real JVM needs is far from its budgets.
 func TestBudgetsAreWide(t *testing.T) {
-	eachJVMInLongForm(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		const part = 4
 		p, err := openProcess(compiling(t, home, profiling).pid())
 		if err != nil {

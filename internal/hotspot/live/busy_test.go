@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"os"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ func TestBusyVM(t *testing.T) {
 	if os.Getenv(dumpsVariable) != "" {
 		dumps, rounds = 100, "400"
 	}
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		out := t.TempDir()
 		j := start(t, home, "-Xmx512m", "Compile", rounds, out)
 		awaitClasses(t, out)
@@ -64,7 +65,7 @@ func awaitClasses(t *testing.T, folder string) {
 
 // What the options leave out is left out.
 func TestOptions(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "Twins")
 		j.await("ready")
 		all := dump(t, j.pid(), Options{}).report
@@ -84,10 +85,10 @@ func TestOptions(t *testing.T) {
 
 // A limit that is over at once lets the process go, and the dump is made.
 func TestStopLimit(t *testing.T) {
-	if firstHome() == "" {
+	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}
-	j := compiling(t, firstHome(), profiling)
+	j := compiling(t, testjvm.First(), profiling)
 	d := dump(t, j.pid(), Options{Stop: true, StopLimit: 1})
 	if d.report.Consistent || d.report.Stopped == 0 || d.report.Methods < 100 {
 		t.Errorf("%+v", d.report)

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
 
 func TestCodeIDIsThatOfTheClassFile(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := compiling(t, home, profiling)
 		d := dump(t, j.pid(), Options{})
 		methods := codeIDs(t, d)

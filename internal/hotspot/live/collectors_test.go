@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -13,7 +14,7 @@ import (
 // Class loaders, hidden classes and exception handlers are found with every
 // collector, whether class pointers in objects are compressed or not.
 func TestEveryCollector(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		for _, gc := range []string{"Serial", "Parallel", "G1", "Z"} {
 			for _, compressed := range []string{"+", "-"} {
 				t.Run(gc+compressed, func(t *testing.T) {

@@ -249,7 +249,7 @@ func (w *debuggerWriter) word(t reader.TypeWord) string {
 }
 
 func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := compiling(t, home)
 		before := asDebugger(t, dump(t, j.pid(), Options{Stop: true}))
 		want := debuggerText(t, home, j.pid())

@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // A copy of a process that stands still gives the same archive as the process itself.
 func TestDetachedDump(t *testing.T) {
-	eachJVMInLongForm(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		j := compiling(t, home, profiling)
 		p, err := openProcess(j.pid())
 		if err != nil {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
 
 // A dump is opened for its own program, for one with a longer class path if prefixes are
 // enough, and for any other by methods alone.
 func TestDumpIsExpectedOfItsProgram(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "Twins")
 		j.await("ready")
 		vm, err := Attach(context.Background(), j.pid())

@@ -5,6 +5,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,7 +89,7 @@ func record(t testing.TB, pid int) *recordedVM {
 // recordedImage starts a JVM and records it.
 func recordedImage(t testing.TB) *recordedVM {
 	t.Helper()
-	home := firstHome()
+	home := testjvm.First()
 	if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
 		t.Skip("no JVM: set JAVA_HOME")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -82,7 +83,7 @@ func nameOf(t *testing.T, m reader.Method) string {
 
 // What C2 inlined is in the archive as calling contexts, whose outermost frame is the compiled method.
 func TestInlinedCallsAreContexts(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		vm, nodes := logged(t, home, "Inline")
 		b, r, err := vm.Dump(context.Background(), Options{Inlined: nodes})
 		if err != nil {
@@ -101,7 +102,7 @@ func TestInlinedCallsAreContexts(t *testing.T) {
 
 // Few calls of a real program have no place in an archive.
 func TestMostInlinedCallsAreKept(t *testing.T) {
-	eachJVMInLongForm(t, func(t *testing.T, home string) {
+	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		vm, nodes := logged(t, home, "Compile", "1", t.TempDir())
 		b, r, err := vm.Dump(context.Background(), Options{Inlined: nodes})
 		if err != nil {

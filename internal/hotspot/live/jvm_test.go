@@ -19,64 +19,6 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// The tests of this package run JVMs. The first is the one of JAVA_HOME, or on
-// the path; the second the one of JAVA25_HOME, or next to others.
-
-func homeOf(variable string, patterns ...string) string {
-	if dir := os.Getenv(variable); dir != "" {
-		return dir
-	}
-	for _, p := range patterns {
-		if found, _ := filepath.Glob(p); len(found) > 0 {
-			return found[0]
-		}
-	}
-	return ""
-}
-
-func firstHome() string {
-	if dir := homeOf("JAVA_HOME"); dir != "" {
-		return dir
-	}
-	java, err := exec.LookPath("java")
-	if err != nil {
-		return ""
-	}
-	if java, err = filepath.EvalSymlinks(java); err != nil {
-		return ""
-	}
-	return filepath.Dir(filepath.Dir(java))
-}
-
-func secondHome() string { return homeOf("JAVA25_HOME", "/usr/lib/jvm/*25*") }
-
-// eachJVM runs a test on every JVM that there is.
-func eachJVM(t *testing.T, test func(t *testing.T, home string)) {
-	runOn(t, map[string]func() string{"first": firstHome, "second": secondHome}, test)
-}
-
-// eachJVMInLongForm runs a test, which depends little on the release, on the first JVM, or with PROFARC_EXHAUSTIVE on
-// every one.
-func eachJVMInLongForm(t *testing.T, test func(t *testing.T, home string)) {
-	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
-		eachJVM(t, test)
-		return
-	}
-	runOn(t, map[string]func() string{"first": firstHome}, test)
-}
-
-func runOn(t *testing.T, homes map[string]func() string, test func(t *testing.T, home string)) {
-	for name, find := range homes {
-		t.Run(name, func(t *testing.T) {
-			home := find()
-			if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
-				t.Skip("no such JVM: set JAVA_HOME and JAVA25_HOME")
-			}
-			test(t, home)
-		})
-	}
-}
-
 var classFolder string
 
 // classes compiles the programs of the tests, once, for the older JVM.
@@ -86,7 +28,7 @@ var classes = sync.OnceValues(func() (dir string, err error) {
 	}
 	classFolder = dir
 	sources, _ := filepath.Glob(filepath.Join("testdata", "*.java"))
-	cmd := exec.Command(filepath.Join(firstHome(), "bin", "javac"),
+	cmd := exec.Command(filepath.Join(testjvm.First(), "bin", "javac"),
 		slices.Concat(testjvm.Briefly, []string{"-encoding", "UTF-8", "-d", dir}, sources)...)
 	cmd.Stderr = os.Stderr
 	return dir, cmd.Run()

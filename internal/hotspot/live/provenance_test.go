@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -65,7 +66,7 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 // whatever length that is and wherever it comes from.
 func TestProvenance(t *testing.T) {
 	t.Setenv("JAVA_TOOL_OPTIONS", "-Djwt=hunter2 -Dx.pass=hunter3 '-Dauthorization=Bearer hunter4'")
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		dir, err := classes()
 		if err != nil {
 			t.Skip(err)
@@ -140,10 +141,10 @@ func checkRun(t *testing.T, j *jvm, r *layout.Provenance, h *layout.Header) {
 
 // Two dumps of a JVM are of one process, and of one program.
 func TestDumpsOfOneProcess(t *testing.T) {
-	if firstHome() == "" {
+	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}
-	j := start(t, firstHome(), "Twins")
+	j := start(t, testjvm.First(), "Twins")
 	j.await("ready")
 	first, h1 := described(t, j.pid())
 	second, h2 := described(t, j.pid())
@@ -162,7 +163,7 @@ func TestDumpsOfOneProcess(t *testing.T) {
 	if h1.Counts.Methods == h2.Counts.Methods && h1.Base != h2.Base { // a method that came between is another key
 		t.Errorf("bases %x and %x of the same methods", h1.Base, h2.Base)
 	}
-	other := start(t, firstHome(), "Twins")
+	other := start(t, testjvm.First(), "Twins")
 	other.await("ready")
 	third, h3 := described(t, other.pid())
 	if third.Process == first.Process {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -61,9 +62,9 @@ func reasonAt(reasons entries.TrapReasons, e reader.Entry) string {
 // TestReasonsAreThoseOfTheLog: every trap that the VM logged is in the archive, by the name
 // and as often as in the log, and nothing else is.
 func TestReasonsAreThoseOfTheLog(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		release := 17
-		if home == secondHome() {
+		if home == testjvm.Second() {
 			release = 25
 		}
 		flags, logged := logTraps(t, release)
@@ -168,7 +169,7 @@ func checkTrapPoints(t *testing.T, traps []trap, points map[string]string) {
 // TestReasonsOfReleases: the built-in lists of releases agree with their VMs, so that an archive
 // without the VM's own list names the same.
 func TestReasonsOfReleases(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "Deoptimize")
 		j.await("ready")
 		vm, err := Attach(t.Context(), j.pid())

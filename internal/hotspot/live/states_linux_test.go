@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"io"
 	"os/exec"
 	"syscall"
@@ -13,7 +14,7 @@ import (
 
 // A JVM that starts says so, at whatever moment it is read, until it has profiles.
 func TestStartingVM(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "Twins")
 		said := map[string]int{}
 		for range 5000 {
@@ -42,10 +43,10 @@ func TestStartingVM(t *testing.T) {
 
 // A JVM that is stopped is dumped and stays stopped.
 func TestStoppedVM(t *testing.T) {
-	if firstHome() == "" {
+	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}
-	j := start(t, firstHome(), "Twins")
+	j := start(t, testjvm.First(), "Twins")
 	j.await("ready")
 	if err := j.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

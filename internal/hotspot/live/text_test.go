@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -64,7 +65,7 @@ func methodsOf(t testing.TB, s *reader.Store) []string {
 }
 
 func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
-	eachJVM(t, func(t *testing.T, home string) {
+	testjvm.Each(t, func(t *testing.T, home string) {
 		all := [][]string{{"-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=3", "-XX:-UseCompressedClassPointers"}}
 		if os.Getenv(dumpsVariable) != "" {
 			all = append(all, []string{"-Xshare:auto"}, []string{"-XX:-TieredCompilation"}, []string{"-XX:TypeProfileWidth=0"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"os"
 	"strings"
 	"testing"
@@ -11,10 +12,10 @@ import (
 
 // What another process traces cannot be held, but read; who traces it is named.
 func TestTracedVM(t *testing.T) {
-	if firstHome() == "" {
+	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}
-	j := start(t, firstHome(), "Twins")
+	j := start(t, testjvm.First(), "Twins")
 	j.await("ready")
 	p, err := openProcess(j.pid())
 	if err != nil {
@@ -44,10 +45,10 @@ func TestTracedVM(t *testing.T) {
 
 // A dump waits until another one lets go.
 func TestDumpsAtOnce(t *testing.T) {
-	if firstHome() == "" {
+	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}
-	j := start(t, firstHome(), "Twins")
+	j := start(t, testjvm.First(), "Twins")
 	j.await("ready")
 	const dumps = 3
 	errs := make(chan error, dumps)
