@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adopted.h"
+#include "aot_cache.h"
 #include "counters.h"
 #include "narrow.h"
 #include "options.h"
@@ -108,6 +109,7 @@ static bool is_counted(const uint64_t *words, const narrowed *n) {
 }
 
 bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p) {
+	if (cached == NULL && !aot_cache_is_elsewhere()) return false;
 	if (cached != NULL && (vm_u32(cached, v->data.invocations) | vm_u32(cached, v->data.backedges)) != 0) return true;
 	parts to = parts_of(v, d);
 	narrower it = narrow_begin(v, p, PA_DATA);

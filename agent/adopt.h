@@ -32,8 +32,8 @@ uint64_t adopt_scaled(uint64_t count, double factor);
 bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *point);
 
 /* adopt_was_trained reports whether a MethodData that was just made, and that a profile fits, has counts of the VM's
- * own cache (JEP 515). cached is what the file of the cache has of it, or NULL. Then any count is taken for one of the
- * cache, also one of a thread that runs the method meanwhile: ask only if the file is not mapped. */
+ * own cache (JEP 515). cached is what the file of the cache has of it, or NULL. If the file is not mapped, any count is
+ * taken for one of the cache, also one of a thread that runs the method meanwhile. */
 bool adopt_was_trained(const vm *v, const vm_data *d, const vm_data *cached, const pa_profile *p);
 
 /* A method that adopts, from which layer, and what the VM has made for it. */

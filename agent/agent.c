@@ -130,8 +130,7 @@ static void make_profile(jni_env *jni, const layer *from, const prepared *class,
 	const vm *v = &agent.vm;
 	int32_t point;
 	vm_data *d = whitebox_make_data(v, jni, is, NULL), *cached = d == NULL ? NULL : aot_cache_read(v, d);
-	bool fits = d != NULL && adopt_fits(v, d, p, &point);
-	bool trained = fits && (cached != NULL || aot_cache_is_elsewhere()) && adopt_was_trained(v, d, cached, p);
+	bool fits = d != NULL && adopt_fits(v, d, p, &point), trained = fits && adopt_was_trained(v, d, cached, p);
 	if (d == NULL) {
 		COUNT(refused_memory);
 		__atomic_store_n(&agent.exhausted, true, __ATOMIC_RELEASE);

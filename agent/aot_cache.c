@@ -19,7 +19,7 @@ enum { FIRST_WITH_PROFILES = 25, MOST_MAPPINGS = 16 }; /* the release; a cache h
 static struct {
 	mapping list[MOST_MAPPINGS];
 	int n, file;
-	bool elsewhere;
+	bool named; /* by a flag of the VM */
 } cache;
 
 /* path_of returns the value of a flag that names a file; NULL if it is not set. */
@@ -45,16 +45,15 @@ static void note_mappings(FILE *maps, const struct stat *file) {
 void aot_cache_open(const vm *v) {
 	const char *path = v->release < FIRST_WITH_PROFILES ? NULL : path_of(v, "AOTCache");
 	struct stat file;
-	cache.elsewhere = path != NULL;
+	cache.named = path != NULL;
 	if (path == NULL || (cache.file = open(path, O_RDONLY | O_CLOEXEC)) < 0) return;
 	FILE *maps = fopen("/proc/self/maps", "re");
 	if (maps != NULL && fstat(cache.file, &file) == 0) note_mappings(maps, &file);
 	if (maps != NULL) fclose(maps);
-	cache.elsewhere = cache.n == 0;
 	if (cache.n == 0) close(cache.file);
 }
 
-bool aot_cache_is_elsewhere(void) { return cache.elsewhere; }
+bool aot_cache_is_elsewhere(void) { return cache.named && cache.n == 0; }
 
 vm_data *aot_cache_read(const vm *v, const vm_data *d) {
 	uintptr_t at = (uintptr_t)d;

@@ -317,8 +317,7 @@ func widest(t *flame.Tree) (list []int) {
 	return list
 }
 
-// A frameName is the name of a frame: in full, without packages and parameters, and for narrow boxes that of the method
-// alone.
+// A frameName is the name of a frame: in full, without packages and parameters, and the method alone for narrow boxes.
 type frameName struct{ full, short, bare string }
 
 // A flameGraph draws stacks. It keeps the first error.
