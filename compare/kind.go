@@ -12,9 +12,10 @@ type kind uint8
 const (
 	kindEdges          kind = iota // calls of methods, branches, calls: LLVM's counters
 	kindBytecodes                  // Jamaica: bytecodes executed
+	kindNanoseconds                // processor time of samples
+	kindSamples                    // samples taken
 	kindCalls                      // calls by callee
 	kindCycles                     // processor cycles
-	kindSamples                    // samples taken
 	kindReceivers                  // receiver types of calls
 	kindTypeChecks                 // types that are checked
 	kindIndirectCalls              // LLVM: targets of indirect calls
@@ -22,13 +23,12 @@ const (
 	kindVTables                    // LLVM: vtables at virtual calls
 	kindNativeCalls                // Jamaica: calls of native methods
 	kindArrays                     // Jamaica: arrays created
-	kindNanoseconds                // processor time of samples
 	kindAllocatedBytes             // LLVM: bytes allocated, by stack
 	numKinds
 )
 
-var kindNames = [numKinds]string{"edges", "bytecodes", "calls", "cycles", "samples", "receivers", "type_checks",
-	"indirect_calls", "mem_ops", "vtables", "native_calls", "new_arrays", "nanoseconds", "allocated_bytes"}
+var kindNames = [numKinds]string{"edges", "bytecodes", "nanoseconds", "samples", "calls", "cycles", "receivers",
+	"type_checks", "indirect_calls", "mem_ops", "vtables", "native_calls", "new_arrays", "allocated_bytes"}
 
 func (k kind) String() string { return kindNames[k] }
 

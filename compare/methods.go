@@ -104,6 +104,7 @@ func (c *comparison) both(m, n reader.Method) error {
 	found := method{a: m, b: n, shareA: share(sumA[k], c.sumA[k]), shareB: share(sumB[k], c.sumB[k])}
 	before := c.overlap[k]
 	o := overlapping{c: c, ownA: sumA[k], ownB: sumB[k]}
+	o.samples()
 	for _, p := range pairs {
 		matched, err := o.pair(p)
 		if err != nil {
@@ -193,11 +194,10 @@ func (o *overlapping) join(p pair, a, b []site) error {
 
 // site compares two sites.
 func (o *overlapping) site(p pair, a, b *site) error {
-	c, k := o.c, a.kind
+	c := o.c
 	for x, y := range common(a.cells, b.cells) {
-		c.overlap[k] += score(x, y, c.sumA[k], c.sumB[k])
-		if k == c.primary {
-			o.own += score(x, y, o.ownA, o.ownB)
+		if !a.kind.ofSamples() {
+			o.add(a.kind, x, y)
 		}
 	}
 	at := place{p.a.Profile, p.b.Profile, a.point}
@@ -212,6 +212,14 @@ func (o *overlapping) site(p pair, a, b *site) error {
 		return c.siteChange(at, a, b)
 	}
 	return nil
+}
+
+// add adds the overlap of two counts of a kind.
+func (o *overlapping) add(k kind, x, y uint64) {
+	o.c.overlap[k] += score(x, y, o.c.sumA[k], o.c.sumB[k])
+	if k == o.c.primary {
+		o.own += score(x, y, o.ownA, o.ownB)
+	}
 }
 
 // common yields the counts of cells with the same keys.

@@ -14,8 +14,9 @@ type profiles struct {
 	list    []profile
 	sites   sites
 	poll    *poll.Poll
-	leftOut int // excluded profiles so far
-	marked  int // marked profiles so far, which have no counts
+	samples samples // of all contexts
+	leftOut int     // excluded profiles so far
+	marked  int     // marked profiles so far, which have no counts
 }
 
 // A profile is a profile with the sums of its counts.
@@ -37,8 +38,9 @@ const csHash = 1 << 60
 func (p *profiles) read(m reader.Method, c *comparison) error {
 	p.list = p.list[:0]
 	if p.poll == nil {
-		p.poll = poll.New(c.ctx) // there may be two goroutines
+		p.poll, p.samples = poll.New(c.ctx), samples{} // there may be two goroutines
 	}
+	clear(p.samples)
 	for q, err := range m.Profiles() {
 		if err = cmp.Or(err, p.poll.Err()); err != nil {
 			return err
@@ -54,15 +56,19 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 			p.marked++
 		}
 		p.list = append(p.list, profile{Profile: q})
-		p.list[len(p.list)-1].measure(p.sites.list)
+		p.measure(&p.list[len(p.list)-1])
 	}
 	return nil
 }
 
-// measure sums the counts of a profile.
-func (p *profile) measure(list []site) {
-	for i := range list {
-		s := &list[i]
+// measure sums the counts of a profile, whose sites were read, without its samples.
+func (all *profiles) measure(p *profile) {
+	for i := range all.sites.list {
+		s := &all.sites.list[i]
+		if s.kind.ofSamples() {
+			all.samples.add(s)
+			continue
+		}
 		for _, c := range s.cells {
 			p.sum[s.kind] += float64(c.count)
 		}
@@ -83,6 +89,9 @@ func (p *profile) measure(list []site) {
 func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
 
 func (p *profiles) addTo(sum *perKind) {
+	for _, at := range p.samples.inOrder() {
+		sum[at.kind] += float64(p.samples[at])
+	}
 	for i := range p.list {
 		for k := range numKinds {
 			sum[k] += p.list[i].sum[k]

@@ -1,0 +1,42 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// A samplePoint is where samples of one kind were taken in a method.
+type samplePoint struct {
+	kind  kind
+	point int32
+}
+
+// ofSamples reports whether counts of a kind are compared by method and point, in whatever context. Two runs share
+// few whole stacks, so that by contexts they would differ in little else than chance.
+func (k kind) ofSamples() bool { return k == kindSamples || k == kindNanoseconds }
+
+// samples are the samples of a method.
+type samples map[samplePoint]uint64
+
+// add adds the samples of a site.
+func (s samples) add(t *site) {
+	for _, c := range t.cells {
+		s[samplePoint{t.kind, t.point}] += c.count
+	}
+}
+
+// inOrder returns the points in an order that is the same in each comparison, as floating-point sums need it.
+func (s samples) inOrder() []samplePoint {
+	return slices.SortedFunc(maps.Keys(s), func(a, b samplePoint) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.point, b.point))
+	})
+}
+
+// samples compares the samples of the method.
+func (o *overlapping) samples() {
+	a, b := o.c.profilesA.samples, o.c.profilesB.samples
+	for _, at := range a.inOrder() {
+		o.add(at.kind, a[at], b[at])
+	}
+}
