@@ -3,7 +3,6 @@ package pages
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/cli"
@@ -25,20 +24,12 @@ type mapPage struct {
 	Size     uint64
 	Pages    uint64
 	Sums     string // which pages have sums
-	Strip    []stripPart
 	Regions  *table
 	Sections *table
 	Tables   *table // nil if the archive has none
 	Kinds    *table // what rw holds; nil if that is still being counted
 	Counting *unfinished
 	Methods  link // to the methods that take most
-}
-
-// A stripPart is a part of a strip that shows the whole file.
-type stripPart struct {
-	X, W  float64
-	Class string
-	Text  string
 }
 
 // regionsAbout says what the regions are, by their names.
@@ -61,9 +52,6 @@ var sectionNames = [...]struct{ name, about string }{
 	{"contexts", "calling contexts, each a node below that of its caller"},
 }
 
-// stripWidth is the width of the strip.
-const stripWidth = 1000.0
-
 func buildMap(r *request) (any, error) {
 	f, err := facts.Describe(r.archive(), 0)
 	if err != nil {
@@ -71,7 +59,7 @@ func buildMap(r *request) (any, error) {
 	}
 	p := &mapPage{Size: uint64(f.Size), Pages: pagesOf(f.Size),
 		Methods: linkTo(r.word("Methods by the bytes of their profiles"), nameOfMethods, newQuery("methods.sort", "-size"))}
-	p.Regions, p.Strip = regionTable(r, f)
+	p.Regions = regionTable(r, f)
 	p.Sections = sectionTable(r)
 	p.Sums = sumsText(r.archive().Header())
 	if p.Tables, err = mapTables(r); err != nil {
@@ -98,60 +86,49 @@ func sumsText(h *layout.Header) string {
 // pagesOf returns the number of pages of a file.
 func pagesOf(size int64) uint64 { return uint64(max(size-1, 0))>>disk.PageShift + 1 }
 
-// regionTable returns the regions and the padding between them in the order of the file, and
-// the strip of them.
-func regionTable(r *request, f *facts.Facts) (*table, []stripPart) {
-	t := newTable(r, "regions", "Regions", column{Key: "name", Name: "Region"},
-		column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
-		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "share"), number("pages", "pages"))
-	var rows []row
-	var strip []stripPart
+// regionTable returns the regions and the padding between them in the order of the file.
+func regionTable(r *request, f *facts.Facts) *table {
+	t := newTable(r, "regions", "Regions", textColumn("name", "Region"), textColumn("about", "What it holds"),
+		number("offset", "offset"), number("size", "size").in("bytes"), number("share", "share"), number("pages", "pages"))
 	end := int64(0)
 	padding := func(to int64) {
 		if size := uint64(to - end); to > end {
-			rows = append(rows, row{Cells: []cell{textCell("padding"),
-				textCell("zeros, so that what follows begins where it must"), countCell(uint64(end)), countCell(size),
-				shareCell(float64(size) / float64(f.Size)), noNumber}})
+			t.add(textCell("padding"), textCell("zeros, so that what follows begins where it must"), countCell(end),
+				countCell(size), shareCell(float64(size)/float64(f.Size)), noNumber)
 		}
 	}
-	for i, g := range f.Regions {
+	for _, g := range f.Regions {
 		if g.Size == 0 {
 			continue
 		}
 		padding(g.Offset)
 		end = g.Offset + g.Size
 		share := float64(g.Size) / float64(f.Size)
-		rows = append(rows, row{Cells: []cell{textCell(g.Name), textCell(regionsAbout[g.Name]), countCell(uint64(g.Offset)),
-			countCell(uint64(g.Size)), shareCell(share),
-			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift) + 1)}})
-		strip = append(strip, stripPart{stripWidth * float64(g.Offset) / float64(f.Size), max(stripWidth*share, 0.5),
-			"region-" + strconv.Itoa(i), fmt.Sprintf("%s: %s bytes, %s", g.Name, cli.Grouped(uint64(g.Size)), percent(share))})
+		t.add(textCell(g.Name), textCell(regionsAbout[g.Name]), countCell(g.Offset), countCell(g.Size), shareCell(share),
+			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift)+1))
 	}
 	padding(f.Size)
-	return t.fill(rows), strip
+	return t.fill()
 }
 
 // sectionTable returns the sections of ro.
 func sectionTable(r *request) *table {
 	h := r.archive().Header()
-	t := newTable(r, "sections", "Sections of ro", column{Key: "name", Name: "Section"},
-		column{Key: "about", Name: "What it holds"}, number("offset", "offset"),
-		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "share of the file"))
-	var rows []row
+	t := newTable(r, "sections", "Sections of ro", textColumn("name", "Section"), textColumn("about", "What it holds"),
+		number("offset", "offset"), number("size", "size").in("bytes"), number("share", "share of the file"))
 	for i, s := range sectionNames {
 		if part := h.Parts[i]; part.Size > 0 {
-			rows = append(rows, row{Cells: []cell{textCell(s.name), textCell(s.about),
-				countCell(uint64(part.Offset)), countCell(uint64(part.Size)), shareCell(float64(part.Size) / float64(h.FileSize))}})
+			t.add(textCell(s.name), textCell(s.about),
+				countCell(part.Offset), countCell(part.Size), shareCell(float64(part.Size)/float64(h.FileSize)))
 		}
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // mapTables returns the tables of ex with their sizes, nil if there are none.
 func mapTables(r *request) (*table, error) {
-	t := newTable(r, "tables", "Tables in ex", column{Key: "name", Name: "Table"}, number("rows", "rows"),
-		number("columns", "columns"), column{Key: "size", Name: "size", Unit: "bytes", Number: true})
-	var rows []row
+	t := newTable(r, "tables", "Tables in ex", textColumn("name", "Table"), number("rows", "rows"),
+		number("columns", "columns"), number("size", "size").in("bytes"))
 	for found, err := range r.archive().Tables() {
 		if err != nil {
 			return nil, err
@@ -160,13 +137,9 @@ func mapTables(r *request) (*table, error) {
 		for i := range found.Columns() {
 			size += cellSize(found.Column(i)) * found.Rows
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(found.Kind)), numberCell(found.Rows),
-			numberCell(found.Columns()), numberCell(size)}})
+		t.add(linkCell(rowsLink(found.Kind)), countCell(found.Rows), countCell(found.Columns()), countCell(size))
 	}
-	if len(rows) == 0 {
-		return nil, nil
-	}
-	return t.fill(rows), nil
+	return t.unlessEmpty(), nil
 }
 
 // cellSize returns the bytes of a cell of a column.

@@ -18,20 +18,20 @@ func TestMapAddsUp(t *testing.T) {
 		p := built[*mapPage](t, requestOf(t, site, nameOfMap))
 		end, sum := 0.0, 0.0
 		for _, row := range p.Regions.Rows {
-			if row.Cells[2].Value != end {
-				t.Errorf("%s: %q begins at %v, what is before it ends at %v", sp.Name, row.Cells[0].Link.Text,
-					row.Cells[2].Value, end)
+			if row[2].Value != end {
+				t.Errorf("%s: %q begins at %v, what is before it ends at %v", sp.Name, row[0].Link.Text,
+					row[2].Value, end)
 			}
-			end = row.Cells[2].Value + row.Cells[3].Value
+			end = row[2].Value + row[3].Value
 		}
 		if end != float64(h.FileSize) {
 			t.Errorf("%s: the regions end at %v, the file at %d", sp.Name, end, h.FileSize)
 		}
 		entries := uint64(0)
 		for _, row := range p.Kinds.Rows {
-			sum += row.Cells[3].Value
-			if name := row.Cells[0].Link.Text; name != "heads of profiles" && name != "beside the profiles" {
-				entries += uint64(row.Cells[2].Value)
+			sum += row[3].Value
+			if name := row[0].Link.Text; name != "heads of profiles" && name != "beside the profiles" {
+				entries += uint64(row[2].Value)
 			}
 		}
 		if size := h.Region(disk.RegionRW).Size; sum != float64(size) || entries != h.Counts.Entries {

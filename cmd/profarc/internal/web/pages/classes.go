@@ -49,7 +49,11 @@ func buildClasses(r *request) (any, error) {
 	}
 	list := newTable(r, "classes", "Classes", columns...)
 	list.Titled = true
-	return &classList{list}, c.fill(list)
+	order, err := c.order(list)
+	if err != nil {
+		return nil, err
+	}
+	return &classList{list}, fillPage(list, len(c.classes), order, c.cells)
 }
 
 // newClassTally adds the values of methods up.
@@ -91,23 +95,17 @@ func (c *classTally) add(by *measured, values []uint64) {
 	c.measures = append(c.measures, of)
 }
 
-// fill sets the rows of a table of all classes.
-func (c *classTally) fill(list *table) error {
-	order, err := c.order(list)
-	list.Of = len(c.classes)
-	from, to := list.window(len(order))
-	for _, class := range order[from:to] {
-		l := link{Text: c.className(class)}
-		if c.by != nil && c.classes[class].Name != "" {
-			l = c.linkAt(l.Text, inClass+strconv.Itoa(int(class)))
-		}
-		cells := []cell{linkCell(l)}
-		for _, by := range c.measures {
-			cells = append(cells, amountCell(by.values[class], by.Noun))
-		}
-		list.Rows = append(list.Rows, row{Cells: cells})
+// cells returns the row of a class.
+func (c *classTally) cells(class int32) ([]cell, error) {
+	l := link{Text: c.className(class)}
+	if c.by != nil && c.classes[class].Name != "" {
+		l = c.linkAt(l.Text, inClass+strconv.Itoa(int(class)))
 	}
-	return err
+	cells := []cell{linkCell(l)}
+	for _, by := range c.measures {
+		cells = append(cells, amountCell(by.values[class], by.Noun))
+	}
+	return cells, nil
 }
 
 // order returns the classes that match the search of a table, in its order.

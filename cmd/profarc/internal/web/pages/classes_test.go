@@ -31,14 +31,14 @@ func TestClassesHaveTheSumsOfTheirMethods(t *testing.T) {
 				}
 			}
 			for i, row := range list.Rows {
-				if sum += row.Cells[at].Value; i > 0 && row.Cells[at].Value > last {
+				if sum += row[at].Value; i > 0 && row[at].Value > last {
 					t.Errorf("%s: row %d by %s is out of order", sp.Name, i, by.Name)
 				}
-				last = row.Cells[at].Value
-				if l := row.Cells[0].Link; l.view != "" && row.Cells[1].Value > 0 && at == 1 {
+				last = row[at].Value
+				if l := row[0].Link; l.view != "" && row[1].Value > 0 && at == 1 {
 					r := requestOf(t, site, whereName)
 					r.query = l.query
-					if p := built[*wherePage](t, r); float64(p.Total) != row.Cells[1].Value || p.Name != l.Text {
+					if p := built[*wherePage](t, r); float64(p.Total) != row[1].Value || p.Name != l.Text {
 						t.Errorf("%s: %q leads to %q with %d", sp.Name, l.Text, p.Name, p.Total)
 					}
 				}

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/format/mapped"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
 )
 
 // A kindSize is what the profile points of a kind take of rw.
@@ -31,14 +32,12 @@ func contentTable(r *request) (*table, error) {
 		return nil, err
 	}
 	size := uint64(r.archive().Header().Region(disk.RegionRW).Size)
-	t := newTable(r, "kinds", "What rw holds", column{Key: "kind", Name: "Kind of profile point"},
-		column{Key: "about", Name: "What it is"}, number("entries", "Number"),
-		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, number("share", "Share of rw"))
+	t := newTable(r, "kinds", "What rw holds", textColumn("kind", "Kind of profile point"),
+		textColumn("about", "What it is"), number("entries", "Number"),
+		number("size", "size").in("bytes"), number("share", "Share of rw"))
 	t.None = "It holds no profiles."
-	var rows []row
 	add := func(name, about string, n, bytes uint64) {
-		rows = append(rows, row{Cells: []cell{textCell(name), textCell(about), countCell(n), countCell(bytes),
-			shareCell(shareOf(bytes, size))}})
+		t.add(textCell(name), textCell(about), countCell(n), countCell(bytes), shareCell(shareOf(bytes, size)))
 	}
 	rest := held.blocks.bytes
 	tags := slices.SortedFunc(maps.Keys(held.kinds), func(a, b layout.Tag) int {
@@ -57,35 +56,34 @@ func contentTable(r *request) (*table, error) {
 	if gap := size - min(size, held.blocks.bytes); gap > 0 {
 		add("beside the profiles", "zeros and room", 0, gap)
 	}
-	return t.fill(rows), nil
+	return t.fill(), nil
 }
 
 // readContent reads all profiles.
 func readContent(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error) {
 	held := &contentOfRW{kinds: map[layout.Tag]kindSize{}}
-	total, steps := s.Archive.Header().Counts.Profiles, poll.New(ctx)
-	for m, err := range s.Archive.Methods() {
-		if err != nil {
-			return nil, err
-		}
+	steps := poll.New(ctx)
+	return held, eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
 		for q, err := range m.Profiles() {
 			if err = cmp.Or(err, steps.Err()); err != nil {
-				return nil, err
+				return err
 			}
-			held.blocks.add(len(disk.Block(q.Bytes())))
-			for section := layout.SectionData; section < layout.SectionDirectory; section++ {
-				for e := range q.Section(section) {
-					k := held.kinds[e.Tag()]
-					k.add(len(e.Bytes()))
-					held.kinds[e.Tag()] = k
-				}
-			}
-			if held.blocks.entries%1024 == 0 {
-				p.set(held.blocks.entries, total)
-			}
+			held.add(q)
+		}
+		return nil
+	})
+}
+
+// add adds what a profile takes.
+func (held *contentOfRW) add(q reader.Profile) {
+	held.blocks.add(len(disk.Block(q.Bytes())))
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range q.Section(section) {
+			k := held.kinds[e.Tag()]
+			k.add(len(e.Bytes()))
+			held.kinds[e.Tag()] = k
 		}
 	}
-	return held, nil
 }
 
 func (k *kindSize) add(bytes int) { k.entries, k.bytes = k.entries+1, k.bytes+uint64(bytes) }

@@ -36,19 +36,18 @@ func buildDeoptimised(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(r, "reasons", "Deoptimisations", column{Key: "method", Name: "Method"},
-		column{Key: "reason", Name: "Reason"}, number("count", "Times"), column{Key: "point", Name: "First point"},
-		number("points", "Points"), number("recompiled", "Recompiled"), column{Key: "cure", Name: "What cures it"})
+	t := newTable(r, "reasons", "Deoptimisations", textColumn("method", "Method"),
+		textColumn("reason", "Reason"), number("count", "Times"), textColumn("point", "First point"),
+		number("points", "Points"), number("recompiled", "Recompiled"), textColumn("cure", "What cures it"))
 	t.Titled = true
-	var rows []row
 	for i := range found.Reasons {
-		rows = append(rows, deoptimisedRow(&found.Reasons[i]))
+		t.add(deoptimisedRow(&found.Reasons[i])...)
 	}
-	return &deoptimisedPage{found, t.fill(rows)}, nil
+	return &deoptimisedPage{found, t.fill()}, nil
 }
 
 // deoptimisedRow returns the row of a reason.
-func deoptimisedRow(d *facts.Deoptimised) row {
+func deoptimisedRow(d *facts.Deoptimised) []cell {
 	to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
 	times, first, recompiled := countCell(d.Count), textCell(""), uint64(0)
 	if d.Count == 0 {
@@ -64,6 +63,6 @@ func deoptimisedRow(d *facts.Deoptimised) row {
 			recompiled++
 		}
 	}
-	return row{Cells: []cell{linkCell(to), textCell(d.Reason), times, first, countCell(uint64(len(d.Points))),
-		countCell(recompiled), textCell(d.Cure)}}
+	return []cell{linkCell(to), textCell(d.Reason), times, first, countCell(len(d.Points)), countCell(recompiled),
+		textCell(d.Cure)}
 }

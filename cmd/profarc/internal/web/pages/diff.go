@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
@@ -95,43 +96,36 @@ func overviewOf(file, side string) link {
 
 // tallyTable returns how many methods and profiles are in both archives.
 func tallyTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "tallies", "Methods and profiles", column{Key: "what", Name: "What"}, number("a", "A"),
+	t := newTable(r, "tallies", "Methods and profiles", textColumn("what", "What"), number("a", "A"),
 		number("b", "B"), number("matched", "matched"),
 		number("mismatch", "of other code"), number("onlya", "only A"), number("onlyb", "only B"))
-	var rows []row
 	for _, n := range []struct {
 		name string
 		compare.Tally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		rows = append(rows, row{Cells: []cell{textCell(capital(n.name)), numberCell(n.A), numberCell(n.B),
-			numberCell(n.Matched), numberCell(n.Mismatch), numberCell(n.OnlyA), numberCell(n.OnlyB)}})
+		t.add(textCell(capital(n.name)), countCell(n.A), countCell(n.B),
+			countCell(n.Matched), countCell(n.Mismatch), countCell(n.OnlyA), countCell(n.OnlyB))
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // kindTable returns how far the counts of each kind agree.
 func kindTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "kinds", "Counts by kind", column{Key: "kind", Name: "Counts"}, number("overlap", "overlap"),
+	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), number("overlap", "overlap"),
 		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
-	var rows []row
 	for _, k := range d.Kinds {
-		rows = append(rows, row{Cells: []cell{textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
-			shareCell(k.Mismatch), shareCell(k.OnlyB), sumCell(k.Kind, k.SumA), sumCell(k.Kind, k.SumB)}})
+		t.add(textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
+			shareCell(k.Mismatch), shareCell(k.OnlyB), sumCell(k.Kind, k.SumA), sumCell(k.Kind, k.SumB))
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
-// number returns a column of numbers.
-func number(key, name string) column { return column{Key: key, Name: name, Number: true} }
-
-func numberCell(n int) cell { return countCell(uint64(n)) }
-
 // realCell returns a cell with a count that may be beyond 64 bits.
-func realCell(v float64) cell { return cell{Link: link{Text: realText(v)}, Value: v, Number: true} }
+func realCell(v float64) cell { return numberCell(realText(v), v) }
 
 // sumCell returns a cell with a sum of counts of a kind, or the time that it is.
 func sumCell(kind string, sum float64) cell {
-	return cell{Link: link{Text: report.SumText(kind, sum, realText)}, Value: sum, Number: true}
+	return numberCell(report.SumText(kind, sum, realText), sum)
 }
 
 // realText spells a count that may be beyond 64 bits.
@@ -145,7 +139,7 @@ func realText(v float64) string {
 // weightCell returns a cell with a share of all counts, which may be very small, and a bar of
 // it beside the most that the table has.
 func weightCell(share, most float64) cell {
-	c := cell{Link: link{Text: finePercent(share)}, Value: share, Number: true}
+	c := numberCell(finePercent(share), share)
 	if most > 0 {
 		part := share / most
 		c.Bar = &part
@@ -166,27 +160,35 @@ type diffLists struct {
 	err     error
 }
 
-// add adds a list, if it has any rows.
-func (l *diffLists) add(id, title, about string, total int, columns []column, rows []row) {
-	if total == 0 {
+// addList adds a list of what was found, if anything was.
+func addList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
+	cells func(T) []cell) {
+	if found.Total == 0 {
 		return
 	}
-	t := newTable(l.request, id, title, append([]column{{Key: "method", Name: "Method"}}, columns...)...)
+	t := newTable(l.request, id, title, append([]column{textColumn("method", "Method")}, columns...)...)
 	t.Titled = true
-	l.lists = append(l.lists, diffList{title, about, total, len(rows), t.fill(rows)})
+	for _, one := range found.List {
+		t.add(cells(one)...)
+	}
+	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.fill()})
 }
 
-func (l *diffLists) methods(id, title, about string, found compare.Ranking[compare.Method]) {
-	var rows []row
-	difference, share := 0.0, 0.0
-	for _, m := range found.List {
-		difference, share = max(difference, m.Difference), max(share, m.ShareA, m.ShareB)
+// mostOf returns the highest of some shares of a list.
+func mostOf[T any](found compare.Ranking[T], shares func(T) float64) (most float64) {
+	for _, one := range found.List {
+		most = max(most, shares(one))
 	}
-	for _, m := range found.List {
-		name := textCell(m.Spelled())
-		if q, ok := pairQuery(m.A, m.B); ok {
-			name.Link = linkTo(m.Spelled(), nameOfPair, q)
-		}
+	return most
+}
+
+func largerShare(m compare.Method) float64 { return max(m.ShareA, m.ShareB) }
+
+func (l *diffLists) methods(id, title, about string, found compare.Ranking[compare.Method]) {
+	difference := mostOf(found, func(m compare.Method) float64 { return m.Difference })
+	share := mostOf(found, largerShare)
+	addList(l, id, title, about, found, []column{number("difference", "difference"), number("overlap", "own overlap"),
+		number("share_a", "in A"), number("share_b", "in B"), textColumn("note", "Note")}, func(m compare.Method) []cell {
 		note := ""
 		switch {
 		case m.Mismatch:
@@ -194,71 +196,62 @@ func (l *diffLists) methods(id, title, about string, found compare.Ranking[compa
 		case m.Hidden:
 			note = "Hidden class"
 		}
-		rows = append(rows, row{Cells: []cell{name, weightCell(m.Difference, difference), shareCell(m.Overlap),
-			weightCell(m.ShareA, share), directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA),
-			textCell(capital(note))}})
+		return []cell{pairCell(m), weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share),
+			directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA), textCell(note)}
+	})
+}
+
+// pairCell returns a cell with a link to a method in both archives.
+func pairCell(m compare.Method) cell {
+	q, ok := pairQuery(m.A, m.B)
+	if !ok {
+		return textCell(m.Spelled())
 	}
-	l.add(id, title, about, found.Total, []column{number("difference", "difference"), number("overlap", "own overlap"),
-		number("share_a", "in A"), number("share_b", "in B"), {Key: "note", Name: "Note"}}, rows)
+	return linkCell(linkTo(m.Spelled(), nameOfPair, q))
 }
 
 func (l *diffLists) renumbered(d *compare.Report) {
-	var rows []row
-	most := 0.0
-	for _, m := range d.Renumbered.List {
-		most = max(most, m.ShareA, m.ShareB)
-	}
-	for _, m := range d.Renumbered.List {
-		q, _ := pairQuery(m.A, m.B)
-		rows = append(rows, row{Cells: []cell{linkCell(linkTo(m.Spelled(), nameOfPair, q)), textCell(m.NameB.Spelled()),
-			weightCell(m.ShareA, most), weightCell(m.ShareB, most)}})
-	}
-	l.add("renumbered", "The same code in a hidden class of another name",
+	most := mostOf(d.Renumbered, largerShare)
+	addList(l, "renumbered", "The same code in a hidden class of another name",
 		"The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of "+
-			"the lists before, and their counts have no part in the overlap.",
-		d.Renumbered.Total, []column{{Key: "name_b", Name: "Name in B"}, number("share_a", "in A"),
-			number("share_b", "in B")}, rows)
+			"the lists before, and their counts have no part in the overlap.", d.Renumbered,
+		[]column{textColumn("name_b", "Name in B"), number("share_a", "in A"), number("share_b", "in B")},
+		func(m compare.Method) []cell {
+			return []cell{pairCell(m), textCell(m.NameB.Spelled()), weightCell(m.ShareA, most), weightCell(m.ShareB, most)}
+		})
 }
 
 func (l *diffLists) flips(d *compare.Report) {
-	var rows []row
-	for _, f := range d.Flips.List {
-		rows = append(rows, row{Cells: []cell{l.place(f.Place),
-			weightCell(f.Weight, d.Flips.List[0].Weight),
-			textCell(f.A.Way), shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share),
-			countCell(f.B.Count)}})
-	}
-	l.add("flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips.Total,
-		[]column{number("weight", "weight"),
-			{Key: "a.way", Name: "In A"}, number("a.share", "share"), number("a.count", "of"), {Key: "b.way", Name: "In B"},
-			number("b.share", "share"), number("b.count", "of")}, rows)
+	addList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
+		[]column{number("weight", "weight"), textColumn("a.way", "In A"), number("a.share", "share"), number("a.count", "of"),
+			textColumn("b.way", "In B"), number("b.share", "share"), number("b.count", "of")},
+		func(f compare.Flip) []cell {
+			return []cell{l.place(f.Place), weightCell(f.Weight, d.Flips.List[0].Weight), textCell(f.A.Way),
+				shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}
+		})
 }
 
 func (l *diffLists) sites(d *compare.Report) {
-	var rows []row
-	for _, s := range d.Sites.List {
-		cells := []cell{l.place(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
-			textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)),
-			l.targets(l.request.site.Other, s.New), l.targets(l.request.site.Archive, s.Gone)}
-		cells = append(cells, l.seen(l.request.site.Archive, s.A)...)
-		cells = append(cells, l.seen(l.request.site.Other, s.B)...)
-		rows = append(rows, row{Cells: append(cells, countCell(s.A.Untyped), countCell(s.B.Untyped))})
-	}
-	columns := []column{number("weight", "weight"), {Key: "kind", Name: "Site"}, {Key: "change", Name: "Change"},
-		{Key: "new", Name: "New in B"}, {Key: "gone", Name: "Only in A"}}
+	columns := []column{number("weight", "weight"), textColumn("kind", "Site"), textColumn("change", "Change"),
+		textColumn("new", "New in B"), textColumn("gone", "Only in A")}
 	for _, side := range []string{"a", "b"} {
-		columns = append(columns, column{Key: side + ".top", Name: "Mostly in " + strings.ToUpper(side)},
+		columns = append(columns, textColumn(side+".top", "Mostly in "+strings.ToUpper(side)),
 			number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
 	}
 	columns = append(columns, number("a.untyped", "not recorded in A"), number("b.untyped", "not recorded in B"))
-	l.add("sites", "Sites that see other types or targets",
+	a, b := l.request.site.Archive, l.request.site.Other
+	addList(l, "sites", "Sites that see other types or targets",
 		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
-			"target.", d.Sites.Total, columns, rows)
+			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {
+			return slices.Concat([]cell{l.place(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
+				textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)), l.targets(b, s.New), l.targets(a, s.Gone)},
+				l.seen(a, s.A), l.seen(b, s.B), []cell{countCell(s.A.Untyped), countCell(s.B.Untyped)})
+		})
 }
 
 // seen returns the cells of what a site saw in one archive.
 func (l *diffLists) seen(of *reader.Store, s compare.Seen) []cell {
-	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), numberCell(s.Targets)}
+	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), countCell(s.Targets)}
 }
 
 // targets returns a cell with types or targets and their shares.
@@ -281,17 +274,15 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 }
 
 func (l *diffLists) certainties(id, title, about string, found compare.Ranking[compare.Certainty]) {
-	var rows []row
-	for _, c := range found.List {
+	addList(l, id, title, about, found, []column{number("weight", "weight"), textColumn("always", "Always"),
+		number("times", "times"), number("others", "otherwise"), number("count", "of")}, func(c compare.Certainty) []cell {
 		others := textCell("Null seen")
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}
-		rows = append(rows, row{Cells: []cell{l.place(c.Place),
-			weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times), others, countCell(c.Count)}})
-	}
-	l.add(id, title, about, found.Total, []column{number("weight", "weight"), {Key: "always", Name: "Always"},
-		number("times", "times"), number("others", "otherwise"), number("count", "of")}, rows)
+		return []cell{l.place(c.Place), weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times),
+			others, countCell(c.Count)}
+	})
 }
 
 // place returns a cell with a link to a point in both archives.

@@ -82,7 +82,7 @@ func checkFlippedPair(t *testing.T, site *Site, page *diffPage) {
 			continue
 		}
 		r := requestOf(t, site, nameOfPair)
-		r.query = l.Rows.Rows[0].Cells[0].Link.query
+		r.query = l.Rows.Rows[0][0].Link.query
 		pair := built[*pairPage](t, r)
 		for _, p := range pair.Profiles[0].Points {
 			if p.Number != 9 {

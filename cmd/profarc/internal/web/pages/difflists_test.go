@@ -117,7 +117,7 @@ func checkRow(t *testing.T, list *table, at int, want map[string]any) {
 	t.Helper()
 	cells := map[string]cell{}
 	for i, c := range list.Columns {
-		cells[c.Key] = list.Rows[at].Cells[i]
+		cells[c.Key] = list.Rows[at][i]
 	}
 	if text := cells["method"].Link.Text; !strings.HasPrefix(text, fmt.Sprint(want["display"])) {
 		t.Errorf("%s: row %d is of %s, not of %v", list.ID, at, text, want["display"])

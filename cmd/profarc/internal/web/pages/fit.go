@@ -122,26 +122,22 @@ func buildFit(r *request) (any, error) {
 
 // uncheckedTable returns the table of profiles that could not be checked, nil if there are none.
 func uncheckedTable(r *request, f *fitted) (*table, error) {
-	if len(f.unchecked) == 0 {
-		return nil, nil
-	}
 	caption := "Profiles that could not be checked"
 	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
 		caption = fmt.Sprintf("%s: the first %s of %s by their events", caption, cli.Grouped(uint64(len(f.unchecked))),
 			cli.Grouped(uint64(all)))
 	}
-	t := newTable(r, "unchecked", caption, column{Key: "method", Name: "Method"}, column{Key: "reason", Name: "Why"},
+	t := newTable(r, "unchecked", caption, textColumn("method", "Method"), textColumn("reason", "Why"),
 		number("weight", "events"))
-	var rows []row
 	for i := range f.unchecked {
 		v := &f.unchecked[i]
 		name, err := methodLink(r.archive(), v.Method)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight)}})
+		t.add(linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight))
 	}
-	return t.fill(rows), nil
+	return t.unlessEmpty(), nil
 }
 
 // statesAbout says what the states mean.
@@ -155,16 +151,14 @@ var statesAbout = map[fit.State]string{
 }
 
 func stateTable(r *request, c *report.Check) *table {
-	t := newTable(r, "states", "Profiles by state", column{Key: "state", Name: "State"},
-		column{Key: "about", Name: "What it means"}, number("profiles", "profiles"), number("weight", "events"),
-		number("share", "share of all events"))
-	var rows []row
+	t := newTable(r, "states", "Profiles by state", textColumn("state", "State"), textColumn("about", "What it means"),
+		number("profiles", "profiles"), number("weight", "events"), number("share", "share of all events"))
 	for _, state := range fit.States() {
 		s := c.States[string(state)]
-		rows = append(rows, row{Cells: []cell{textCell(capital(string(state))), textCell(capital(statesAbout[state])),
-			numberCell(s.Profiles), realCell(s.Weight), shareCell(s.Share)}})
+		t.add(textCell(capital(string(state))), textCell(capital(statesAbout[state])),
+			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share))
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // movedTable returns what became of the points of changed code, nil if there are none.
@@ -173,68 +167,58 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 		return nil
 	}
 	all := max(p.Counts(), 1)
-	t := newTable(r, "points", "Points of changed code that have counts", column{Key: "what", Name: "What became of them"},
+	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
 		number("points", "points"), number("counts", "counts"), number("share", "share"))
-	cells := func(what string, l report.CheckLost) row {
-		return row{Cells: []cell{textCell(capital(what)), numberCell(l.Points), realCell(l.Counts),
-			shareCell(l.Counts / all)}}
+	add := func(what string, l report.CheckLost) {
+		t.add(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
 	}
-	rows := []row{cells("found", p.Found)}
+	add("Found", p.Found)
 	if p.Swapped.Points > 0 {
-		rows = append(rows, cells("of these, branches of the opposite sense", p.Swapped))
+		add("Of these, branches of the opposite sense", p.Swapped)
 	}
 	for _, l := range p.Dropped {
-		rows = append(rows, cells("dropped: "+l.Reason, l))
+		add("Dropped: "+l.Reason, l)
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 func reasonTable(r *request, reasons []report.CheckReason) *table {
-	if len(reasons) == 0 {
-		return nil
-	}
-	t := newTable(r, "reasons", "Why profiles are unchecked", column{Key: "reason", Name: "Reason"},
+	t := newTable(r, "reasons", "Why profiles are unchecked", textColumn("reason", "Reason"),
 		number("profiles", "profiles"))
-	var rows []row
 	for _, n := range reasons {
-		rows = append(rows, row{Cells: []cell{textCell(capital(n.Reason)), numberCell(n.Profiles)}})
+		t.add(textCell(capital(n.Reason)), countCell(n.Profiles))
 	}
-	return t.fill(rows)
+	return t.unlessEmpty()
 }
 
 func renameTable(r *request, renames []report.CheckRename) *table {
-	if len(renames) == 0 {
-		return nil
-	}
-	t := newTable(r, "renames", "Renamed classes and methods", column{Key: "from", Name: "From"},
-		column{Key: "to", Name: "To"}, number("profiles", "profiles"), number("weight", "events"),
+	t := newTable(r, "renames", "Renamed classes and methods", textColumn("from", "From"),
+		textColumn("to", "To"), number("profiles", "profiles"), number("weight", "events"),
 		number("methods", "methods"), number("same", "with the same code"))
-	var rows []row
 	for _, n := range renames {
-		rows = append(rows, row{Cells: []cell{textCell(n.From.String()), textCell(n.To.String()), numberCell(n.Profiles),
-			realCell(n.Weight), numberCell(n.Methods), numberCell(n.Same)}})
+		t.add(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
+			realCell(n.Weight), countCell(n.Methods), countCell(n.Same))
 	}
-	return t.fill(rows)
+	return t.unlessEmpty()
 }
 
 // misfitTable returns the misfits, the heaviest losses first. A name leads to the moves of its
 // points, or to the method if those are not known.
 func misfitTable(r *request, f *fitted) (*table, error) {
-	t := newTable(r, "misfits", "Profiles that do not fit", column{Key: "method", Name: "Method"},
-		column{Key: "state", Name: "State"}, column{Key: "reason", Name: "Why"}, number("confidence", "confidence"),
+	t := newTable(r, "misfits", "Profiles that do not fit", textColumn("method", "Method"),
+		textColumn("state", "State"), textColumn("reason", "Why"), number("confidence", "confidence"),
 		number("matched", "points found"), number("points", "of"), number("weight", "events"))
 	t.None = "Every profile that could be checked fits."
-	var rows []row
 	for i, m := range f.Misfits {
 		v := &f.found.Misfits[i]
 		name := linkTo(m.Spelled(), nameOfMethod, methodQuery(v.Method))
 		if len(v.Moves) > 0 {
 			name = linkTo(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
-			shareCell(m.Confidence), numberCell(m.Matched), numberCell(m.Points), realCell(m.Weight)}})
+		t.add(linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
+			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
-	return t.fill(rows), nil
+	return t.fill(), nil
 }
 
 // moveQuery returns the query of the page about the moves of a profile.

@@ -80,13 +80,12 @@ func buildLines(r *request) (any, error) {
 	}
 	withText := slices.ContainsFunc(found.list, func(l hotLine) bool { return l.text != "" })
 	if withText {
-		columns = append(columns, column{Key: "text", Name: "Source"})
+		columns = append(columns, textColumn("text", "Source"))
 	} else {
 		p.Says += " --source-path names the folders with their text."
 	}
 	p.Lines = newTable(r, "lines", "Hottest lines", columns...)
 	p.Lines.Titled = true
-	var rows []row
 	for _, l := range found.list {
 		of, err := methodLink(r.archive(), l.method)
 		if err != nil {
@@ -101,9 +100,9 @@ func buildLines(r *request) (any, error) {
 		if withText {
 			cells = append(cells, textCell(shortened(strings.TrimSpace(l.text))))
 		}
-		rows = append(rows, row{Cells: cells})
+		p.Lines.add(cells...)
 	}
-	p.Lines.fill(rows)
+	p.Lines.fill()
 	return p, nil
 }
 

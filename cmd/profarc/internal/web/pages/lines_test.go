@@ -12,7 +12,7 @@ import (
 func rowTexts(t *table) (list []string) {
 	for _, r := range t.Rows {
 		var cells []string
-		for _, c := range r.Cells {
+		for _, c := range r {
 			cells = append(cells, c.Link.Text)
 		}
 		list = append(list, strings.Join(cells, "|"))

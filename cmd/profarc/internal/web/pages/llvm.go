@@ -14,9 +14,9 @@ import (
 )
 
 // An llvmPart is what the page of one of LLVM's functions shows besides its profile points: its
-// counters as bars, and its source lines if the site has the program.
+// highest counters, and its source lines if the site has the program.
 type llvmPart struct {
-	Charts   []*counterChart
+	Counters []*counterList
 	Says     string // where the lines are from, or why there are none
 	File     string
 	Problem  string // why there is no text
@@ -84,8 +84,8 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c := chartOf(q); c != nil && len(p.Charts) < profilesOnPage {
-			p.Charts = append(p.Charts, c)
+		if c := countersOf(q); c != nil && len(p.Counters) < profilesOnPage {
+			p.Counters = append(p.Counters, c)
 		}
 	}
 	if err := p.addAllocations(r, m); err != nil {
@@ -137,7 +137,7 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.",
 		r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
 	p.list(r, list)
-	for _, c := range p.Charts {
+	for _, c := range p.Counters {
 		c.place(r, f)
 	}
 	return nil

@@ -106,12 +106,12 @@ func TestLinesOfAFunctionHaveTheirCounts(t *testing.T) {
 			t.Errorf("line %d has the branch %q, want %q", line, got, want)
 		}
 	}
-	if at := p.Charts[0].Highest; len(at) != 2 || at[0].Index != 1 || at[0].Count != 21 || at[0].At == nil ||
+	if at := p.Counters[0].Highest; len(at) != 2 || at[0].Index != 1 || at[0].Count != 21 || at[0].At == nil ||
 		at[0].At.Text != "line 4" {
 		t.Errorf("the highest counters are %+v", at)
 	}
-	if len(p.Charts) != 1 || p.Charts[0].Most != 21 || len(p.Charts[0].Bars) != 3 {
-		t.Errorf("the charts are %+v", p.Charts)
+	if len(p.Counters) != 1 || p.Counters[0].Of != 3 {
+		t.Errorf("the counters are %+v", p.Counters)
 	}
 }
 

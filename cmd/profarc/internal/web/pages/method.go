@@ -54,7 +54,7 @@ type version struct {
 func (p *methodPage) title() string { return p.Name.Display }
 
 func buildMethod(r *request) (any, error) {
-	m, err := r.method(r.archive())
+	m, err := r.method()
 	if err != nil {
 		return nil, err
 	}

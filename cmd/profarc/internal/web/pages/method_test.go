@@ -38,8 +38,8 @@ func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 // countElements are the counts on the page of a method.
 var countElements = regexp.MustCompile(`<span class="count"(?:>| title=")([0-9,]+)(?:</span>| nanoseconds")`)
 
-// eachMethod calls f with the methods of all specimens.
-func eachMethod(t *testing.T, f func(t *testing.T, site *Site, m reader.Method)) {
+// eachMethodOfSpecimens calls f with the methods of all specimens.
+func eachMethodOfSpecimens(t *testing.T, f func(t *testing.T, site *Site, m reader.Method)) {
 	for _, sp := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(sp.Name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func eachMethod(t *testing.T, f func(t *testing.T, site *Site, m reader.Method))
 // The page of a profile has every count of its JSON.
 func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 	t.Parallel()
-	eachMethod(t, func(t *testing.T, site *Site, m reader.Method) {
+	eachMethodOfSpecimens(t, func(t *testing.T, site *Site, m reader.Method) {
 		for q, err := range m.Profiles() {
 			if err != nil {
 				t.Fatal(err)
@@ -125,7 +125,7 @@ func addCounts(counts map[string]int, part any) {
 // Names of an archive cannot make elements, nor change the order of text.
 func TestHostileNamesAreText(t *testing.T) {
 	t.Parallel()
-	eachMethod(t, func(t *testing.T, site *Site, m reader.Method) {
+	eachMethodOfSpecimens(t, func(t *testing.T, site *Site, m reader.Method) {
 		body := shownPageOf(t, site, "method", methodQuery(m))
 		for _, bad := range []string{"\u202e", "\x1b", "\x00", "\u2066", "\nFORGED"} {
 			if strings.Contains(body, bad) {

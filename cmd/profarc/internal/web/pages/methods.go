@@ -32,35 +32,26 @@ func buildMethods(r *request) (any, error) {
 	}
 	list := newTable(r, "methods", "Methods", withLevel(t, columns, levelColumn)...)
 	list.Titled = true
-	return &methodList{list, t}, t.fillMethods(list)
-}
-
-// fillMethods sets the rows of a table of all methods. A large archive has too many for
-// table.fill: only the rows of the page are made.
-func (t *tally) fillMethods(list *table) error {
 	order, err := t.order(list)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	list.Of = len(t.methods)
-	from, to := list.window(len(order))
-	for _, i := range order[from:to] {
-		name, err := t.link(i)
-		if err != nil {
-			return err
+	return &methodList{list, t}, fillPage(list, len(t.methods), order, t.cells)
+}
+
+// cells returns the row of a method.
+func (t *tally) cells(i int32) ([]cell, error) {
+	name, err := t.link(i)
+	cells := []cell{linkCell(name)}
+	for k, by := range t.measures {
+		c := amountCell(by.values[i], by.Noun)
+		if k == 0 && by.highest > 0 {
+			share := shareOf(by.values[i], by.highest)
+			c.Bar = &share
 		}
-		cells := []cell{linkCell(name)}
-		for k, by := range t.measures {
-			c := amountCell(by.values[i], by.Noun)
-			if k == 0 && by.highest > 0 {
-				share := shareOf(by.values[i], by.highest)
-				c.Bar = &share
-			}
-			cells = append(cells, c)
-		}
-		list.Rows = append(list.Rows, row{Cells: withLevel(t, cells, t.level(i))})
+		cells = append(cells, c)
 	}
-	return nil
+	return withLevel(t, cells, t.level(i)), err
 }
 
 // order returns the methods that match the search of a table, in its order. The order

@@ -2,13 +2,11 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/reader"
 )
@@ -53,32 +51,22 @@ func (n *searchNames) complete() { n.heads.numbers, n.tails.numbers = nil, nil }
 // methodNamesOf returns the names of the methods of the site's archive: as people spell them, as the archive has
 // them, and the file if it is known.
 func methodNamesOf(r *request) (*searchNames, error) {
-	return gather(r, "the names of all methods", func(ctx context.Context, s *Site, p *Progress) (*searchNames, error) {
-		return readMethodNames(ctx, s.Archive, p)
-	})
+	return gather(r, "the names of all methods", readMethodNames)
 }
 
-func readMethodNames(ctx context.Context, s *reader.Store, p *Progress) (*searchNames, error) {
-	files, err := stacks.Places(s)
+func readMethodNames(ctx context.Context, s *Site, p *Progress) (*searchNames, error) {
+	files, err := stacks.Places(s.Archive)
 	if err != nil {
 		return nil, err
 	}
-	n, total, steps := &searchNames{}, s.Header().Counts.Methods, poll.New(ctx)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
-		}
-		name, err := analyze.NameOf(s, m)
-		if err != nil {
-			return nil, err
-		}
+	n := &searchNames{}
+	err = eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
+		name, err := analyze.NameOf(s.Archive, m)
 		n.add(name.Spelled(), name.String(), strings.ReplaceAll(files[m.Ref()].File, "/", "."))
-		if len(n.ends)%1024 == 0 {
-			p.set(uint64(len(n.ends)), total)
-		}
-	}
+		return err
+	})
 	n.complete()
-	return n, nil
+	return n, err
 }
 
 // having returns the members of among whose names contain each word of a text, in any case of letters.

@@ -22,7 +22,6 @@ type origin struct {
 	Runs       *table     // of many runs, nil if there are few
 	Dumps      *table     // with their weights; nil if the archive names none
 	ClassPaths []*table
-	Tables     *table // nil if it has none
 }
 
 func newOrigin(r *request, f *facts.Facts) (*origin, error) {
@@ -32,7 +31,6 @@ func newOrigin(r *request, f *facts.Facts) (*origin, error) {
 	for i, path := range f.ClassPaths {
 		o.ClassPaths = append(o.ClassPaths, classPathTable(r, i, path))
 	}
-	o.Tables = o.tableTable(r)
 	var err error
 	o.Dumps, err = dumpTable(r)
 	return o, err
@@ -40,11 +38,10 @@ func newOrigin(r *request, f *facts.Facts) (*origin, error) {
 
 // aboutTable returns what the header counts, and the settings and properties.
 func (o *origin) aboutTable(r *request) *table {
-	t := newTable(r, "about", "Records, settings and properties", column{Key: "kind", Name: "Kind"},
-		column{Key: "name", Name: "Name"}, column{Key: "value", Name: "Value"})
-	var rows []row
+	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
+		textColumn("name", "Name"), textColumn("value", "Value"))
 	add := func(kind, name, value string) {
-		rows = append(rows, row{Cells: []cell{textCell(kind), textCell(name), textCell(value)}})
+		t.add(textCell(kind), textCell(name), textCell(value))
 	}
 	c := o.Counts
 	for _, n := range []struct {
@@ -61,7 +58,7 @@ func (o *origin) aboutTable(r *request) *table {
 	for _, p := range o.Properties {
 		add("Property", p.Name, p.Value)
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // runColumns are the columns of facts about a run.
@@ -108,15 +105,14 @@ func (o *origin) addRuns(r *request) {
 		caption = fmt.Sprintf("The first %s of %s runs", cli.Grouped(uint64(len(runs))), cli.Grouped(uint64(o.NumRuns)))
 	}
 	o.Runs = newTable(r, "runs", caption, runColumns...)
-	var rows []row
 	for i := range runs {
 		var cells []cell
 		for _, text := range runTexts(&runs[i]) {
 			cells = append(cells, textCell(text))
 		}
-		rows = append(rows, row{Cells: cells})
+		o.Runs.add(cells...)
 	}
-	o.Runs.fill(rows)
+	o.Runs.fill()
 }
 
 // classPathTable returns the elements of a class path.
@@ -125,34 +121,12 @@ func classPathTable(r *request, i int, path []facts.ClassPathFact) *table {
 	if i > 0 {
 		caption = fmt.Sprintf("Class path %d", i+1)
 	}
-	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, column{Key: "position", Name: "position", Number: true},
-		column{Key: "path", Name: "Path"}, column{Key: "kind", Name: "Kind"},
-		column{Key: "size", Name: "size", Unit: "bytes", Number: true}, column{Key: "sum", Name: "Sum of the content"})
-	var rows []row
+	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, number("position", "position"), textColumn("path", "Path"),
+		textColumn("kind", "Kind"), number("size", "size").in("bytes"), textColumn("sum", "Sum of the content"))
 	for k, e := range path {
-		rows = append(rows, row{Cells: []cell{countCell(uint64(k + 1)), textCell(e.Path), textCell(e.Kind), countCell(e.Size),
-			textCell(e.Sum)}})
+		t.add(countCell(k+1), textCell(e.Path), textCell(e.Kind), countCell(e.Size), textCell(e.Sum))
 	}
-	return t.fill(rows)
-}
-
-// tableTable returns the tables of the archive, nil if there are none.
-func (o *origin) tableTable(r *request) *table {
-	if len(o.Facts.Tables) == 0 {
-		return nil
-	}
-	t := newTable(r, "tables", "Tables", column{Key: "name", Name: "Table"},
-		column{Key: "rows", Name: "rows", Number: true}, column{Key: "columns", Name: "Columns"})
-	var rows []row
-	for _, f := range o.Facts.Tables {
-		var names []string
-		for _, c := range f.Columns {
-			names = append(names, c.Name)
-		}
-		rows = append(rows, row{Cells: []cell{linkCell(rowsLink(layout.TableKind(f.Kind))), countCell(uint64(f.Rows)),
-			textCell(strings.Join(names, ", "))}})
-	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // dumpTable returns the dumps that were merged, with their weights; nil if the archive does not say.
@@ -161,15 +135,14 @@ func dumpTable(r *request) (*table, error) {
 	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {
 		return nil, err
 	}
-	t := newTable(r, "dumps", "Dumps that were merged", column{Key: "dump", Name: "Dump id"},
-		column{Key: "time", Name: "Time"}, column{Key: "weight", Name: "weight", Number: true})
-	rows := make([]row, 0, min(dumps.Rows, mostDumps))
+	t := newTable(r, "dumps", "Dumps that were merged", textColumn("dump", "Dump id"),
+		textColumn("time", "Time"), number("weight", "weight"))
 	for i := range min(dumps.Rows, mostDumps) {
 		weight := layout.Weight(dumps.Cell(3, i))
-		rows = append(rows, row{Cells: []cell{textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))),
-			textCell(dumpTime(dumps.Cell(2, i))), {Link: link{Text: weight.String()}, Value: float64(weight), Number: true}}})
+		t.add(textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))), textCell(dumpTime(dumps.Cell(2, i))),
+			numberCell(weight.String(), float64(weight)))
 	}
-	t.fill(rows)
+	t.fill()
 	t.Of = max(t.Of, dumps.Rows)
 	return t, nil
 }

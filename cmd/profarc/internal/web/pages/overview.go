@@ -139,19 +139,17 @@ func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
 		All: linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
 	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name,
-		withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")},
-			levelColumn)...)
+		withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")}, levelColumn)...)
 	list.Methods.Titled = true
-	var rows []row
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
 		name, err := t.link(i)
 		if err != nil {
 			return list, err
 		}
 		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.share(i))}
-		rows = append(rows, row{Cells: withLevel(t, cells, t.level(i))})
+		list.Methods.add(withLevel(t, cells, t.level(i))...)
 	}
-	list.Methods.fill(rows)
+	list.Methods.fill()
 	return list, nil
 }
 

@@ -60,8 +60,8 @@ func checkPlace(t *testing.T, site *Site, q query, want float64) {
 		t.Errorf("%v: the parts have %d, the whole %v", q, p.Total, want)
 	}
 	for _, row := range p.Places.Rows {
-		if l := row.Cells[0].Link; l.view == whereName {
-			checkPlace(t, site, l.query, row.Cells[1].Value)
+		if l := row[0].Link; l.view == whereName {
+			checkPlace(t, site, l.query, row[1].Value)
 		}
 	}
 }

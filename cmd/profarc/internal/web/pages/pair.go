@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -65,8 +63,14 @@ type pointPair struct {
 }
 
 func buildPair(r *request) (any, error) {
-	a, errA := r.methodIn(r.site.Archive, "a")
-	b, errB := r.methodIn(r.site.Other, "b")
+	var a, b reader.Method
+	var errA, errB error
+	if r.query.get("a") != "" {
+		a, errA = r.methodIn(r.site.Archive, "a")
+	}
+	if r.query.get("b") != "" {
+		b, errB = r.methodIn(r.site.Other, "b")
+	}
 	if err := cmp.Or(errA, errB); err != nil {
 		return nil, err
 	}
@@ -90,22 +94,6 @@ func pageIn(text string, m reader.Method, side string) *link {
 	}
 	l := linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side))
 	return &l
-}
-
-// methodIn returns the method that a key of the query names, the zero Method if it names none.
-func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
-	if r.query.get(key) == "" {
-		return reader.Method{}, nil
-	}
-	n, err := strconv.ParseUint(r.query.get(key), 36, 32)
-	if err != nil {
-		return reader.Method{}, errNoPage
-	}
-	m, err := s.MethodAt(layout.Ref(n))
-	if err != nil {
-		return m, fmt.Errorf("%w: %w", errNoPage, err)
-	}
-	return m, nil
 }
 
 // pair adds the profiles of both methods: profiles of the same context and code beside each other.
@@ -351,8 +339,8 @@ func pairsWithPages(r *request) ([]query, error) {
 	var list []query
 	known := map[string]bool{}
 	for _, l := range page.(*diffPage).Lists {
-		for _, row := range l.Rows.Rows[:min(len(l.Rows.Rows), pairsInReport)] {
-			if q := row.Cells[0].Link.query; row.Cells[0].Link.view == nameOfPair && !known[q.encode()] {
+		for _, cells := range l.Rows.Rows[:min(len(l.Rows.Rows), pairsInReport)] {
+			if q := cells[0].Link.query; cells[0].Link.view == nameOfPair && !known[q.encode()] {
 				known[q.encode()] = true
 				list = append(list, q)
 			}

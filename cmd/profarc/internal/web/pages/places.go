@@ -1,12 +1,10 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"strings"
 	"sync"
 
-	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -32,9 +30,7 @@ type place struct {
 
 // placed returns the places of the methods of the site's archive.
 func placed(r *request) (*places, error) {
-	return gather(r, "the packages of all methods", func(ctx context.Context, s *Site, p *Progress) (*places, error) {
-		return findPlaces(ctx, s.Archive, p)
-	})
+	return gather(r, "the packages of all methods", findPlaces)
 }
 
 // hasMethods reports whether the archive has methods of a class; true if that is not known yet.
@@ -66,23 +62,15 @@ type placer struct {
 
 // findPlaces returns the places of all methods. It keeps the names of packages and classes,
 // and four bytes a method.
-func findPlaces(ctx context.Context, s *reader.Store, p *Progress) (*places, error) {
+func findPlaces(ctx context.Context, s *Site, p *Progress) (*places, error) {
 	f := &placer{packageOf: map[string]int32{}, classOf: map[[2]string]int32{}, holders: map[uint32]int32{}}
-	total, steps := s.Header().Counts.Methods, poll.New(ctx)
-	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return nil, err
-		}
-		class, err := f.classOfMethod(s.Header().Domain, m)
-		if err != nil {
-			return nil, err
-		}
+	d := s.Archive.Header().Domain
+	err := eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
+		class, err := f.classOfMethod(d, m)
 		f.ofMethod = append(f.ofMethod, class)
-		if len(f.ofMethod)%1024 == 0 {
-			p.set(uint64(len(f.ofMethod)), total)
-		}
-	}
-	return &f.places, nil
+		return err
+	})
+	return &f.places, err
 }
 
 // classOfMethod returns the class of a method.

@@ -103,15 +103,14 @@ func buildPollution(r *request) (any, error) {
 		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
 	}
 	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
-	var rows []row
 	for i := range report.Sites {
-		found, err := siteRow(r, &report.Sites[i], p.columns)
+		cells, err := siteCells(r, &report.Sites[i], p.columns)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, found)
+		p.Sites.add(cells...)
 	}
-	p.Sites.fill(rows)
+	p.Sites.fill()
 	if len(report.Sites) > 0 {
 		p.Worst, err = inWords(r, &report.Sites[0])
 	}
@@ -130,43 +129,38 @@ func pollutionOf(r *request) (*facts.PollutionReport, error) {
 // contexts, and of merged runs in which sites were certain.
 type siteColumns struct{ contexts, certain bool }
 
-// siteRow returns the row of a site.
-func siteRow(r *request, s *facts.PollutedSite, columns siteColumns) (row, error) {
+// siteCells returns the row of a site.
+func siteCells(r *request, s *facts.PollutedSite, columns siteColumns) ([]cell, error) {
 	method, at, err := siteLinks(r, s)
 	if err != nil {
-		return row{}, err
+		return nil, err
 	}
 	seen := textCell(segmentsText(segmentsOf(r, s)))
 	seen.Stack = segmentsOf(r, s)
-	point := cell{Link: link{Text: fmt.Sprint(s.Point)}, Value: float64(s.Point), Number: true}
-	best := cell{Link: link{Text: percent(s.Best)}, Value: s.Best, Number: true}
+	point, best := numberCell(fmt.Sprint(s.Point), float64(s.Point)), numberCell(percent(s.Best), s.Best)
 	if s.Kind == analyze.SiteNull {
 		best = noNumber
 	}
-	shown := row{Cells: []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}}
+	shown := []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}
 	if columns.certain {
-		shown.Cells = append(shown.Cells, shareCell(s.CertainShare()))
+		shown = append(shown, shareCell(s.CertainShare()))
 	}
 	if !columns.contexts {
 		return shown, nil
 	}
-	contexts := countCell(uint64(s.Contexts))
+	contexts := countCell(s.Contexts)
 	if s.Contexts > 1 { // the page of one context would say what this row says
 		contexts.Link.view, contexts.Link.query = at.view, at.query
 	}
-	split := cell{Link: link{Text: splitWords[s.Split]}, Value: s.Cured, Number: true}
+	split := numberCell(splitWords[s.Split], s.Cured)
 	if s.Split == facts.SplitPartly {
 		split.Link.Text = percent(s.Cured)
 	}
 	if s.Split == facts.SplitUnknown {
 		split.Value = -1
 	}
-	shown.Cells = append(shown.Cells, contexts, split)
-	return shown, nil
+	return append(shown, contexts, split), nil
 }
-
-// noNumber is a cell of a column of numbers without a value: it comes after all values.
-var noNumber = cell{Link: link{Text: "-"}, Value: -1, Number: true}
 
 // What kinds of sites and answers mean, in words.
 var (
@@ -313,7 +307,7 @@ type sitePage struct {
 
 // buildSite builds the page of one site.
 func buildSite(r *request) (any, error) {
-	m, err := r.method(r.archive())
+	m, err := r.method()
 	if err != nil {
 		return nil, err
 	}
@@ -343,10 +337,9 @@ func buildSite(r *request) (any, error) {
 
 // fill adds the contexts of the site.
 func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext) error {
-	p.Contexts = newTable(r, "contexts", "What the site saw in each context", column{Key: "context", Name: "Called by"},
-		column{Key: "count", Name: "Count", Number: true}, column{Key: "best", Name: "Likeliest recorded", Number: true},
-		column{Key: "mixed", Name: "Still mixed"}, column{Key: "seen", Name: "Seen"})
-	var rows []row
+	p.Contexts = newTable(r, "contexts", "What the site saw in each context", textColumn("context", "Called by"),
+		number("count", "Count"), number("best", "Likeliest recorded"),
+		textColumn("mixed", "Still mixed"), textColumn("seen", "Seen"))
 	for _, c := range found {
 		caller, err := contextLink(r.archive(), c.Context)
 		if err != nil {
@@ -358,10 +351,10 @@ func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext
 		}
 		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
 		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)
-		rows = append(rows, row{Cells: []cell{linkCell(caller), countCell(c.Count), best,
-			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen}})
+		p.Contexts.add(linkCell(caller), countCell(c.Count), best,
+			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen)
 	}
-	p.Contexts.fill(rows)
+	p.Contexts.fill()
 	return nil
 }
 

@@ -58,8 +58,11 @@ func refText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 func methodQuery(m reader.Method) query { return newQuery("at", refText(m.Ref())) }
 
 // method returns the method of a query that methodQuery made.
-func (r *request) method(s *reader.Store) (reader.Method, error) {
-	n, err := strconv.ParseUint(r.query.get("at"), 36, 32)
+func (r *request) method() (reader.Method, error) { return r.methodIn(r.archive(), "at") }
+
+// methodIn returns the method of an archive that a key of the query names.
+func (r *request) methodIn(s *reader.Store, key string) (reader.Method, error) {
+	n, err := strconv.ParseUint(r.query.get(key), 36, 32)
 	if err != nil {
 		return reader.Method{}, errNoPage
 	}

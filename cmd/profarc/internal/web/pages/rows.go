@@ -69,7 +69,11 @@ func buildRows(r *request) (any, error) {
 	}
 	p.Rows = newTable(r, "rows", p.Name, columns...)
 	p.Rows.Titled = true
-	return p, v.fill(p.Rows)
+	order, err := v.order(p.Rows)
+	if err != nil {
+		return nil, err
+	}
+	return p, fillPage(p.Rows, v.n, order, v.row)
 }
 
 // tableRows makes rows of pages from the rows of a table of the archive, which may be many.
@@ -77,24 +81,6 @@ type tableRows struct {
 	request *request
 	columns []listing.TableColumn
 	n       int
-}
-
-// fill sets the rows of a page.
-func (v *tableRows) fill(t *table) error {
-	order, err := v.order(t)
-	if err != nil {
-		return err
-	}
-	t.Of = v.n
-	from, to := t.window(len(order))
-	for _, i := range order[from:to] {
-		shown, err := v.row(i)
-		if err != nil {
-			return err
-		}
-		t.Rows = append(t.Rows, shown)
-	}
-	return nil
 }
 
 // order returns the rows that match the search of a table, in its order.
@@ -148,12 +134,11 @@ func (v *tableRows) comparison(rows []int, c *listing.TableColumn) (by func(a, b
 	return func(a, b int) int { return strings.Compare(texts[a], texts[b]) }, err
 }
 
-// row returns a row.
-func (v *tableRows) row(i int) (shown row, err error) {
+func (v *tableRows) row(i int) (shown []cell, err error) {
 	for k := range v.columns {
 		c, wrong := v.cell(&v.columns[k], i)
 		err = cmp.Or(err, wrong)
-		shown.Cells = append(shown.Cells, c)
+		shown = append(shown, c)
 	}
 	return shown, err
 }
@@ -176,7 +161,9 @@ func (v *tableRows) cell(c *listing.TableColumn, i int) (cell, error) {
 	if c.Signed() {
 		value = float64(int64(raw))
 	}
-	return cell{Link: link{Text: text}, Value: value, Number: c.Numeric()}, err
+	shown := numberCell(text, value)
+	shown.Number = c.Numeric()
+	return shown, err
 }
 
 func (v *tableRows) method(n layout.Ref) (link, error) {

@@ -34,14 +34,14 @@ func TestTablesHaveTheirRows(t *testing.T) {
 					t.Errorf("%s, %s: %d of %d rows, want %d", sp.Name, found.Kind, len(shown.Rows), shown.Of, found.Rows)
 				}
 				for k := 1; k < len(shown.Rows); k++ {
-					if compareCells(shown.Rows[k-1].Cells[i], shown.Rows[k].Cells[i]) > 0 {
+					if compareCells(shown.Rows[k-1][i], shown.Rows[k][i]) > 0 {
 						t.Errorf("%s, %s: row %d is not in the order of column %d", sp.Name, found.Kind, k, i)
 					}
 				}
 				if len(shown.Rows) == 0 {
 					continue
 				}
-				text := shown.Rows[0].Cells[i].Link.Text
+				text := shown.Rows[0][i].Link.Text
 				r.query = q.with("rows.find", text)
 				if again := built[*rowsPage](t, r).Rows; again.Found == 0 || again.Found > found.Rows {
 					t.Errorf("%s, %s: %d rows with %q", sp.Name, found.Kind, again.Found, text)

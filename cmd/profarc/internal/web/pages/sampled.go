@@ -94,15 +94,11 @@ func newSampledLine(r *request, all *listing.Samples, of *listing.Sampled, l lis
 
 // callTable returns the callers or callees of a method, nil if it has none.
 func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
-	if len(calls) == 0 {
-		return nil, nil
-	}
-	t := newTable(r, id, title, column{Key: "method", Name: "Method"}, number("total", "Total"),
+	t := newTable(r, id, title, textColumn("method", "Method"), number("total", "Total"),
 		number("share", "Share of all"))
 	if r.inReport {
 		t.rows = callsInReport
 	}
-	var rows []row
 	for _, c := range calls {
 		l := link{Text: noFrameMethod}
 		if m, err := r.archive().MethodAt(c.Other); c.Other != 0 {
@@ -113,7 +109,7 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 				return nil, err
 			}
 		}
-		rows = append(rows, row{Cells: []cell{linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole))}})
+		t.add(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
 	}
-	return t.fill(rows), nil
+	return t.unlessEmpty(), nil
 }

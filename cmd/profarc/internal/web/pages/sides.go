@@ -134,7 +134,7 @@ func (r *request) inOther(text string) (l link, ok bool) {
 	case r.view.name != nameOfMethod:
 		return linkTo(text, overviewView.name, query{}), true
 	}
-	m, err := r.method(r.archive())
+	m, err := r.method()
 	if err != nil {
 		return link{}, false
 	}
@@ -167,7 +167,7 @@ func (r *request) besideLink() *link {
 	if r.site.Other == nil || r.view.name != nameOfMethod {
 		return nil
 	}
-	a, err := r.method(r.archive())
+	a, err := r.method()
 	if err != nil {
 		return nil
 	}

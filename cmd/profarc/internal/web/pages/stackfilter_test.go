@@ -73,7 +73,7 @@ func TestFiltersLeaveTheStacksThatPass(t *testing.T) {
 				p := built[*flamePage](t, r)
 				self := uint64(0)
 				for _, row := range p.Methods.Rows {
-					self += uint64(row.Cells[1].Value)
+					self += uint64(row[1].Value)
 				}
 				if p.Passed != want || p.Total != want || p.Whole != tree.Nodes[flame.Root].Total || self != want {
 					t.Errorf("%s, focus %q, ignore %q: %d stacks, total %d of %d, the methods have %d; want %d", name, focus, ignore,

@@ -71,7 +71,7 @@ func buildStackPair(r *request) (any, error) {
 // table returns the methods whose own shares changed most.
 func (t *stackPair) table(b *flameGraph, unit string) *table {
 	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
-	list := newTable(b.request, "frames", "Methods whose own share changed most", column{Key: "method", Name: "Method"},
+	list := newTable(b.request, "frames", "Methods whose own share changed most", textColumn("method", "Method"),
 		number("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"),
 		counts("total_a", "Total in A"), counts("total_b", "Total in B"))
 	change := func(frame uint32) float64 {
@@ -81,10 +81,9 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 	order := slices.SortedFunc(maps.Keys(t.frames), func(x, y uint32) int {
 		return cmp.Or(cmp.Compare(math.Abs(change(y)), math.Abs(change(x))), cmp.Compare(x, y))
 	})
-	var rows []row
 	for _, frame := range order[:min(len(order), changesListed)] {
-		cells := []cell{linkCell(link{Text: b.name(frame).full}), {Link: link{Text: points(change(frame))},
-			Value: change(frame), Number: true, Class: wayOf(change(frame))}}
+		cells := []cell{textCell(b.name(frame).full), numberCell(points(change(frame)), change(frame))}
+		cells[1].Class = wayOf(change(frame))
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
@@ -99,9 +98,9 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
 			cells = append(cells, amountCell(c, unit+"s"))
 		}
-		rows = append(rows, row{Cells: cells})
+		list.add(cells...)
 	}
-	return list.fill(rows)
+	return list.fill()
 }
 
 // points spells a change of a share.

@@ -65,7 +65,7 @@ func TestStacksOfBothTellWhatChanged(t *testing.T) {
 	}
 	var names []string
 	for _, row := range page.Methods.Rows {
-		names = append(names, row.Cells[0].Link.Text+" "+row.Cells[1].Link.Text)
+		names = append(names, row[0].Link.Text+" "+row[1].Link.Text)
 	}
 	if want := "main.gone ▼ 30.00 percentage points"; len(names) != 5 || names[0] != want {
 		t.Errorf("%d rows, the first is %q, want %q", len(names), names, want)

@@ -109,25 +109,20 @@ func frameOf(m reader.Method) uint32 {
 // contextTree returns the tree of the calling contexts of all profiles. A context need not
 // begin at the start of the program, and a profile's may be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
-	t, by, steps, done := flame.New(), contextCounts(s), poll.New(ctx), uint64(0)
-	for m, err := range s.Methods() {
-		if err = errors.Join(err, steps.Err()); err != nil {
-			return nil, err
-		}
+	t, by := flame.New(), contextCounts(s)
+	err := eachMethod(ctx, s, p, func(m reader.Method) error {
 		for q, err := range m.Profiles() {
 			if err == nil {
 				err = addContext(t, m, q, by.of(q))
 			}
 			if err != nil {
-				return nil, err
+				return err
 			}
 		}
-		if done++; done%1024 == 0 {
-			p.set(done, s.Header().Counts.Methods)
-		}
-	}
+		return nil
+	})
 	t.Sum()
-	return t, nil
+	return t, err
 }
 
 // addContext adds a profile below the callers of its context.
@@ -267,7 +262,7 @@ func (b *flameGraph) zoomed() (list []link) {
 
 // list adds the table of the methods.
 func (p *flamePage) list(b *flameGraph) error {
-	p.Methods = newTable(b.request, "frames", "Methods in these stacks", column{Key: "method", Name: "Method"},
+	p.Methods = newTable(b.request, "frames", "Methods in these stacks", textColumn("method", "Method"),
 		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, number("share", "Share"),
 		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
 	if b.request.inReport {
@@ -275,12 +270,11 @@ func (p *flamePage) list(b *flameGraph) error {
 	}
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
-	var rows []row
 	for _, c := range frames[:len(frames)-p.Left] {
-		rows = append(rows, row{Cells: []cell{linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
-			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s")}})
+		p.Methods.add(linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
+			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
-	p.Methods.fill(rows)
+	p.Methods.fill()
 	return b.err
 }
 

@@ -20,9 +20,9 @@ type table struct {
 	ID      string // one word, unique on the page
 	Caption string
 	Columns []column
-	Rows    []row  // of this page
-	Titled  bool   // a heading says what the caption does
-	None    string // the meaning of an empty table
+	Rows    [][]cell // of this page; of all, until fill takes those
+	Titled  bool     // a heading says what the caption does
+	None    string   // the meaning of an empty table
 
 	Of     int // rows of the table
 	Found  int // of these, rows that match the search
@@ -41,10 +41,15 @@ type column struct {
 	Number          bool
 }
 
-// A row is the cells of one row. Class is the class of its element, empty for none.
-type row struct {
-	Cells []cell
-	Class string
+// textColumn returns a column of texts.
+func textColumn(key, name string) column { return column{Key: key, Name: name} }
+
+// number returns a column of numbers.
+func number(key, name string) column { return column{Key: key, Name: name, Number: true} }
+
+func (c column) in(unit string) column {
+	c.Unit = unit
+	return c
 }
 
 // A cell holds a text or a number. Both may be links, and have a bar that shows a share.
@@ -54,7 +59,6 @@ type cell struct {
 	Number bool
 	Bar    *float64
 	Stack  []segment // parts of a whole, as a bar
-	Title  string    // the exact value, if the text is rounded
 	Class  string    // of a number: more or less
 }
 
@@ -67,9 +71,17 @@ func textCell(text string) cell { return cell{Link: link{Text: text}} }
 // linkCell returns a cell with a link.
 func linkCell(l link) cell { return cell{Link: l} }
 
+// numberCell returns a cell with a number in some spelling.
+func numberCell(text string, value float64) cell {
+	return cell{Link: link{Text: text}, Value: value, Number: true}
+}
+
+// noNumber is a cell of a column of numbers without a value: it comes after all values.
+var noNumber = numberCell("-", -1)
+
 // countCell returns a cell with a count.
-func countCell(n uint64) cell {
-	return cell{Link: link{Text: cli.Grouped(n)}, Value: float64(n), Number: true}
+func countCell[N int | int8 | int32 | int64 | uint32 | uint64](n N) cell {
+	return numberCell(cli.Grouped(uint64(n)), float64(n))
 }
 
 // amountCell returns a cell with a count of what a noun in plural names.
@@ -83,7 +95,9 @@ func amountCell(n uint64, noun string) cell {
 
 // shareCell returns a cell with a share from 0 to 1, and a bar of it.
 func shareCell(share float64) cell {
-	return cell{Link: link{Text: percent(share)}, Value: share, Number: true, Bar: &share}
+	c := numberCell(percent(share), share)
+	c.Bar = &share
+	return c
 }
 
 // newTable returns a table without rows, as the query of a page wants it. The rows fall by the first column
@@ -105,14 +119,40 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	return t
 }
 
-// fill sets the rows of a table from all of them: it searches and sorts, and takes those of the page.
-func (t *table) fill(all []row) *table {
-	t.Of = len(all)
-	found := slices.DeleteFunc(all, func(r row) bool { return !t.matches(r) })
+// add adds a row.
+func (t *table) add(cells ...cell) { t.Rows = append(t.Rows, cells) }
+
+// fill ends the adding of rows: it searches and sorts them, and keeps those of the page.
+func (t *table) fill() *table {
+	t.Of = len(t.Rows)
+	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matches(cells) })
 	t.sort(found)
 	from, to := t.window(len(found))
 	t.Rows = found[from:to]
 	return t
+}
+
+// unlessEmpty is fill, which returns nil if there are no rows.
+func (t *table) unlessEmpty() *table {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return t.fill()
+}
+
+// fillPage sets the rows of a table that has too many for fill: it makes those of the page, of all that match, in their
+// order.
+func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) error {
+	t.Of = of
+	from, to := t.window(len(order))
+	for _, i := range order[from:to] {
+		shown, err := cells(i)
+		if err != nil {
+			return err
+		}
+		t.add(shown...)
+	}
+	return nil
 }
 
 // window notes how many rows were found, and returns which of them are on the page.
@@ -124,22 +164,10 @@ func (t *table) window(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matches reports whether the cells of a row contain the search text.
-func (t *table) matches(r row) bool {
-	if t.Search == "" {
-		return true
-	}
-	var texts []string
-	for _, c := range r.Cells {
-		texts = append(texts, c.Link.Text)
-	}
-	return matchesWords(t.Search, texts...)
-}
-
-// matchesWords reports whether each word of a search is in one of some texts, in any case of letters.
-func matchesWords(search string, texts ...string) bool {
-	for _, word := range strings.Fields(search) {
-		if !slices.ContainsFunc(texts, func(text string) bool { return containsFold(text, word) }) {
+// matches reports whether each word of the search is in a cell of a row, in any case of letters.
+func (t *table) matches(cells []cell) bool {
+	for _, word := range strings.Fields(t.Search) {
+		if !slices.ContainsFunc(cells, func(c cell) bool { return containsFold(c.Link.Text, word) }) {
 			return false
 		}
 	}
@@ -152,13 +180,13 @@ func containsFold(text, part string) bool {
 }
 
 // sort sorts rows by the column that the query names.
-func (t *table) sort(rows []row) {
+func (t *table) sort(rows [][]cell) {
 	if t.sorted == nil {
 		return
 	}
 	at := slices.IndexFunc(t.Columns, func(c column) bool { return c.Key == t.sorted.Key })
-	slices.SortStableFunc(rows, func(a, b row) int {
-		order := compareCells(a.Cells[at], b.Cells[at])
+	slices.SortStableFunc(rows, func(a, b []cell) int {
+		order := compareCells(a[at], b[at])
 		if t.falling {
 			return -order
 		}

@@ -59,22 +59,19 @@ func shareOf(part, whole uint64) float64 {
 
 // tallied returns the tally of the site's archive.
 func tallied(r *request) (*tally, error) {
-	return gather(r, "the counts of all methods", func(ctx context.Context, s *Site, p *Progress) (*tally, error) {
-		return newTally(ctx, s.Archive, p)
-	})
+	return gather(r, "the counts of all methods", newTally)
 }
 
 // newTally reads all profiles of an archive.
-func newTally(ctx context.Context, s *reader.Store, p *Progress) (*tally, error) {
-	t := &tally{store: s}
-	measures := measuresOf(s.Header())
+func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
+	t := &tally{store: s.Archive}
+	h := t.store.Header()
+	measures := measuresOf(h)
 	for _, by := range measures {
-		t.measures = append(t.measures, newMeasured(s.Header().Domain, by.Name, by.Noun, by.About))
+		t.measures = append(t.measures, newMeasured(h.Domain, by.Name, by.Noun, by.About))
 	}
-	if err := t.readMethods(ctx, measures, p); err != nil {
-		return nil, err
-	}
-	if err := t.addSamples(); err != nil {
+	err := eachMethod(ctx, t.store, p, func(m reader.Method) error { return t.addMethod(m, measures) })
+	if err = cmp.Or(err, t.addSamples()); err != nil {
 		return nil, err
 	}
 	t.measures = slices.DeleteFunc(t.measures, func(m *measured) bool { return m.total == 0 })
@@ -100,33 +97,16 @@ func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	return list
 }
 
-func (t *tally) readMethods(ctx context.Context, measures []*analyze.Measure, p *Progress) error {
-	total := t.store.Header().Counts.Methods
-	steps := poll.New(ctx)
-	for m, err := range t.store.Methods() {
-		if err = cmp.Or(err, steps.Err()); err != nil {
-			return err
-		}
-		t.methods = append(t.methods, m.Ref())
-		sums, err := analyze.Sums(measures, t.store, m)
-		if err != nil {
-			return err
-		}
-		for i, sum := range sums {
-			t.measures[i].append(sum)
-		}
-		if err := t.addLevel(m); err != nil {
-			return err
-		}
-		if len(t.methods)%1024 == 0 {
-			p.set(uint64(len(t.methods)), total)
-		}
+// addMethod adds the next method.
+func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
+	t.methods = append(t.methods, m.Ref())
+	sums, err := analyze.Sums(measures, t.store, m)
+	if err != nil {
+		return err
 	}
-	return nil
-}
-
-// addLevel adds the level of the next method.
-func (t *tally) addLevel(m reader.Method) error {
+	for i, sum := range sums {
+		t.measures[i].append(sum)
+	}
 	if t.store.Header().Domain != layout.DomainHotSpot {
 		return nil
 	}
@@ -168,7 +148,7 @@ func (t *tally) level(i int32) cell {
 	if t.levels == nil || t.levels[i] < 0 {
 		return noNumber
 	}
-	return countCell(uint64(t.levels[i]))
+	return countCell(t.levels[i])
 }
 
 // append adds the value of the next method.

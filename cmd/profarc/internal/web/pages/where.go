@@ -370,7 +370,6 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 	if r.view.name != whereName {
 		t.rows = hotListRows // a part of another page
 	}
-	var rows []row
 	for _, g := range groups {
 		if g.rest > 0 {
 			g.link.Text = cli.Grouped(uint64(g.rest)) + " more"
@@ -380,15 +379,15 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 			cells = slices.Insert(cells, 2, shareCell(shareOf(g.value, p.Total)))
 		}
 		if !methods {
-			cells = append(cells, countCell(uint64(g.of)))
+			cells = append(cells, countCell(g.of))
 		} else if g.rest > 0 {
 			cells = withLevel(v.tally, cells, noNumber)
 		} else {
 			cells = withLevel(v.tally, cells, v.level(g.method))
 		}
-		rows = append(rows, row{Cells: cells})
+		t.add(cells...)
 	}
-	return t.fill(rows)
+	return t.fill()
 }
 
 // Packages that have pages of their own in a report: so many at most, with so much of the counts at least.

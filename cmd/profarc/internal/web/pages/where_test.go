@@ -73,7 +73,7 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 		t.Errorf("the page lacks %q:\n%s", want, body)
 	}
 	for _, row := range p.Places.Rows {
-		value, part, whole := row.Cells[1].Value, row.Cells[2].Value, row.Cells[3].Value
+		value, part, whole := row[1].Value, row[2].Value, row[3].Value
 		if part != value/float64(p.Total) || whole != value/float64(file) {
 			t.Errorf("%v of %d and of %d: shares %v and %v", value, p.Total, file, part, whole)
 		}
@@ -97,7 +97,7 @@ func TestMethodsHaveTheirLevels(t *testing.T) {
 	}
 	list := built[*methodList](t, requestOf(t, site, "methods", "methods.sort", "-level")).Methods
 	level := list.Columns[len(list.Columns)-1]
-	first := list.Rows[0].Cells
+	first := list.Rows[0]
 	if level.Name != "Level" || first[len(first)-1].Value != 4 || !strings.Contains(first[0].Link.Text, "String.length") {
 		t.Errorf("first by %q is %+v", level.Name, first)
 	}
@@ -122,7 +122,8 @@ func TestSearchesForEveryWord(t *testing.T) {
 	t.Parallel()
 	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true,
 		"hashmap put": false, "map x": true, "getNode(": false} {
-		if got := matchesWords(search, "java.util.HashMap.getNode", "x"); got != want {
+		list := &table{Search: search}
+		if got := list.matches([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
 			t.Errorf("%q: %t, want %t", search, got, want)
 		}
 	}

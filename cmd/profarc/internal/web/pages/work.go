@@ -1,13 +1,16 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/profarc/profarc/internal/format/poll"
 	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/reader"
 )
 
 // work is what was computed in the background, by name.
@@ -105,6 +108,23 @@ func gather[T any](r *request, what string, compute func(ctx context.Context, s 
 	}
 	result, _ = j.result.(T) // none of a job that was not started
 	return result, defectOfPage(j.err)
+}
+
+// eachMethod calls f with each method of an archive, and notes the progress.
+func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader.Method) error) error {
+	done, total, steps := uint64(0), s.Header().Counts.Methods, poll.New(ctx)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err == nil {
+			err = f(m)
+		}
+		if err != nil {
+			return err
+		}
+		if done++; done%1024 == 0 {
+			p.set(done, total)
+		}
+	}
+	return nil
 }
 
 // defectOfPage says of a panic in the background what concerns a page. While a page is built
