@@ -32,6 +32,7 @@ type PollutionReport struct {
 // recorded, Cured the share of counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
+	Method   layout.Ref   `json:"-"` // its record
 	Kind     analyze.Site `json:"kind"`
 	Point    int32        `json:"point"`
 	Code     string       `json:"code,omitempty"`
@@ -138,7 +139,7 @@ func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
 			return err
 		}
 		all := f.site.pooled()
-		row := PollutedSite{MethodName: name, Kind: f.site.kind, Point: f.site.point, Count: f.count,
+		row := PollutedSite{MethodName: name, Method: f.m.Ref(), Kind: f.site.kind, Point: f.site.point, Count: f.count,
 			Best:     share(all.best(), f.count),
 			Contexts: len(f.site.parts), Seen: p.mostSeen(all, seenRows), Other: all.other, Untyped: all.untyped}
 		row.Split, row.Cured = f.site.split()

@@ -1,9 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
@@ -23,13 +24,10 @@ func hasPackages(s *Site) bool {
 	return !d.LLVM() && d != layout.DomainSampled
 }
 
-// A classList is what the page of all classes shows.
-type classList struct{ Classes *table }
-
 // A classTally is the values of all classes, by every measure of methods that adds up.
 type classTally struct {
 	*placeView
-	measures []*measured
+	sums *tally
 }
 
 func buildClasses(r *request) (any, error) {
@@ -43,29 +41,18 @@ func buildClasses(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []column{{Key: "class", Name: "Class"}}
-	for _, by := range c.measures {
-		columns = append(columns, number(by.Name, by.Title))
-	}
-	list := newTable(r, "classes", "Classes", columns...)
-	list.Titled = true
-	order, err := c.order(list)
-	if err != nil {
-		return nil, err
-	}
-	return &classList{list}, fillPage(list, len(c.classes), order, c.cells)
+	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.link, names: c.namesOf,
+		byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
 // newClassTally adds the values of methods up.
 func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
-	c := &classTally{placeView: v}
+	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {
 			continue // these include what was called
 		}
-		if c.by == nil {
-			c.by = by
-		}
+		c.by = cmp.Or(c.by, by)
 		c.add(by, by.values)
 	}
 	each := make([]uint64, len(v.ofMethod))
@@ -73,12 +60,7 @@ func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
 		each[i] = 1
 	}
 	c.add(&measured{Name: "methods", Title: "Methods"}, each)
-	for _, by := range c.measures {
-		if err := by.rank(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
+	return c, c.sums.rank(ctx)
 }
 
 // add adds a measure of methods.
@@ -92,53 +74,26 @@ func (c *classTally) add(by *measured, values []uint64) {
 	for _, n := range sums {
 		of.append(n)
 	}
-	c.measures = append(c.measures, of)
+	c.sums.measures = append(c.sums.measures, of)
 }
 
-// cells returns the row of a class.
-func (c *classTally) cells(class int32) ([]cell, error) {
-	l := link{Text: c.className(class)}
-	if c.by != nil && c.classes[class].Name != "" {
-		l = c.linkAt(l.Text, inClass+strconv.Itoa(int(class)))
+// link returns a link to the page of a class, or the name of one that has none.
+func (c *classTally) link(class int32) (link, error) {
+	if c.by == nil || c.classes[class].Name == "" {
+		return link{Text: c.className(class)}, nil
 	}
-	cells := []cell{linkCell(l)}
-	for _, by := range c.measures {
-		cells = append(cells, amountCell(by.values[class], by.Noun))
-	}
-	return cells, nil
+	return c.linkAt(c.className(class), inClass+strconv.Itoa(int(class))), nil
 }
 
-// order returns the classes that match the search of a table, in its order.
-func (c *classTally) order(list *table) ([]int32, error) {
-	by, lowestFirst := c.measures[0], false
-	for _, m := range c.measures {
-		if list.sorted != nil && list.sorted.Key == m.Name {
-			by, lowestFirst = m, !list.falling
+// namesOf returns the names of the classes.
+func (c *classTally) namesOf(r *request) (*searchNames, error) {
+	read := func(context.Context, *Site, *Progress) (*searchNames, error) {
+		n := &searchNames{}
+		for i := range c.classes {
+			n.add(c.className(int32(i)), c.classes[i].Name)
 		}
+		n.complete()
+		return n, nil
 	}
-	order := by.order(lowestFirst)
-	if list.sorted != nil && !list.sorted.Number {
-		slices.SortStableFunc(order, func(a, b int32) int {
-			if list.falling {
-				a, b = b, a
-			}
-			return compareCells(textCell(c.className(a)), textCell(c.className(b)))
-		})
-	}
-	if list.Search == "" {
-		return order, nil
-	}
-	names, err := gather(list.request, "the names of all classes",
-		func(context.Context, *Site, *Progress) (*searchNames, error) {
-			n := &searchNames{}
-			for i := range c.classes {
-				n.add(c.className(int32(i)), c.classes[i].Name)
-			}
-			n.complete()
-			return n, nil
-		})
-	if err != nil {
-		return nil, err
-	}
-	return names.having(list.request.ctx, list.Search, order)
+	return gather(r, "the names of all classes", read)
 }

@@ -23,7 +23,7 @@ func TestClassesHaveTheSumsOfTheirMethods(t *testing.T) {
 			if by.Name == "cycles" || by.Name == "total" {
 				continue
 			}
-			list := built[*classList](t, requestOf(t, site, nameOfClasses, "classes.sort", "-"+by.Name)).Classes
+			list := built[*memberList](t, requestOf(t, site, nameOfClasses, "classes.sort", "-"+by.Name)).Table
 			at, sum, last := 0, 0.0, 0.0
 			for i, c := range list.Columns {
 				if c.Key == by.Name {

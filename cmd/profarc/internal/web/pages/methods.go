@@ -15,10 +15,10 @@ var methodsView = &view{
 	build: buildMethods,
 }
 
-// A methodList is what the page of all methods shows.
-type methodList struct {
-	Methods *table
-	*tally
+// A memberList is what the page of all methods shows, or of all classes.
+type memberList struct {
+	Levels string // what the levels mean, empty if there are none
+	Table  *table
 }
 
 func buildMethods(r *request) (any, error) {
@@ -26,24 +26,40 @@ func buildMethods(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := []column{{Key: "method", Name: "Method"}}
-	for _, by := range t.measures {
+	return listMembers(r, &members{tally: t, noun: "method", n: len(t.methods), link: t.link, names: methodNamesOf})
+}
+
+// members are what a tally has values of: methods or classes, by their numbers in it.
+type members struct {
+	*tally
+	noun  string
+	n     int
+	link  func(i int32) (link, error)
+	names func(*request) (*searchNames, error)
+	// byName compares the names of two. The order of methods in an archive is the order of their names: nil.
+	byName func(a, b int32) int
+}
+
+// listMembers returns the list of all members. Only the rows of the page are made, since an archive may have millions.
+func listMembers(r *request, m *members) (any, error) {
+	columns := []column{textColumn(m.noun, capital(m.noun))}
+	for _, by := range m.measures {
 		columns = append(columns, number(by.Name, by.Title))
 	}
-	list := newTable(r, "methods", "Methods", withLevel(t, columns, levelColumn)...)
-	list.Titled = true
-	order, err := t.order(list)
+	t := newTable(r, r.view.name, r.view.title, withLevel(m.tally, columns, levelColumn)...)
+	t.Titled = true
+	order, err := m.order(t)
 	if err != nil {
 		return nil, err
 	}
-	return &methodList{list, t}, fillPage(list, len(t.methods), order, t.cells)
+	return &memberList{m.LevelsAbout(), t}, fillPage(t, m.n, order, m.cells)
 }
 
-// cells returns the row of a method.
-func (t *tally) cells(i int32) ([]cell, error) {
-	name, err := t.link(i)
-	cells := []cell{linkCell(name)}
-	for k, by := range t.measures {
+// cells returns the row of a member.
+func (m *members) cells(i int32) ([]cell, error) {
+	l, err := m.link(i)
+	cells := []cell{linkCell(l)}
+	for k, by := range m.measures {
 		c := amountCell(by.values[i], by.Noun)
 		if k == 0 && by.highest > 0 {
 			share := shareOf(by.values[i], by.highest)
@@ -51,58 +67,50 @@ func (t *tally) cells(i int32) ([]cell, error) {
 		}
 		cells = append(cells, c)
 	}
-	return withLevel(t, cells, t.level(i)), err
+	return withLevel(m.tally, cells, m.level(i)), err
 }
 
-// order returns the methods that match the search of a table, in its order. The order
-// of the archive is the order of the keys, and so of the names.
-func (t *tally) order(list *table) ([]int32, error) {
-	var order []int32
-	switch {
-	case list.sorted != nil && list.sorted.Key == levelColumn.Key:
-		order = t.byLevel(list.falling)
-	case list.sorted != nil && list.sorted.Number:
-		order = t.by(list.sorted.Key).order(!list.falling)
-	case list.sorted == nil && len(t.measures) > 0:
-		order = t.measures[0].order(false)
-	default:
-		order = t.all()
-		if list.falling {
-			slices.Reverse(order)
-		}
-	}
-	if list.Search == "" {
+// order returns the members that match the search of a table, in its order.
+func (m *members) order(t *table) ([]int32, error) {
+	order := m.sorted(t)
+	if t.Search == "" {
 		return order, nil
 	}
-	names, err := methodNamesOf(list.request)
+	names, err := m.names(t.request)
 	if err != nil {
 		return nil, err
 	}
-	return names.having(list.request.ctx, strings.ReplaceAll(list.Search, "/", "."), order)
+	return names.having(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
 }
 
-// all returns all methods in the order of the archive.
-func (t *tally) all() []int32 {
-	all := make([]int32, len(t.methods))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
-// byLevel returns all methods by their levels, methods of one level by the first measure. Those
+// sorted returns all members as a table sorts them. Those of one level are in the order of the first measure, those
 // without a level come last of falling ones.
-func (t *tally) byLevel(falling bool) []int32 {
-	order := t.all()
-	if len(t.measures) > 0 {
-		order = t.measures[0].order(false)
+func (m *members) sorted(t *table) []int32 {
+	named := t.sorted != nil && !t.sorted.Number
+	if !named && len(m.measures) > 0 && (t.sorted == nil || t.sorted.Key != levelColumn.Key) {
+		return m.by(t.sortKey()).order(t.sorted != nil && !t.falling)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
-		if falling {
-			a, b = b, a
+	order := make([]int32, m.n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	compare := m.byName
+	if !named {
+		if len(m.measures) > 0 {
+			order = m.measures[0].order(false)
 		}
-		return cmp.Compare(t.levels[a], t.levels[b])
-	})
+		compare = func(a, b int32) int { return cmp.Compare(m.level(a).Value, m.level(b).Value) }
+	}
+	if compare != nil {
+		slices.SortStableFunc(order, func(a, b int32) int {
+			if t.falling {
+				a, b = b, a
+			}
+			return compare(a, b)
+		})
+	} else if t.falling {
+		slices.Reverse(order)
+	}
 	return order
 }
 

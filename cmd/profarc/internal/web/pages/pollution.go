@@ -52,7 +52,7 @@ type allSites struct {
 	Left  int // sites that the table does not have
 	// InContexts reports whether any site was seen in several calling contexts.
 	InContexts bool
-	columns    siteColumns
+	inRuns     bool // any site was certain in some of the merged runs
 }
 
 // A pollutedSite is a polluted site in words.
@@ -91,66 +91,53 @@ func buildPollution(r *request) (any, error) {
 		p.Width = uint64(r.archive().Header().Params.TypeProfileWidth)
 	}
 	p.InContexts = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return s.Contexts > 1 })
-	p.columns = siteColumns{p.InContexts, slices.ContainsFunc(report.Sites,
-		func(s facts.PollutedSite) bool { return len(s.Certain) > 0 })}
+	p.inRuns = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return len(s.Certain) > 0 })
 	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))),
 		{Key: "kind", Name: "What is mixed"}, number("count", "Count"),
 		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
-	if p.columns.certain {
+	if p.inRuns {
 		columns = append(columns, number("certain", "In runs that were certain"))
 	}
-	if p.columns.contexts {
+	if p.InContexts {
 		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
 	}
 	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
 	for i := range report.Sites {
-		cells, err := siteCells(r, &report.Sites[i], p.columns)
-		if err != nil {
-			return nil, err
-		}
-		p.Sites.add(cells...)
+		p.Sites.add(p.siteCells(r, &report.Sites[i])...)
 	}
 	p.Sites.fill()
 	if len(report.Sites) > 0 {
-		p.Worst, err = inWords(r, &report.Sites[0])
+		p.Worst = inWords(r, &report.Sites[0])
 	}
-	return &pollutionPage{All: p}, err
+	return &pollutionPage{All: p}, nil
 }
 
 // pollutionOf returns the polluted sites of the site's archive.
 func pollutionOf(r *request) (*facts.PollutionReport, error) {
-	return gather(r, "the polluted sites", func(ctx context.Context, s *Site,
-		_ *Progress) (*facts.PollutionReport, error) {
+	find := func(ctx context.Context, s *Site, _ *Progress) (*facts.PollutionReport, error) {
 		return facts.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
-	})
+	}
+	return gather(r, "the polluted sites", find)
 }
 
-// siteColumns says which columns the table has that depend on the archive: what is known of
-// contexts, and of merged runs in which sites were certain.
-type siteColumns struct{ contexts, certain bool }
-
 // siteCells returns the row of a site.
-func siteCells(r *request, s *facts.PollutedSite, columns siteColumns) ([]cell, error) {
-	method, at, err := siteLinks(r, s)
-	if err != nil {
-		return nil, err
-	}
-	seen := textCell(segmentsText(segmentsOf(r, s)))
-	seen.Stack = segmentsOf(r, s)
-	point, best := numberCell(fmt.Sprint(s.Point), float64(s.Point)), numberCell(percent(s.Best), s.Best)
+func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
+	best := numberCell(percent(s.Best), s.Best)
 	if s.Kind == analyze.SiteNull {
 		best = noNumber
 	}
-	shown := []cell{linkCell(method), point, textCell(mixedWords[s.Kind]), countCell(s.Count), best, seen}
-	if columns.certain {
+	shown := []cell{linkCell(siteLink(r, s)), numberCell(fmt.Sprint(s.Point), float64(s.Point)),
+		textCell(mixedWords[s.Kind]), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+	if p.inRuns {
 		shown = append(shown, shareCell(s.CertainShare()))
 	}
-	if !columns.contexts {
-		return shown, nil
+	if !p.InContexts {
+		return shown
 	}
 	contexts := countCell(s.Contexts)
 	if s.Contexts > 1 { // the page of one context would say what this row says
-		contexts.Link.view, contexts.Link.query = at.view, at.query
+		contexts.Link = linkTo(contexts.Link.Text, nameOfPollution, newQuery("at", refText(s.Method),
+			"point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
 	}
 	split := numberCell(splitWords[s.Split], s.Cured)
 	if s.Split == facts.SplitPartly {
@@ -159,7 +146,7 @@ func siteCells(r *request, s *facts.PollutedSite, columns siteColumns) ([]cell, 
 	if s.Split == facts.SplitUnknown {
 		split.Value = -1
 	}
-	return append(shown, contexts, split), nil
+	return append(shown, contexts, split)
 }
 
 // What kinds of sites and answers mean, in words.
@@ -201,28 +188,29 @@ var (
 	}
 )
 
-// siteLinks returns links to the point of a site on the page of its method, and to the site in its contexts.
-func siteLinks(r *request, s *facts.PollutedSite) (method, at link, err error) {
-	m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
-	if err != nil {
-		return method, at, err
-	}
-	q := methodQuery(m)
-	if s.Code != "" && !r.inReport {
+// siteLink returns a link to the point of a site on the page of its method.
+func siteLink(r *request, s *facts.PollutedSite) link {
+	q := newQuery("at", refText(s.Method))
+	if !r.inReport {
 		q = q.with("code", s.Code)
 	}
-	method = linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
-	at = linkTo("", nameOfPollution, methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
-		"code", s.Code))
-	return method, at, nil
+	return linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
+}
+
+// seenCell returns a cell with what a site saw, as text and as a bar.
+func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) cell {
+	list := segmentsOf(r, kind, seen, count, untyped)
+	var parts []string
+	for _, s := range list {
+		parts = append(parts, percent(s.Share)+" "+s.Text)
+	}
+	c := textCell(strings.Join(parts, ", "))
+	c.Stack = list
+	return c
 }
 
 // segmentsOf returns what a site saw, as parts of a bar.
-func segmentsOf(r *request, s *facts.PollutedSite) []segment {
-	return segmentsFrom(r, s.Kind, s.Seen, s.Count, s.Untyped)
-}
-
-func segmentsFrom(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
+func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
 	if kind == analyze.SiteNull {
 		return nil
 	}
@@ -262,15 +250,6 @@ func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	return short
 }
 
-// segmentsText says what a site saw.
-func segmentsText(list []segment) string {
-	var parts []string
-	for _, s := range list {
-		parts = append(parts, percent(s.Share)+" "+s.Text)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // whyOf returns why a site is polluted.
 func whyOf(s *facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
@@ -282,15 +261,14 @@ func whyOf(s *facts.PollutedSite) string {
 }
 
 // inWords returns a site in words.
-func inWords(r *request, s *facts.PollutedSite) (*pollutedSite, error) {
-	method, _, err := siteLinks(r, s)
+func inWords(r *request, s *facts.PollutedSite) *pollutedSite {
 	split := splitReasons[s.Split]
 	if s.Split == facts.SplitPartly {
 		split = fmt.Sprintf(split, percent(s.Cured))
 	}
 	at := naming.PointWord(r.archive().Header().Domain)
-	return &pollutedSite{method, at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split,
-		segmentsOf(r, s)}, err
+	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split,
+		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
 // A sitePage is what the page of one site in its contexts shows.
@@ -349,10 +327,8 @@ func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext
 		if kind == analyze.SiteNull {
 			best = noNumber
 		}
-		seen := textCell(segmentsText(segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)))
-		seen.Stack = segmentsFrom(r, kind, c.Seen, c.Count, c.Untyped)
 		p.Contexts.add(linkCell(caller), countCell(c.Count), best,
-			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seen)
+			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seenCell(r, kind, c.Seen, c.Count, c.Untyped))
 	}
 	p.Contexts.fill()
 	return nil
@@ -396,12 +372,7 @@ func pollutedMethods(r *request) (list []layout.Ref, err error) {
 		return nil, err
 	}
 	for i := range report.Sites[:min(len(report.Sites), r.report.Methods)] {
-		s := &report.Sites[i]
-		m, err := r.archive().Find(layout.Key{Class: s.Class, Name: s.Name, Signature: s.Signature, Loader: s.Loader})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m.Ref())
+		list = append(list, report.Sites[i].Method)
 	}
 	return list, nil
 }

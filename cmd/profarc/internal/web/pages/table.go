@@ -122,6 +122,14 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 // add adds a row.
 func (t *table) add(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
+// sortKey returns the key of the column by which the table is sorted, empty for none.
+func (t *table) sortKey() string {
+	if t.sorted == nil {
+		return ""
+	}
+	return t.sorted.Key
+}
+
 // fill ends the adding of rows: it searches and sorts them, and keeps those of the page.
 func (t *table) fill() *table {
 	t.Of = len(t.Rows)

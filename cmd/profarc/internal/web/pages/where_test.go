@@ -95,7 +95,7 @@ func TestMethodsHaveTheirLevels(t *testing.T) {
 			t.Errorf("%s says %d times what level 4 is", view, n)
 		}
 	}
-	list := built[*methodList](t, requestOf(t, site, "methods", "methods.sort", "-level")).Methods
+	list := built[*memberList](t, requestOf(t, site, "methods", "methods.sort", "-level")).Table
 	level := list.Columns[len(list.Columns)-1]
 	first := list.Rows[0]
 	if level.Name != "Level" || first[len(first)-1].Value != 4 || !strings.Contains(first[0].Link.Text, "String.length") {
@@ -127,8 +127,8 @@ func TestSearchesForEveryWord(t *testing.T) {
 			t.Errorf("%q: %t, want %t", search, got, want)
 		}
 	}
-	list := built[*methodList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find",
-		"LENGTH string")).Methods
+	list := built[*memberList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find",
+		"LENGTH string")).Table
 	if list.Found != 1 {
 		t.Errorf("%d methods found", list.Found)
 	}
