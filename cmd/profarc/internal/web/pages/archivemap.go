@@ -19,7 +19,6 @@ var mapView = &view{
 	build: buildMap,
 }
 
-// A mapPage is what the map of the file shows.
 type mapPage struct {
 	Size     uint64
 	Pages    uint64
@@ -32,7 +31,6 @@ type mapPage struct {
 	Methods  link // to the methods that take most
 }
 
-// regionsAbout says what the regions are, by their names.
 var regionsAbout = map[string]string{
 	"header": "what the archive is, and where its regions lie",
 	"ps":     "a sum of each page of 4,096 bytes from ix to the end of the file",
@@ -43,7 +41,6 @@ var regionsAbout = map[string]string{
 	"rw":     "the profiles: one block for each method, code and context, in which a VM counts on",
 }
 
-// sectionNames are the sections of ro.
 var sectionNames = [...]struct{ name, about string }{
 	{"symbols", "texts: names and signatures, each once"},
 	{"types", "classes and other types that were seen"},
@@ -71,7 +68,6 @@ func buildMap(r *request) (any, error) {
 	return p, err
 }
 
-// sumsText says which pages have sums.
 func sumsText(h *layout.Header) string {
 	tree := disk.SumTreeOf(h)
 	if tree.Pages() == 0 {
@@ -83,7 +79,6 @@ func sumsText(h *layout.Header) string {
 		plural(uint64(tree.Pages()), "page"), cli.Grouped(uint64(first)), cli.Grouped(uint64(first+tree.Pages()-1)))
 }
 
-// pagesOf returns the number of pages of a file.
 func pagesOf(size int64) uint64 { return uint64(max(size-1, 0))>>disk.PageShift + 1 }
 
 // regionTable returns the regions and the padding between them in the order of the file.
@@ -111,7 +106,6 @@ func regionTable(r *request, f *facts.Facts) *table {
 	return t.fill()
 }
 
-// sectionTable returns the sections of ro.
 func sectionTable(r *request) *table {
 	h := r.archive().Header()
 	t := newTable(r, "sections", "Sections of ro", textColumn("name", "Section"), textColumn("about", "What it holds"),
@@ -142,7 +136,6 @@ func mapTables(r *request) (*table, error) {
 	return t.unlessEmpty(), nil
 }
 
-// cellSize returns the bytes of a cell of a column.
 func cellSize(k layout.ColumnKind) int {
 	if k == layout.ColumnWord {
 		return 8

@@ -58,7 +58,6 @@ func contextCounts(s *reader.Store) contextCount {
 	return contextCount{by.Name, by.Of}
 }
 
-// A contextNode is a context of a method while the tree is built.
 type contextNode struct {
 	at       reader.Context
 	total    uint64

@@ -45,7 +45,6 @@ func buildClasses(r *request) (any, error) {
 		byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
-// newClassTally adds the values of methods up.
 func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
 	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
@@ -63,7 +62,6 @@ func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
 	return c, c.sums.rank(ctx)
 }
 
-// add adds a measure of methods.
 func (c *classTally) add(by *measured, values []uint64) {
 	sums := make([]uint64, len(c.classes))
 	for i, n := range values {
@@ -85,7 +83,6 @@ func (c *classTally) link(class int32) (link, error) {
 	return c.linkAt(c.className(class), inClass+strconv.Itoa(int(class))), nil
 }
 
-// namesOf returns the names of the classes.
 func (c *classTally) namesOf(r *request) (*searchNames, error) {
 	read := func(context.Context, *Site, *Progress) (*searchNames, error) {
 		n := &searchNames{}

@@ -69,10 +69,8 @@ type sourceLine struct {
 	Heat   string
 }
 
-// bciElement is the name of the element of a bytecode.
 func bciElement(bci int) string { return fmt.Sprintf("bci-%d", bci) }
 
-// lineElement is the name of the element of a source line.
 func lineElement(line int) string { return fmt.Sprintf("line-%d", line) }
 
 // A program is the class path of a site. Its error does not keep pages from being shown.
@@ -216,12 +214,10 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	return shown
 }
 
-// refName returns what a bytecode names, without packages.
 func refName(ref *listing.Ref, d layout.Domain) string {
 	return shortened(ref.Spelled(naming.Spelling{Short: true}, d))
 }
 
-// source adds the lines of the method.
 func (b *pointReader) source(c *codePart, s *listing.Source) {
 	c.File, c.Short = b.request.withoutFolders(s.File), s.Short
 	end := lastLine(s)
@@ -245,7 +241,6 @@ func lastLine(s *listing.Source) int {
 	return min(s.Last+linesAround, len(s.Lines), firstLine(s)+linesOnPage-1)
 }
 
-// line returns a source line as the page shows it.
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
 	shown := sourceLine{number: at, At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
 		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}

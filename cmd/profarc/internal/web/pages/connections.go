@@ -27,7 +27,6 @@ type connection struct {
 	at    *list.Element
 }
 
-// connectionKey is the key of the connection in the contexts of its requests.
 type connectionKey struct{}
 
 func newConnectionLimit(most int) *connectionLimit {

@@ -25,7 +25,6 @@ type contentOfRW struct {
 	blocks kindSize // with their points
 }
 
-// contentTable returns what rw holds, by kind of profile point.
 func contentTable(r *request) (*table, error) {
 	held, err := gather(r, "what the profiles are made of", readContent)
 	if err != nil {
@@ -59,7 +58,6 @@ func contentTable(r *request) (*table, error) {
 	return t.fill(), nil
 }
 
-// readContent reads all profiles.
 func readContent(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error) {
 	held := &contentOfRW{kinds: map[layout.Tag]kindSize{}}
 	steps := poll.New(ctx)
@@ -74,7 +72,6 @@ func readContent(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error
 	})
 }
 
-// add adds what a profile takes.
 func (held *contentOfRW) add(q reader.Profile) {
 	held.blocks.add(len(disk.Block(q.Bytes())))
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {

@@ -18,14 +18,12 @@ type counterList struct {
 	Highest []highCounter
 }
 
-// A highCounter is one of the highest counters of a function.
 type highCounter struct {
 	Index int
 	Count uint64
 	At    *link // the source line where the code begins that it counts; nil if that is not known
 }
 
-// countersListed is how many counters of a profile are listed.
 const countersListed = 10
 
 // countersOf returns the list of a profile, nil if it has fewer than two counters.
@@ -37,7 +35,6 @@ func countersOf(q reader.Profile) *counterList {
 	return &counterList{naming.IDText(q.Code()), len(counts), highest(counts)}
 }
 
-// highest returns the highest counters, the highest first.
 func highest(counts []uint64) (list []highCounter) {
 	order := make([]int, len(counts))
 	for i := range order {

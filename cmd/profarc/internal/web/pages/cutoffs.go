@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// summarized returns the cutoffs of the site's archive.
 func summarized(r *request) (*facts.Summary, error) {
 	return gather(r, "how few methods have most of the weight",
 		func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {

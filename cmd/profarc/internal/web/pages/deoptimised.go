@@ -19,10 +19,8 @@ var deoptimisedView = &view{
 	build:   buildDeoptimised,
 }
 
-// reasonsListed is how many reasons of methods the page has.
 const reasonsListed = 5000
 
-// A deoptimisedPage is what the page of deoptimisations shows.
 type deoptimisedPage struct {
 	*facts.DeoptimisedReport
 	Table *table
@@ -46,7 +44,6 @@ func buildDeoptimised(r *request) (any, error) {
 	return &deoptimisedPage{found, t.fill()}, nil
 }
 
-// deoptimisedRow returns the row of a reason.
 func deoptimisedRow(d *facts.Deoptimised) []cell {
 	to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
 	times, first, recompiled := countCell(d.Count), textCell(""), uint64(0)

@@ -41,7 +41,6 @@ type diffPage struct {
 	Lists   []diffList
 }
 
-// A diffList is one of the lists of what changed.
 type diffList struct {
 	Title, About string
 	Total        int
@@ -49,10 +48,8 @@ type diffList struct {
 	Rows         *table
 }
 
-// changesListed is how many changes of each kind are listed.
 const changesListed = 500
 
-// compared returns the difference of the site's archives.
 func compared(r *request) (*compare.Report, error) {
 	return gather(r, "the difference of the two archives",
 		func(ctx context.Context, s *Site, _ *Progress) (*compare.Report, error) {
@@ -89,12 +86,10 @@ func buildDiff(r *request) (any, error) {
 	return p, l.err
 }
 
-// overviewOf returns a link to the overview of one archive.
 func overviewOf(file, side string) link {
 	return linkTo(file, overviewView.name, newQuery(keyOfSide, side))
 }
 
-// tallyTable returns how many methods and profiles are in both archives.
 func tallyTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "tallies", "Methods and profiles", textColumn("what", "What"), number("a", "A"),
 		number("b", "B"), number("matched", "matched"),
@@ -109,7 +104,6 @@ func tallyTable(r *request, d *compare.Report) *table {
 	return t.fill()
 }
 
-// kindTable returns how far the counts of each kind agree.
 func kindTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), number("overlap", "overlap"),
 		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
@@ -201,7 +195,6 @@ func (l *diffLists) methods(id, title, about string, found compare.Ranking[compa
 	})
 }
 
-// pairCell returns a cell with a link to a method in both archives.
 func pairCell(m compare.Method) cell {
 	q, ok := pairQuery(m.A, m.B)
 	if !ok {
@@ -249,7 +242,6 @@ func (l *diffLists) sites(d *compare.Report) {
 		})
 }
 
-// seen returns the cells of what a site saw in one archive.
 func (l *diffLists) seen(of *reader.Store, s compare.Seen) []cell {
 	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), countCell(s.Targets)}
 }

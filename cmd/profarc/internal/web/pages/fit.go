@@ -44,7 +44,6 @@ type fitPage struct {
 	Renames   *table // nil if nothing was renamed
 }
 
-// misfitsListed is how many misfits are listed.
 const misfitsListed = 200
 
 // A fitted is the report on the fit, with the verdicts that the report has only names of.
@@ -55,10 +54,8 @@ type fitted struct {
 	refused   string
 }
 
-// uncheckedListed is how many unchecked profiles are listed.
 const uncheckedListed = 5000
 
-// addUnchecked keeps a verdict if the profile could not be checked.
 func (f *fitted) addUnchecked(v *fit.Verdict) error {
 	if v.State != fit.Unchecked {
 		return nil
@@ -75,7 +72,6 @@ func (f *fitted) trimUnchecked() {
 	f.unchecked = f.unchecked[:min(len(f.unchecked), uncheckedListed)]
 }
 
-// checked returns how the site's archive fits the class path.
 func checked(r *request) (*fitted, error) {
 	return gather(r, "the fit of all profiles with the class path",
 		func(ctx context.Context, s *Site, _ *Progress) (*fitted, error) {
@@ -120,7 +116,6 @@ func buildFit(r *request) (any, error) {
 	return p, err
 }
 
-// uncheckedTable returns the table of profiles that could not be checked, nil if there are none.
 func uncheckedTable(r *request, f *fitted) (*table, error) {
 	caption := "Profiles that could not be checked"
 	if all := f.found.Profiles[fit.Unchecked]; all > len(f.unchecked) {
@@ -140,7 +135,6 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 	return t.unlessEmpty(), nil
 }
 
-// statesAbout says what the states mean.
 var statesAbout = map[fit.State]string{
 	fit.Exact:     "the code is as it was",
 	fit.Renamed:   "the same code, in a class or method of another name",
@@ -221,5 +215,4 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 	return t.fill(), nil
 }
 
-// moveQuery returns the query of the page about the moves of a profile.
 func moveQuery(v *fit.Verdict) query { return newQuery("at", refText(v.Profile.Ref())) }

@@ -35,7 +35,6 @@ const (
 	linesListed      = 1000
 )
 
-// A linesPage is what the page of the hottest lines shows.
 type linesPage struct {
 	Says  string
 	Lines *table
@@ -202,7 +201,6 @@ func (h *hotLines) add(r *request, m reader.Method) error {
 	return nil
 }
 
-// addFunction adds the lines of a function of the program that LLVM instrumented.
 func (h *hotLines) addFunction(r *request, m reader.Method) error {
 	c, err := coverageOf(r)
 	if err != nil || c.reason != nil {
@@ -221,7 +219,6 @@ func (h *hotLines) addFunction(r *request, m reader.Method) error {
 	return nil
 }
 
-// addLine adds a line with a count.
 func (h *hotLines) addLine(l hotLine) {
 	if l.count > 0 {
 		h.list, h.sum = append(h.list, l), disk.SaturatingAdd(h.sum, l.count)

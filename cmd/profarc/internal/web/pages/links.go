@@ -38,7 +38,6 @@ func (held reportLinks) address(view string, q query) (string, bool) {
 
 func (reportLinks) within(name string) string { return "." + url.PathEscape(name) }
 
-// pageAddress returns the address of a page on a server.
 func pageAddress(view string, q query) string {
 	address, _ := serverLinks{}.address(view, q)
 	return address
@@ -79,7 +78,6 @@ type link struct {
 	element string
 }
 
-// linkTo returns a link with a text from an archive.
 func linkTo(text, view string, q query) link { return link{Text: text, view: view, query: q} }
 
 // to returns the link to an element of the page, by its name.

@@ -30,7 +30,6 @@ type llvmPart struct {
 	MoreAllocations int // that are not shown
 }
 
-// An llvmLine is one line of the source.
 type llvmLine struct {
 	ID     string
 	Number int
@@ -59,7 +58,6 @@ type covered struct {
 	reason error
 }
 
-// coverageOf returns the mapping of the program that a site names.
 func coverageOf(r *request) (*covered, error) {
 	return gather(r, "the coverage mapping of the program",
 		func(_ context.Context, s *Site, _ *Progress) (*covered, error) {
@@ -101,7 +99,6 @@ func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 	return p, p.addLines(r, c, m)
 }
 
-// addAllocations adds what a function allocates.
 func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
 	read := func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
 		return listing.ReadAllocations(s.Archive)
@@ -204,10 +201,8 @@ func conditionOf(b coverage.Branch, text string) string {
 	return text[from:to]
 }
 
-// conditionLength is how many bytes of a condition are shown.
 const conditionLength = 80
 
-// hasCode reports whether a method has a profile of some code.
 func hasCode(m reader.Method, code uint64) bool {
 	for q, err := range m.Profiles() {
 		if err == nil && q.Code() == code {

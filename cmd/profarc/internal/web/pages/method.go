@@ -24,7 +24,6 @@ var methodView = &view{
 // profilesOnPage is how many profiles of a method its page shows at once: the others have pages of their own.
 const profilesOnPage = 6
 
-// A methodPage is what the page of a method shows.
 type methodPage struct {
 	Name        analyze.MethodName
 	Access      string
@@ -45,7 +44,6 @@ type methodPage struct {
 	All         *link // to the page of all profiles, if this one is of some
 }
 
-// A version is one version of the code of a method.
 type version struct {
 	Link     link
 	Profiles int
@@ -83,7 +81,6 @@ func buildMethod(r *request) (any, error) {
 	return p, cmp.Or(p.addCallers(r, m, all), p.addProfiles(r, m, all))
 }
 
-// addSums adds what all profiles count and take.
 func (p *methodPage) addSums(all []reader.Profile) {
 	sums := map[string]uint64{}
 	for _, q := range all {
@@ -120,7 +117,6 @@ func codeHint(r *request) string {
 	return ""
 }
 
-// methodNotes names the peculiarities of a method.
 func methodNotes(m reader.Method) (notes []string) {
 	if m.Unexecuted() {
 		notes = append(notes, "It never ran.")
@@ -134,7 +130,6 @@ func methodNotes(m reader.Method) (notes []string) {
 	return notes
 }
 
-// profilesOf returns all profiles of a method.
 func profilesOf(m reader.Method) (all []reader.Profile, err error) {
 	for q, err := range m.Profiles() {
 		if err != nil {
@@ -164,7 +159,6 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 }
 
-// codeText names a version of the code.
 func codeText(code uint64) string {
 	if code == layout.CodeUnknown {
 		return "not known"

@@ -55,7 +55,6 @@ func listMembers(r *request, m *members) (any, error) {
 	return &memberList{m.LevelsAbout(), t}, fillPage(t, m.n, order, m.cells)
 }
 
-// cells returns the row of a member.
 func (m *members) cells(i int32) ([]cell, error) {
 	l, err := m.link(i)
 	cells := []cell{linkCell(l)}
@@ -128,7 +127,6 @@ func (by *measured) order(lowestFirst bool) []int32 {
 	return order
 }
 
-// name returns the name of a method.
 func (t *tally) name(i int32) (analyze.MethodName, error) {
 	m, err := t.store.MethodAt(t.methods[i])
 	if err != nil {
@@ -137,7 +135,6 @@ func (t *tally) name(i int32) (analyze.MethodName, error) {
 	return analyze.NameOf(t.store, m)
 }
 
-// link returns a link to the page of a method.
 func (t *tally) link(i int32) (link, error) {
 	name, err := t.name(i)
 	return linkTo(name.Spelled(), nameOfMethod, newQuery("at", refText(t.methods[i]))), err

@@ -18,7 +18,6 @@ var movesView = &view{
 	pages:   movesWithPages,
 }
 
-// A movesPage is what the page about a profile of changed code shows.
 type movesPage struct {
 	Name   analyze.MethodName
 	State  string
@@ -53,7 +52,6 @@ func buildMoves(r *request) (any, error) {
 		Moves:  moveTable(r, v.Moves)}, nil
 }
 
-// moveTable returns the moves as a table.
 func moveTable(r *request, moves []fit.Move) *table {
 	t := newTable(r, "moves", "Points of the old code and of the new", number("from", "old bci"), number("to", "new bci"),
 		textColumn("kind", "Kind"), number("weight", "counts"),
@@ -81,7 +79,6 @@ func bciCell(bci int32) cell {
 	return countCell(bci)
 }
 
-// moveNote names the peculiarity of a move.
 func moveNote(m fit.Move) string {
 	switch {
 	case m.From < 0:
@@ -94,7 +91,6 @@ func moveNote(m fit.Move) string {
 	return ""
 }
 
-// movesInReport is how many profiles have pages of their moves in a report.
 const movesInReport = 50
 
 // movesWithPages returns the queries of the heaviest misfits whose points are known.

@@ -45,7 +45,6 @@ func (n *searchNames) add(names ...string) {
 	n.ends = append(n.ends, len(n.names))
 }
 
-// complete ends the adding.
 func (n *searchNames) complete() { n.heads.numbers, n.tails.numbers = nil, nil }
 
 // methodNamesOf returns the names of the methods of the site's archive: as people spell them, as the archive has

@@ -1,15 +1,12 @@
 package pages
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,22 +15,20 @@ type origin struct {
 	*facts.Facts
 	Age        string     // since the dump; empty if its time is not known, and in reports
 	About      *table     // counts of records, settings and properties
-	RunFacts   []runFacts // of a few runs
-	Runs       *table     // of many runs, nil if there are few
-	Dumps      *table     // with their weights; nil if the archive names none
-	ClassPaths []*table
+	RunFacts   []runFacts // of the first runs
+	Tables     []link     // with all runs, dumps and class paths
 }
 
-func newOrigin(r *request, f *facts.Facts) (*origin, error) {
+func newOrigin(r *request, f *facts.Facts) *origin {
 	o := &origin{Facts: f, Age: r.ageText(r.archive().Header().Time())}
 	o.About = o.aboutTable(r)
-	o.addRuns(r)
-	for i, path := range f.ClassPaths {
-		o.ClassPaths = append(o.ClassPaths, classPathTable(r, i, path))
+	o.addRuns()
+	for _, t := range f.Tables {
+		l := rowsLink(layout.TableKind(t.Kind))
+		l.Text = fmt.Sprintf("%s (%s)", l.Text, plural(uint64(t.Rows), "row"))
+		o.Tables = append(o.Tables, l)
 	}
-	var err error
-	o.Dumps, err = dumpTable(r)
-	return o, err
+	return o
 }
 
 // aboutTable returns what the header counts, and the settings and properties.
@@ -61,90 +56,30 @@ func (o *origin) aboutTable(r *request) *table {
 	return t.fill()
 }
 
-// runColumns are the columns of facts about a run.
-var runColumns = []column{{Key: "main", Name: "Program"}, {Key: "vm", Name: "VM or compiler"},
-	{Key: "command", Name: "Command"}, {Key: "options", Name: "Options"},
-	{Key: "begun", Name: "Begun"}, {Key: "time", Name: "Dumped"}, {Key: "exit", Name: "End"},
-	{Key: "dump", Name: "Dump id"}}
+// runsShown is how many runs have their facts on the page: their texts may be long.
+const runsShown = 3
 
-// runTexts returns the facts about a run, in the order of runColumns.
-func runTexts(run *facts.RunFact) []string {
-	return []string{run.Main, strings.TrimSpace(run.VM + " " + run.Vendor), run.Command, run.Options,
-		momentText(run.Begun), momentText(run.Time), run.Exit, run.DumpID}
-}
-
-// fewRuns is the most runs that are not in a table: their texts may be long.
-const fewRuns = 3
-
-// A runFacts has the facts about one run.
 type runFacts struct {
 	Title string
 	Facts []fact
 }
 
-// addRuns adds the runs of the archive: as a table, if there are many.
-func (o *origin) addRuns(r *request) {
-	runs := o.Facts.Runs
-	if len(runs) <= fewRuns {
-		for i := range runs {
-			one := runFacts{Title: "Run"}
-			if len(runs) > 1 {
-				one.Title = fmt.Sprintf("Run %d", i+1)
-			}
-			for k, text := range runTexts(&runs[i]) {
-				if text != "" {
-					one.Facts = append(one.Facts, fact{runColumns[k].Name, text})
-				}
-			}
-			o.RunFacts = append(o.RunFacts, one)
+// addRuns adds the facts about the first runs.
+func (o *origin) addRuns() {
+	for i := range o.Facts.Runs[:min(len(o.Facts.Runs), runsShown)] {
+		run, one := &o.Facts.Runs[i], runFacts{Title: "Run"}
+		if o.NumRuns > 1 {
+			one.Title = fmt.Sprintf("Run %d of %s", i+1, cli.Grouped(uint64(o.NumRuns)))
 		}
-		return
-	}
-	caption := "Runs"
-	if more := o.NumRuns - len(runs); more > 0 {
-		caption = fmt.Sprintf("The first %s of %s runs", cli.Grouped(uint64(len(runs))), cli.Grouped(uint64(o.NumRuns)))
-	}
-	o.Runs = newTable(r, "runs", caption, runColumns...)
-	for i := range runs {
-		var cells []cell
-		for _, text := range runTexts(&runs[i]) {
-			cells = append(cells, textCell(text))
+		for _, f := range []fact{{"Program", run.Main}, {"VM or compiler", strings.TrimSpace(run.VM + " " + run.Vendor)},
+			{"Command", run.Command}, {"Options", run.Options}, {"Begun", momentText(run.Begun)},
+			{"Dumped", momentText(run.Time)}, {"End", run.Exit}, {"Dump id", run.DumpID}} {
+			if f.Value != "" {
+				one.Facts = append(one.Facts, f)
+			}
 		}
-		o.Runs.add(cells...)
+		o.RunFacts = append(o.RunFacts, one)
 	}
-	o.Runs.fill()
-}
-
-// classPathTable returns the elements of a class path.
-func classPathTable(r *request, i int, path []facts.ClassPathFact) *table {
-	caption := "Class path"
-	if i > 0 {
-		caption = fmt.Sprintf("Class path %d", i+1)
-	}
-	t := newTable(r, fmt.Sprintf("classpath%d", i), caption, number("position", "position"), textColumn("path", "Path"),
-		textColumn("kind", "Kind"), number("size", "size").in("bytes"), textColumn("sum", "Sum of the content"))
-	for k, e := range path {
-		t.add(countCell(k+1), textCell(e.Path), textCell(e.Kind), countCell(e.Size), textCell(e.Sum))
-	}
-	return t.fill()
-}
-
-// dumpTable returns the dumps that were merged, with their weights; nil if the archive does not say.
-func dumpTable(r *request) (*table, error) {
-	dumps, err := r.archive().TableOrEmpty(disk.TableDumps)
-	if err != nil || dumps.Rows == 0 || dumps.Columns() != 4 {
-		return nil, err
-	}
-	t := newTable(r, "dumps", "Dumps that were merged", textColumn("dump", "Dump id"),
-		textColumn("time", "Time"), number("weight", "weight"))
-	for i := range min(dumps.Rows, mostDumps) {
-		weight := layout.Weight(dumps.Cell(3, i))
-		t.add(textCell(dumpID(dumps.Cell(0, i), dumps.Cell(1, i))), textCell(dumpTime(dumps.Cell(2, i))),
-			numberCell(weight.String(), float64(weight)))
-	}
-	t.fill()
-	t.Of = max(t.Of, dumps.Rows)
-	return t, nil
 }
 
 // momentText returns a time of facts as people read it, to the second.
@@ -154,22 +89,6 @@ func momentText(text string) string {
 		return text
 	}
 	return at.UTC().Format("2006-01-02 15:04:05 UTC")
-}
-
-// mostDumps is how many dumps are listed.
-const mostDumps = 1000
-
-// dumpID returns an id of a dump in hexadecimal, as facts has it.
-func dumpID(low, high uint64) string {
-	return hex.EncodeToString(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, low), high))
-}
-
-// dumpTime returns a time in nanoseconds, empty if it is not known.
-func dumpTime(nanoseconds uint64) string {
-	if nanoseconds == 0 {
-		return ""
-	}
-	return time.Unix(0, int64(nanoseconds)).UTC().Format(time.RFC3339)
 }
 
 // Bytes returns the size of the file.

@@ -33,7 +33,6 @@ type overview struct {
 	Levels   string      // what their levels mean, empty if they have none
 }
 
-// A hotList is the first methods by a measure.
 type hotList struct {
 	Name, About string
 	Of          uint64 // methods with any
@@ -41,7 +40,6 @@ type hotList struct {
 	All         link
 }
 
-// hotListRows is how many methods the lists of the overview have.
 const hotListRows = 5
 
 func buildOverview(r *request) (any, error) {
@@ -49,12 +47,9 @@ func buildOverview(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &overview{}
+	o := &overview{Origin: newOrigin(r, described)}
 	if !r.inReport {
 		o.File = r.archive().Mapping().Name()
-	}
-	if o.Origin, err = newOrigin(r, described); err != nil {
-		return nil, err
 	}
 	if err := o.count(r); !errors.As(err, &o.Counting) {
 		return o, err
@@ -134,7 +129,6 @@ func (o *overview) addOddities(r *request) error {
 	return nil
 }
 
-// hotList returns the hottest methods by a measure.
 func (t *tally) hotList(r *request, by *measured) (hotList, error) {
 	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
 		All: linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}

@@ -156,7 +156,6 @@ func (s *Site) menu(current *view) (items []menuItem) {
 	return items
 }
 
-// render builds a page and executes its template.
 func render(t *template.Template, r *request) (*shownPage, error) {
 	var content any
 	p := &shownPage{ID: r.pageElement(), Title: r.word(r.view.title), About: r.word(r.view.about)}

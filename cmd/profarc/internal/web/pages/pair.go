@@ -25,7 +25,6 @@ var pairView = &view{
 	pages:   pairsWithPages,
 }
 
-// A pairPage is what the page of a method in two archives shows.
 type pairPage struct {
 	Name     analyze.MethodName
 	InA, InB bool
@@ -118,7 +117,6 @@ func (p *pairPage) pair(r *request, a, b reader.Method) error {
 	return nil
 }
 
-// A placedProfile is a profile with its context as text.
 type placedProfile struct {
 	reader.Profile
 	callers string
@@ -199,7 +197,6 @@ func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 	return pairs
 }
 
-// pointsInPair is how many points of a profile are shown side by side.
 const pointsInPair = 2000
 
 // read reads the points of both profiles. Seen are the ids of elements that the page has.
@@ -326,7 +323,6 @@ func changeOf(a, b *point) (text, way string) {
 	return fmt.Sprintf("%s: %s%.0f percentage points", most, signOf(shares[most]), 100*by), wayOf(shares[most])
 }
 
-// pairsInReport is how many rows of each list have pages in a report.
 const pairsInReport = 10
 
 // pairsWithPages returns the queries of the methods that changed most.

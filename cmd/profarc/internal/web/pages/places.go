@@ -73,7 +73,6 @@ func findPlaces(ctx context.Context, s *Site, p *Progress) (*places, error) {
 	return &f.places, err
 }
 
-// classOfMethod returns the class of a method.
 func (f *placer) classOfMethod(d layout.Domain, m reader.Method) (int32, error) {
 	holder, declared, err := m.Class()
 	if err != nil {
@@ -92,7 +91,6 @@ func (f *placer) classOfMethod(d layout.Domain, m reader.Method) (int32, error) 
 	return class, err
 }
 
-// class returns the number of a class.
 func (f *placer) class(in, name string) int32 {
 	key := [2]string{in, name}
 	if known, ok := f.classOf[key]; ok {

@@ -65,7 +65,6 @@ type typeFact struct {
 	Note  string
 }
 
-// pointElement is the name of the element of a point.
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
 // bytecode returns a link to a bytecode, without an address if it is not on the page.
@@ -129,7 +128,6 @@ func (b *pointReader) addOutcomes(q *point, p *analyze.Point, called *listing.Re
 	}
 }
 
-// pointNotes names the peculiarities of a point.
 func (b *pointReader) pointNotes(p *analyze.Point) (notes []string) {
 	if p.Mark != nil {
 		notes = append(notes, p.Mark.String())
@@ -177,7 +175,6 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 	return shown
 }
 
-// callee returns a link to a called method.
 func (b *pointReader) callee(o *analyze.Outcome, called *listing.Ref) link {
 	if o.Method != nil {
 		return linkTo(o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
@@ -267,7 +264,6 @@ func (b *pointReader) facts(p *analyze.Point) (list []fact) {
 	return list
 }
 
-// cellText returns the value of a cell.
 func (b *pointReader) cellText(c *analyze.Cell) string {
 	switch {
 	case c.Type != nil:
@@ -284,7 +280,6 @@ func (b *pointReader) cellText(c *analyze.Cell) string {
 	return cli.Grouped(c.Value)
 }
 
-// typeText returns the type in a cell.
 func (b *pointReader) typeText(t *analyze.ValueType) string {
 	text := cmp.Or(typeText(b.request.archive(), t.Type, t.Loader), "none")
 	if t.Several {

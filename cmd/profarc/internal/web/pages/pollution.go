@@ -43,7 +43,6 @@ func (p *pollutionPage) title() string {
 	return pollutionTitle
 }
 
-// An allSites is what the page of all polluted sites shows.
 type allSites struct {
 	Of    int
 	Width uint64        // types that HotSpot records at a site; 0 in other domains
@@ -112,7 +111,6 @@ func buildPollution(r *request) (any, error) {
 	return &pollutionPage{All: p}, nil
 }
 
-// pollutionOf returns the polluted sites of the site's archive.
 func pollutionOf(r *request) (*facts.PollutionReport, error) {
 	find := func(ctx context.Context, s *Site, _ *Progress) (*facts.PollutionReport, error) {
 		return facts.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
@@ -120,7 +118,6 @@ func pollutionOf(r *request) (*facts.PollutionReport, error) {
 	return gather(r, "the polluted sites", find)
 }
 
-// siteCells returns the row of a site.
 func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 	best := numberCell(percent(s.Best), s.Best)
 	if s.Kind == analyze.SiteNull {
@@ -188,7 +185,6 @@ var (
 	}
 )
 
-// siteLink returns a link to the point of a site on the page of its method.
 func siteLink(r *request, s *facts.PollutedSite) link {
 	q := newQuery("at", refText(s.Method))
 	if !r.inReport {
@@ -250,7 +246,6 @@ func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	return short
 }
 
-// whyOf returns why a site is polluted.
 func whyOf(s *facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return whyWords[s.Kind]
@@ -260,7 +255,6 @@ func whyOf(s *facts.PollutedSite) string {
 		percent(s.CertainShare()))
 }
 
-// inWords returns a site in words.
 func inWords(r *request, s *facts.PollutedSite) *pollutedSite {
 	split := splitReasons[s.Split]
 	if s.Split == facts.SplitPartly {
@@ -271,7 +265,6 @@ func inWords(r *request, s *facts.PollutedSite) *pollutedSite {
 		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
-// A sitePage is what the page of one site in its contexts shows.
 type sitePage struct {
 	Method   link
 	Name     string
@@ -283,7 +276,6 @@ type sitePage struct {
 	All      link // to the page of all sites
 }
 
-// buildSite builds the page of one site.
 func buildSite(r *request) (any, error) {
 	m, err := r.method()
 	if err != nil {
@@ -313,7 +305,6 @@ func buildSite(r *request) (any, error) {
 	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
 }
 
-// fill adds the contexts of the site.
 func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext) error {
 	p.Contexts = newTable(r, "contexts", "What the site saw in each context", textColumn("context", "Called by"),
 		number("count", "Count"), number("best", "Likeliest recorded"),

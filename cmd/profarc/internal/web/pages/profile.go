@@ -38,7 +38,6 @@ type profilePart struct {
 	Interpreted uint64
 }
 
-// A fact is a number with its name.
 type fact struct{ Name, Value string }
 
 // A frameLink is a caller in a context.
@@ -88,7 +87,6 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 	return p, b.traps(p, q)
 }
 
-// addContext adds the callers of a profile.
 func (p *profilePart) addContext(q reader.Profile) error {
 	c, ok, err := q.Context()
 	if err != nil || !ok {
@@ -110,7 +108,6 @@ func (p *profilePart) addContext(q reader.Profile) error {
 	return nil
 }
 
-// noFrameMethod stands for a method that a record does not name.
 const noFrameMethod = "a frame without a method"
 
 // methodLink returns a link to the page of a method, with its name.
@@ -129,7 +126,6 @@ var wholeCounts = []struct {
 }{{"Invocations", "invocation", reader.Profile.Invocations}, {"Backedges", "backedge", reader.Profile.Backedges},
 	{"Invocations by the interpreter", "", reader.Profile.Interpreted}}
 
-// countFacts returns what a profile counts for its method as a whole.
 func countFacts(q reader.Profile) (list []fact) {
 	for _, c := range wholeCounts {
 		if n, ok := c.of(q); ok {
@@ -147,7 +143,6 @@ func countFacts(q reader.Profile) (list []fact) {
 	return list
 }
 
-// compilerFacts returns what the compilers of the VM noted.
 func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 	add := func(name string, n uint64) { list = append(list, fact{name, cli.Grouped(n)}) }
 	if c, ok := q.Compile(); ok {

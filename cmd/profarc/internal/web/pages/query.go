@@ -45,7 +45,6 @@ func (q query) number(key string, other int) int {
 	return other
 }
 
-// keys returns the keys of the query, sorted.
 func (q query) keys() []string { return slices.Sorted(maps.Keys(q.values)) }
 
 // encode returns the query as it stands in an address, sorted by keys.
@@ -54,7 +53,6 @@ func (q query) encode() string { return q.values.Encode() }
 // refText spells the place of a record in queries.
 func refText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
-// methodQuery returns the query of a method's page.
 func methodQuery(m reader.Method) query { return newQuery("at", refText(m.Ref())) }
 
 // method returns the method of a query that methodQuery made.

@@ -23,7 +23,6 @@ var rowsView = &view{
 	pages: tablesInReport,
 }
 
-// A rowsPage is what the page of a table of the archive shows.
 type rowsPage struct {
 	Name string
 	Map  link
@@ -32,12 +31,10 @@ type rowsPage struct {
 
 func (p *rowsPage) title() string { return p.Name }
 
-// rowsLink returns a link to the rows of a table.
 func rowsLink(kind layout.TableKind) link {
 	return linkTo(naming.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
-// tablesInReport returns the queries of all tables.
 func tablesInReport(r *request) (list []query, err error) {
 	for found, err := range r.archive().Tables() {
 		if err != nil {
@@ -108,7 +105,6 @@ func (v *tableRows) order(t *table) (order []int, err error) {
 	return order, v.sort(order, at, t.falling)
 }
 
-// sort sorts rows by a column.
 func (v *tableRows) sort(order []int, at int, falling bool) error {
 	by, err := v.comparison(order, &v.columns[at])
 	slices.SortStableFunc(order, func(a, b int) int {

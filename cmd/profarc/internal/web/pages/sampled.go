@@ -30,10 +30,8 @@ type sampledLine struct {
 	After                           bool // lines before it are left out
 }
 
-// callsInReport is how many callers and callees a page of a report has.
 const callsInReport = 12
 
-// samplesOf returns the samples of the methods of the site's archive.
 func samplesOf(r *request) (*listing.Samples, error) {
 	return gather(r, "the samples of all methods",
 		func(_ context.Context, s *Site, _ *Progress) (*listing.Samples, error) {

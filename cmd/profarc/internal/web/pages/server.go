@@ -171,7 +171,6 @@ func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) 
 	_, _ = w.Write(answer) // nobody is left to hear of an error
 }
 
-// build returns the document of a page with its status.
 func (s *Server) build(q *http.Request, name string) (answer []byte, status int, err error) {
 	var p *shownPage
 	asked, cause := query{q.URL.Query()}, errNoPage
@@ -190,7 +189,6 @@ func (s *Server) build(q *http.Request, name string) (answer []byte, status int,
 	return b.Bytes(), status, err
 }
 
-// render renders a page once not too many others are rendered.
 func (s *Server) render(r *request) (*shownPage, error) {
 	release, err := s.take(r.ctx)
 	if err != nil {

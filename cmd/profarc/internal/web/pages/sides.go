@@ -45,7 +45,6 @@ func (s *Site) asked(name string, q query) (*Site, *view) {
 	return s.twin, s.twin.viewNamed(name)
 }
 
-// side returns which of the archives a site shows, as queries say it.
 func (s *Site) side() string {
 	if s.isB {
 		return sideB
@@ -61,7 +60,6 @@ func (s *Site) letter() string {
 	return ""
 }
 
-// first returns the name of the first page.
 func (s *Site) first() string { return s.offeredViews()[0].name }
 
 // linksOfSide are the links of the pages of one side.

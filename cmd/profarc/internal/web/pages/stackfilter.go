@@ -70,7 +70,6 @@ func fitsField(name string) bool {
 	return name != "" && len(name) <= mostTitle && escape.Printable(name) == name
 }
 
-// filterLink returns a link to all stacks that pass a filter.
 func filterLink(q query, text, key, value string) link {
 	return linkTo(text, nameOfFlame, q.with(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }

@@ -103,12 +103,10 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 	return list.fill()
 }
 
-// points spells a change of a share.
 func points(change float64) string {
 	return fmt.Sprintf("%s%.2f percentage points", signOf(change), 100*math.Abs(change))
 }
 
-// pairStacks reads the stacks of both archives.
 func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (*stackPair, error) {
 	a, errA := source.read(ctx, s.Archive, p)
 	b, errB := source.read(ctx, s.Other, p)

@@ -98,7 +98,6 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 	return t, nil
 }
 
-// frameOf returns the frame of a method.
 func frameOf(m reader.Method) uint32 {
 	if !m.Valid() {
 		return noMethod
@@ -227,7 +226,6 @@ func nodeText(at int) string {
 	return strconv.FormatUint(uint64(at), 36)
 }
 
-// links adds the links to other pages of the view.
 func (p *flamePage) links(b *flameGraph) {
 	p.Zoomed = b.zoomed()
 	q := b.request.query
@@ -260,7 +258,6 @@ func (b *flameGraph) zoomed() (list []link) {
 	return list
 }
 
-// list adds the table of the methods.
 func (p *flamePage) list(b *flameGraph) error {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", textColumn("method", "Method"),
 		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, number("share", "Share"),
@@ -335,7 +332,6 @@ func newFlameGraph(r *request, t *flame.Tree, at int, p *flamePage) *flameGraph 
 	return b
 }
 
-// name returns the name of a frame.
 func (b *flameGraph) name(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
@@ -401,7 +397,6 @@ func (b *flameGraph) to(text string, at int) link {
 	return linkTo(text, b.request.view.name, b.request.query.with("at", nodeText(at), "frames.page", ""))
 }
 
-// method returns a link to the page of a frame's method.
 func (b *flameGraph) method(frame uint32) link {
 	name := b.name(frame).full
 	if frame == noMethod {

@@ -41,10 +41,8 @@ type column struct {
 	Number          bool
 }
 
-// textColumn returns a column of texts.
 func textColumn(key, name string) column { return column{Key: key, Name: name} }
 
-// number returns a column of numbers.
 func number(key, name string) column { return column{Key: key, Name: name, Number: true} }
 
 func (c column) in(unit string) column {
@@ -68,7 +66,6 @@ func (c cell) Plain() bool { return c.Link.Text == cli.Grouped(uint64(max(c.Valu
 // textCell returns a cell with a text, which may be from an archive.
 func textCell(text string) cell { return cell{Link: link{Text: text}} }
 
-// linkCell returns a cell with a link.
 func linkCell(l link) cell { return cell{Link: l} }
 
 // numberCell returns a cell with a number in some spelling.
@@ -79,7 +76,6 @@ func numberCell(text string, value float64) cell {
 // noNumber is a cell of a column of numbers without a value: it comes after all values.
 var noNumber = numberCell("-", -1)
 
-// countCell returns a cell with a count.
 func countCell[N int | int8 | int32 | int64 | uint32 | uint64](n N) cell {
 	return numberCell(cli.Grouped(uint64(n)), float64(n))
 }
@@ -119,7 +115,6 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	return t
 }
 
-// add adds a row.
 func (t *table) add(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
 // sortKey returns the key of the column by which the table is sorted, empty for none.

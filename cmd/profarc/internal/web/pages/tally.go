@@ -38,7 +38,6 @@ func newMeasured(d layout.Domain, name, noun, about string) *measured {
 	return &measured{Name: name, Title: capital(name), Noun: cmp.Or(noun, name), About: measureAbout(d, name, about)}
 }
 
-// text returns a sum with its unit.
 func (m *measured) text(n uint64) string {
 	if c := amountCell(n, m.Noun); m.Noun == nanosecond+"s" {
 		return c.Link.Text
@@ -46,7 +45,6 @@ func (m *measured) text(n uint64) string {
 	return cli.Grouped(n) + " " + m.Noun
 }
 
-// share returns a method's share of the total.
 func (m *measured) share(method int32) float64 { return shareOf(m.values[method], m.total) }
 
 // shareOf returns part as a share of whole, 0 if whole is 0.
@@ -62,7 +60,6 @@ func tallied(r *request) (*tally, error) {
 	return gather(r, "the counts of all methods", newTally)
 }
 
-// newTally reads all profiles of an archive.
 func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
 	t := &tally{store: s.Archive}
 	h := t.store.Header()
@@ -97,7 +94,6 @@ func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	return list
 }
 
-// addMethod adds the next method.
 func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
 	t.methods = append(t.methods, m.Ref())
 	sums, err := analyze.Sums(measures, t.store, m)
@@ -119,10 +115,8 @@ func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
 	return nil
 }
 
-// levelColumn is the column of levels.
 var levelColumn = number("level", "Level")
 
-// levelsAbout says what levels mean.
 const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
 	"counts nothing: a method of level 4 ran more often than its counts say."
 
@@ -151,7 +145,6 @@ func (t *tally) level(i int32) cell {
 	return countCell(t.levels[i])
 }
 
-// append adds the value of the next method.
 func (m *measured) append(value uint64) {
 	m.values = append(m.values, value)
 	m.total = disk.SaturatingAdd(m.total, value)
@@ -191,7 +184,6 @@ func (t *tally) addSamples() error {
 	return nil
 }
 
-// rank sorts the methods by each measure.
 func (t *tally) rank(ctx context.Context) error {
 	for _, m := range t.measures {
 		if err := m.rank(ctx); err != nil {

@@ -153,7 +153,6 @@ func amount(n uint64, noun string) string {
 	return plural(n, noun)
 }
 
-// nanosecond is the noun of times.
 const nanosecond = "nanosecond"
 
 // plural returns a number with its noun: "1 method", "3 methods".

@@ -138,7 +138,6 @@ func boxesOf(in box, list []branch) (boxes []box) {
 	return append(squarify(first[0], values[:n]), last)
 }
 
-// group adds the tiles of a group.
 func (t *treemap) group(b box, g branch, of, least uint64) {
 	inner := b.inset(1.5, labelHeight)
 	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
@@ -172,7 +171,6 @@ func (t *treemap) add(b box, g branch, of uint64) {
 	}
 }
 
-// newTile returns the tile of a branch.
 func newTile(b box, g branch, of uint64) tile {
 	share := shareOf(g.value, of)
 	t := tile{box: b, Class: heatClass(share), Link: g.link}
@@ -186,7 +184,6 @@ func newTile(b box, g branch, of uint64) tile {
 	return t
 }
 
-// mostTitle is the most characters of a name in the title of a tile.
 const mostTitle = 300
 
 // withoutMiddle returns a text, without its middle if it is very long.
@@ -222,7 +219,6 @@ func fitting(name string, width float64) string {
 	return string(letters[:n]) + "…"
 }
 
-// leastLetters is how many letters of a name can be read.
 const leastLetters = 3
 
 // beginning returns how many letters fit into a width.

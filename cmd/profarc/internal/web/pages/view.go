@@ -33,7 +33,6 @@ const (
 	nameOfFlame     = "stacks"
 )
 
-// views are all views, in the order of the menu.
 var views = []*view{
 	overviewView,
 	methodsView,
@@ -63,7 +62,6 @@ func (s *Site) viewNamed(name string) *view {
 	return nil
 }
 
-// offeredViews returns the views that a site has.
 func (s *Site) offeredViews() (list []*view) {
 	if s.Other != nil {
 		list = append(list, diffView)

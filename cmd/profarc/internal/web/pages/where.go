@@ -349,7 +349,6 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	return l, err
 }
 
-// table returns the groups of a page as a table. Methods have no parts, and packages and classes no level.
 func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint64) *table {
 	value := number("value", v.by.Title)
 	if v.by.Name == "size" {

@@ -47,18 +47,15 @@ func measureAbout(d layout.Domain, name, about string) string {
 	return capital(about)
 }
 
-// sectionTitles are headings of the sections of a profile.
 var sectionTitles = map[layout.BlockSection]string{
 	layout.SectionData: "Profile points", layout.SectionExtra: "Further traps, and arguments",
 	layout.SectionParameters: "Types of parameters", layout.SectionHandlers: "Exception handlers",
 }
 
-// sectionTitle returns the heading of a section.
 func sectionTitle(s layout.BlockSection) string {
 	return cmp.Or(sectionTitles[s], "Section "+s.String())
 }
 
-// tiers are the tiers of HotSpot's compilers.
 var tiers = []string{"never compiled", "C1, without profiling", "C1, with counters", "C1, with full profiling", "C2"}
 
 // tierText returns the highest tier at which a method was compiled.
