@@ -1,41 +1,32 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// Parts of the code that a page shows at once.
-const (
-	instructionsOnPage = 1500
-	linesOnPage        = 1500
-	linesAround        = 2 // source lines before and after the method's
-	lineLength         = 400
-)
+// instructionsOnPage is how much of the code a page shows at once.
+const instructionsOnPage = 1500
 
 // A codePart is one version of a method's code, with its counts.
 type codePart struct {
 	ID           string
-	File         string // of the source
-	Says         string // how the code and the profile match
-	Good         bool   // the counts stand beside the code
+	Source       *sourceTable // nil if there is none
+	Says         string       // how the code and the profile match
+	Good         bool         // the counts stand beside the code
 	Problem      string
 	Instructions []instruction
-	Lines        []sourceLine
-	MoreCode     int // instructions that are not shown
-	MoreLines    int
+	MoreCode     int  // instructions that are not shown
 	Brief        bool // only bytecodes with points that ran are shown
-	Short        bool // the file has fewer lines than the code: it is another version
 	Unplaced     []*point
-	hottest      sourceLine
 }
 
 // An instruction is one bytecode.
@@ -46,27 +37,12 @@ type instruction struct {
 	Ref      link   // the constant in the operand
 	RefAbout string // the constant as javap prints it
 	Detail   string // of a switch: how many cases
-	Count    uint64
-	Known    bool
-	About    bool // the count is derived from others
+	Count    string // empty if it is not known
 	Heat     string
-	Line     int
 	Source   *link // to the line
 	Points   []*point
 
 	NotInlined *listing.Refusal
-}
-
-// A sourceLine is one line of the source.
-type sourceLine struct {
-	ID     string
-	number int
-	At     link // its number, which leads to its first bytecode
-	Text   string
-	Count  uint64
-	Known  bool
-	About  bool
-	Heat   string
 }
 
 func bciElement(bci int) string { return fmt.Sprintf("bci-%d", bci) }
@@ -116,9 +92,7 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		return nil
 	}
 	c := b.code(l)
-	if c.hottest.Count > 0 {
-		p.addHottest(b.request, fmt.Sprint(c.hottest.number), plural(c.hottest.Count, "count"))
-	}
+	p.addHottest(b.request, c.Source, countText)
 	p.Code = append(p.Code, c)
 	return nil
 }
@@ -172,9 +146,7 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 			c.Unplaced = append(c.Unplaced, b.point(&l.Unplaced[i], nil))
 		}
 	}
-	if l.Source != nil {
-		b.source(c, l.Source)
-	}
+	c.Source = b.source(l.Source)
 	return c
 }
 
@@ -186,9 +158,9 @@ func saysNothing(i listing.Instruction) bool {
 // instruction returns a bytecode as the page shows it.
 func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
-		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: i.Count,
-		Known: i.Basis != listing.NotKnown, About: i.Basis == listing.Derived, Line: i.Line, NotInlined: i.NotInlined}
-	if shown.Known {
+		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: basedText(i.Count, i.Basis),
+		NotInlined: i.NotInlined}
+	if i.Basis != listing.NotKnown {
 		shown.Heat = heatOf(i.Heat)
 	}
 	if i.Ref != nil {
@@ -218,16 +190,18 @@ func refName(ref *listing.Ref, d layout.Domain) string {
 	return shortened(ref.Spelled(naming.Spelling{Short: true}, d))
 }
 
-func (b *pointReader) source(c *codePart, s *listing.Source) {
-	c.File, c.Short = b.request.withoutFolders(s.File), s.Short
+// source returns the lines of the method, nil if there are none.
+func (b *pointReader) source(s *listing.Source) *sourceTable {
 	end := lastLine(s)
-	c.MoreLines = max(min(s.Last+linesAround, len(s.Lines))-end, 0)
+	if end == 0 {
+		return nil
+	}
+	t := &sourceTable{File: b.request.withoutFolders(s.File), Short: s.Short,
+		More: max(min(s.Last+linesAround, len(s.Lines))-end, 0)}
 	for at := firstLine(s); at <= end; at++ {
-		c.Lines = append(c.Lines, b.line(at, &s.Lines[at-1]))
+		t.Lines = append(t.Lines, b.line(at, &s.Lines[at-1]))
 	}
-	if len(c.Lines) > 0 {
-		c.hottest = slices.MaxFunc(c.Lines, func(a, b sourceLine) int { return cmp.Compare(a.Count, b.Count) })
-	}
+	return t
 }
 
 // firstLine returns the first line of a source that a page shows.
@@ -242,9 +216,9 @@ func lastLine(s *listing.Source) int {
 }
 
 func (b *pointReader) line(at int, l *listing.Line) sourceLine {
-	shown := sourceLine{number: at, At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
-		Count: l.Count, Known: l.Basis != listing.NotKnown, About: l.Basis == listing.Derived}
-	if shown.Known {
+	shown := sourceLine{number: at, count: l.Count, At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
+		Count: basedText(l.Count, l.Basis)}
+	if l.Basis != listing.NotKnown {
 		shown.Heat = heatOf(l.Heat)
 	}
 	if len(l.Bcis) > 0 {
@@ -256,12 +230,15 @@ func (b *pointReader) line(at int, l *listing.Line) sourceLine {
 	return shown
 }
 
-// shortened returns a text, or its beginning if it is longer than a line of code ever is.
-func shortened(text string) string {
-	if letters := []rune(text); len(letters) > lineLength {
-		return string(letters[:lineLength]) + " ..."
+// basedText spells a count, with a mark if it is derived from others; empty if it is not known.
+func basedText(n uint64, basis listing.Basis) string {
+	switch basis {
+	case listing.NotKnown:
+		return ""
+	case listing.Derived:
+		return "~" + cli.Grouped(n)
 	}
-	return text
+	return cli.Grouped(n)
 }
 
 // heatOf returns the class of a heat from 0 to 1 that is a logarithm already.

@@ -1,14 +1,12 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/reader"
 )
@@ -18,39 +16,16 @@ import (
 type llvmPart struct {
 	Counters []*counterList
 	Says     string // where the lines are from, or why there are none
-	File     string
 	Problem  string // why there is no text
-	Short    bool   // the file is of another version
 	Entered  uint64
-	Lines    []llvmLine
-	MoreLine int // lines that are not shown
-	Hottest  []llvmLine
+	Source   *sourceTable // nil if there is none
 	// Allocations are what it allocates, by stack, the most bytes first.
 	Allocations     []listing.Allocation
 	MoreAllocations int // that are not shown
 }
 
-type llvmLine struct {
-	ID     string
-	Number int
-	Mapped bool // it has code that is counted
-	Count  uint64
-	Heat   string
-	Text   string
-	// Branches are the conditions that begin in the line, with their outcomes.
-	Branches []*point
-	// At leads to the line.
-	At link
-}
-
 // allocationsOnPage is how many allocations of a function are listed, those with the most bytes.
 const allocationsOnPage = 50
-
-// hottestLines is how many lines are listed before a function of at least longListing lines.
-const (
-	hottestLines = 5
-	longListing  = 30
-)
 
 // A covered is the coverage mapping of a site's program, or why it has none.
 type covered struct {
@@ -131,49 +106,33 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.File, p.Problem, p.Short, p.Entered = "Counts of lines and branches are those of llvm-cov.",
-		r.withoutFolders(list.File), r.place(list.Problem), list.Short, f.Count
-	p.list(r, list)
+	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.place(list.Problem), f.Count
+	p.Source = sourceOf(r, list)
 	for _, c := range p.Counters {
 		c.place(r, f)
 	}
 	return nil
 }
 
-// list adds the lines of a listing, and the hottest of a long one.
-func (p *llvmPart) list(r *request, list *coverage.Listing) {
-	p.MoreLine = max(len(list.Lines)-linesOnPage, 0)
+// sourceOf returns the lines of a listing.
+func sourceOf(r *request, list *coverage.Listing) *sourceTable {
+	t := &sourceTable{File: r.withoutFolders(list.File), Short: list.Short, More: max(len(list.Lines)-linesOnPage, 0)}
 	most := uint64(0)
 	for _, l := range list.Lines {
 		most = max(most, l.Count)
 	}
-	for _, l := range list.Lines[:len(list.Lines)-p.MoreLine] {
-		p.Lines = append(p.Lines, newLLVMLine(r, l, most))
+	for _, l := range list.Lines[:len(list.Lines)-t.More] {
+		line := sourceLine{ID: r.element(lineElement(l.Number)), number: l.Number, count: l.Count, Text: shortened(l.Text),
+			At: r.here(fmt.Sprint(l.Number), lineElement(l.Number))}
+		if l.Mapped {
+			line.Count, line.Heat = cli.Grouped(l.Count), heatOf(listing.Heat(l.Count, most))
+		}
+		for _, b := range l.Branches {
+			line.Branches = append(line.Branches, branchPoint(b, l.Text))
+		}
+		t.Lines = append(t.Lines, line)
 	}
-	if len(list.Lines) < longListing {
-		return
-	}
-	p.Hottest = slices.Clone(p.Lines)
-	slices.SortStableFunc(p.Hottest, func(a, b llvmLine) int { return cmp.Compare(b.Count, a.Count) })
-	p.Hottest = slices.DeleteFunc(p.Hottest[:min(hottestLines, len(p.Hottest))],
-		func(l llvmLine) bool { return l.Count == 0 })
-	for i := range p.Hottest {
-		p.Hottest[i].Text = strings.TrimSpace(p.Hottest[i].Text)
-	}
-}
-
-// newLLVMLine returns a line of a listing whose highest count is most.
-func newLLVMLine(r *request, l coverage.ListedLine, most uint64) llvmLine {
-	line := llvmLine{ID: r.element(lineElement(l.Number)), Number: l.Number, Mapped: l.Mapped, Count: l.Count,
-		Text: shortened(l.Text)}
-	line.At = r.here(fmt.Sprint(l.Number), lineElement(l.Number))
-	if l.Mapped {
-		line.Heat = heatOf(listing.Heat(l.Count, most))
-	}
-	for _, b := range l.Branches {
-		line.Branches = append(line.Branches, branchPoint(b, l.Text))
-	}
-	return line
+	return t
 }
 
 // branchPoint returns a condition in a line of source as the page shows it.

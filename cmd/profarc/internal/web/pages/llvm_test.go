@@ -6,12 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/formats/llvm/coverage"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -81,20 +79,20 @@ func TestLinesOfAFunctionHaveTheirCounts(t *testing.T) {
 	site := loopSite(t)
 	p := methodPageOf(t, site, "twice").LLVM
 	want := map[int]uint64{1: 2, 4: 21, 5: 2, 6: 0, 7: 2}
-	for _, l := range p.Lines {
-		if n, known := want[l.Number]; known && (!l.Mapped || l.Count != n) {
-			t.Errorf("line %d was executed %d times, want %d", l.Number, l.Count, n)
+	for _, l := range p.Source.Lines {
+		if n, known := want[l.number]; known && l.Count != fmt.Sprint(n) {
+			t.Errorf("line %d was executed %s times, want %d", l.number, l.Count, n)
 		}
-		delete(want, l.Number)
-		if l.Text != strings.Split(twiceSource, "\n")[l.Number-1] {
-			t.Errorf("line %d is %q", l.Number, l.Text)
+		delete(want, l.number)
+		if l.Text != strings.Split(twiceSource, "\n")[l.number-1] {
+			t.Errorf("line %d is %q", l.number, l.Text)
 		}
 	}
 	if len(want) > 0 || p.Entered != 2 {
 		t.Errorf("entered %d times; without lines: %v; %s", p.Entered, want, p.Says)
 	}
 	for line, want := range map[int][3]string{3: {"i < n", "true 21", "false 2"}, 5: {"sum < 0", "true 0", "false 2"}} {
-		b := p.Lines[line-1].Branches
+		b := p.Source.Lines[line-1].Branches
 		if len(b) != 1 || len(b[0].Outcomes) != 2 {
 			t.Fatalf("line %d has the branches %v", line, b)
 		}
@@ -134,37 +132,9 @@ func TestFunctionsWithoutAMappingSayWhy(t *testing.T) {
 			}
 			r := requestOf(t, site, nameOfMethod)
 			r.query = methodQuery(m)
-			if p := built[*methodPage](t, r); !strings.Contains(p.LLVM.Says, "shown by block: ") || len(p.LLVM.Lines) > 0 {
+			if p := built[*methodPage](t, r); !strings.Contains(p.LLVM.Says, "shown by block: ") || p.LLVM.Source != nil {
 				t.Errorf("%s: %s", sp.Name, p.LLVM.Says)
 			}
 		}
-	}
-}
-
-// TestLongListingsNameTheirHottestLines lists a function of many lines.
-func TestLongListingsNameTheirHottestLines(t *testing.T) {
-	t.Parallel()
-	site := specimenSite(t, specimen.All()[0])
-	list := &coverage.Listing{}
-	for n := range 100 {
-		list.Lines = append(list.Lines, coverage.ListedLine{Number: n + 1, Mapped: true, Count: uint64(n * 7 % 100),
-			Text: "\tstep();"})
-	}
-	var p llvmPart
-	p.list(requestOf(t, site, nameOfMethod), list)
-	var counts []uint64
-	for _, l := range p.Hottest {
-		counts = append(counts, l.Count)
-		if l.Text != "step();" || l.At.Text != fmt.Sprint(l.Number) {
-			t.Errorf("%+v", l)
-		}
-	}
-	if !slices.Equal(counts, []uint64{99, 98, 97, 96, 95}) {
-		t.Errorf("the hottest have the counts %d", counts)
-	}
-	p = llvmPart{}
-	list.Lines = list.Lines[:longListing-1]
-	if p.list(requestOf(t, site, nameOfMethod), list); len(p.Hottest) > 0 {
-		t.Error("a short listing lists its hottest lines")
 	}
 }

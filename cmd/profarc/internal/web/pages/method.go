@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/analyze"
@@ -70,9 +69,8 @@ func buildMethod(r *request) (any, error) {
 	if p.LLVM, err = newLLVMPart(r, m); err != nil {
 		return nil, err
 	}
-	if l := p.LLVM; l != nil && len(l.Lines) > 0 {
-		most := slices.MaxFunc(l.Lines, func(a, b llvmLine) int { return cmp.Compare(a.Count, b.Count) })
-		p.addHottest(r, fmt.Sprint(most.Number), plural(most.Count, "count"))
+	if p.LLVM != nil {
+		p.addHottest(r, p.LLVM.Source, countText)
 	}
 	if err := p.addSamples(r, m); err != nil || p.Sampled != nil && p.Sampled.Whole {
 		return p, err // its lines say what the profiles of its contexts do
@@ -96,11 +94,6 @@ func (p *methodPage) addSums(all []reader.Profile) {
 			p.Top = append(p.Top, link{Text: plural(n, c.noun)})
 		}
 	}
-}
-
-// addHottest adds a link to the line with the highest count, whose text is a number and its unit.
-func (p *methodPage) addHottest(r *request, line, count string) {
-	p.Top = append(p.Top, r.here(fmt.Sprintf("hottest line %s: %s", line, count), "line-"+line))
 }
 
 // codeHint says which flags show the code of methods, empty if they are given or the page is in a report.

@@ -13,10 +13,10 @@ import (
 // An origin is an archive's account of itself: its kind, and the runs it comes from.
 type origin struct {
 	*facts.Facts
-	Age        string     // since the dump; empty if its time is not known, and in reports
-	About      *table     // counts of records, settings and properties
-	RunFacts   []runFacts // of the first runs
-	Tables     []link     // with all runs, dumps and class paths
+	Age      string     // since the dump; empty if its time is not known, and in reports
+	About    *table     // counts of records, settings and properties
+	RunFacts []runFacts // of the first runs
+	Tables   []link     // with all runs, dumps and class paths
 }
 
 func newOrigin(r *request, f *facts.Facts) *origin {

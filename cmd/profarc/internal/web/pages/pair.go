@@ -156,11 +156,7 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 // callersText returns the context of a profile, the direct caller first, whose methods are
 // spelled in some way.
 func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
-	c, ok, err := q.Context()
-	if err != nil || !ok {
-		return "", err
-	}
-	frames, err := c.Frames()
+	frames, err := framesOf(q)
 	var parts []string
 	for _, f := range frames {
 		name, nameErr := analyze.NameOf(q.Store(), f.Caller)

@@ -87,12 +87,17 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 	return p, b.traps(p, q)
 }
 
-func (p *profilePart) addContext(q reader.Profile) error {
+// framesOf returns the callers in the context of a profile, the direct one first; none if it has no context.
+func framesOf(q reader.Profile) ([]reader.Frame, error) {
 	c, ok, err := q.Context()
 	if err != nil || !ok {
-		return err
+		return nil, err
 	}
-	frames, err := c.Frames()
+	return c.Frames()
+}
+
+func (p *profilePart) addContext(q reader.Profile) error {
+	frames, err := framesOf(q)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
@@ -18,16 +16,10 @@ type sampledPart struct {
 	*listing.Sampled
 	Self, Total, Sum string // of the method, and of all stacks
 	Share            float64
-	Lines            []sampledLine
+	Source           sourceTable
 	Callers, Callees *table
 	Contexts         *link // to the contexts of the samples, nil if there are none
 	Whole            bool  // the page shows nothing else of its profiles
-}
-
-// A sampledLine is a source line with what was sampled on it, and there with all that it called.
-type sampledLine struct {
-	ID, At, Self, Total, Heat, Text string
-	After                           bool // lines before it are left out
 }
 
 const callsInReport = 12
@@ -52,9 +44,9 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
-	s.File, s.Problem = r.withoutFolders(found.File), r.place(found.Problem)
+	s.Problem, s.Source = r.place(found.Problem), sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
 	for _, l := range found.Lines {
-		s.Lines = append(s.Lines, newSampledLine(r, all, found, l))
+		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}
 	if s.Callers, err = callTable(r, "callers", "Callers", noun, found.Callers, all.Sum); err != nil {
 		return err
@@ -70,22 +62,19 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	}
 	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percent(s.Share))},
 		{Text: s.Self + r.word(" in the method itself")}}
-	if len(found.Lines) > 0 {
-		most := slices.MaxFunc(found.Lines, func(a, b listing.SampledLine) int { return cmp.Compare(a.Total, b.Total) })
-		p.addHottest(r, fmt.Sprint(most.Number), all.Unit.Text(most.Total, cli.Grouped))
-	}
+	p.addHottest(r, &s.Source, func(n uint64) string { return all.Unit.Text(n, cli.Grouped) })
 	p.Sampled = s
 	return nil
 }
 
-func newSampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sampledLine {
-	shown := sampledLine{ID: r.element(lineElement(int(l.Number))), At: all.At(of, l.Number), Text: shortened(l.Text),
-		After: l.After}
+func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sourceLine {
+	shown := sourceLine{ID: r.element(lineElement(int(l.Number))), At: link{Text: all.At(of, l.Number)},
+		Text: shortened(l.Text), After: l.After, number: int(l.Number), count: l.Total}
 	if l.Self > 0 {
 		shown.Self = all.Unit.Short(l.Self, cli.Grouped)
 	}
 	if l.Total > 0 {
-		shown.Total, shown.Heat = all.Unit.Short(l.Total, cli.Grouped), heatClass(shareOf(l.Total, of.Total))
+		shown.Count, shown.Heat = all.Unit.Short(l.Total, cli.Grouped), heatClass(shareOf(l.Total, of.Total))
 	}
 	return shown
 }

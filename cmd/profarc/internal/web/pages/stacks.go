@@ -130,13 +130,9 @@ func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) erro
 		return nil
 	}
 	var stack []uint32
-	c, ok, err := q.Context()
-	if err == nil && ok {
-		var frames []reader.Frame
-		frames, err = c.Frames()
-		for _, f := range slices.Backward(frames) {
-			stack = append(stack, frameOf(f.Caller))
-		}
+	frames, err := framesOf(q)
+	for _, f := range slices.Backward(frames) {
+		stack = append(stack, frameOf(f.Caller))
 	}
 	t.Add(append(stack, frameOf(m)), n)
 	return err

@@ -167,12 +167,12 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
 		p.part = "the package"
 		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
-		return v.branches(r.ctx, ofPackage(n))
+		return v.branches(r.ctx, v.inPackage(int32(n)))
 	case err == nil && kind == inClass && n < uint64(len(v.classes)):
 		in := v.classes[n].in
 		p.part = "the class"
 		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
-		return v.branches(r.ctx, ofClass(n))
+		return v.branches(r.ctx, v.inClass(int32(n)))
 	}
 	return nil, errNoPage
 }
@@ -181,7 +181,7 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 // the rest of the page, and many pages show them.
 func (v *placeView) packagesBy(r *request) ([]branch, error) {
 	return gather(r, "the packages by "+v.by.Name,
-		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, all{}) })
+		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, v.byPackage) })
 }
 
 func (v *placeView) linkBack(text, at string) *link {
@@ -224,12 +224,9 @@ func (v *placeView) ownName(n int32) string {
 	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
-// A part of the archive says which methods belong to it, and how they are grouped there.
-type part interface {
-	// group returns the number of a method's group, and of its part in that; ok is false if
-	// the method is elsewhere. Methods are numbered as in the tally.
-	group(v *placeView, method int32) (group, part groupKey, ok bool)
-}
+// A grouping returns the group of a method in a part of the archive, and its part in that. ok is false if the method is
+// elsewhere. Methods are numbered as in the tally.
+type grouping func(method int32) (group, part groupKey, ok bool)
 
 // A groupKey names a package, class or method.
 type groupKey struct {
@@ -237,24 +234,22 @@ type groupKey struct {
 	n    int32
 }
 
-type (
-	all       struct{}
-	ofPackage int32
-	ofClass   int32
-)
-
-func (all) group(v *placeView, m int32) (group, part groupKey, ok bool) {
+func (v *placeView) byPackage(m int32) (group, part groupKey, ok bool) {
 	class := v.ofMethod[m]
 	return groupKey{inPackage, v.classes[class].in}, v.keyOf(class, m), true
 }
 
-func (p ofPackage) group(v *placeView, m int32) (group, part groupKey, ok bool) {
-	class := v.ofMethod[m]
-	return v.keyOf(class, m), groupKey{"", m}, v.classes[class].in == int32(p)
+func (v *placeView) inPackage(n int32) grouping {
+	return func(m int32) (group, part groupKey, ok bool) {
+		class := v.ofMethod[m]
+		return v.keyOf(class, m), groupKey{"", m}, v.classes[class].in == n
+	}
 }
 
-func (c ofClass) group(v *placeView, m int32) (group, part groupKey, ok bool) {
-	return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == int32(c)
+func (v *placeView) inClass(n int32) grouping {
+	return func(m int32) (group, part groupKey, ok bool) {
+		return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == n
+	}
 }
 
 // keyOf returns the key of a class, or of the method if the class has no name.
@@ -270,14 +265,14 @@ const mostNamed = 2000
 
 // branches returns the groups of a part with their parts, the heaviest first. What is beyond
 // those that have names is one branch at the end.
-func (v *placeView) branches(ctx context.Context, in part) ([]branch, error) {
+func (v *placeView) branches(ctx context.Context, in grouping) ([]branch, error) {
 	steps := poll.New(ctx)
 	parts, sums := map[groupKey]map[groupKey]uint64{}, map[groupKey]uint64{}
 	for _, m := range v.by.ranked {
 		if err := steps.Err(); err != nil {
 			return nil, err
 		}
-		g, p, ok := in.group(v, m)
+		g, p, ok := in(m)
 		if !ok {
 			continue
 		}
@@ -398,30 +393,20 @@ const (
 // whereInReport returns the queries of all packages together by each measure, and of those
 // with the most counts by the first.
 func whereInReport(r *request) ([]query, error) {
-	t, err := tallied(r)
-	if err != nil {
-		return nil, err
-	}
-	where, err := placed(r)
-	if err != nil {
+	v, err := placeViewOf(r)
+	if err != nil || len(v.measures) == 0 {
 		return nil, err
 	}
 	var list []query
-	for _, by := range t.measures {
-		v := &placeView{t, where, by}
+	for _, v.by = range v.measures {
 		list = append(list, v.linkAt("", "").query)
-		if by != t.measures[0] {
-			continue
-		}
-		groups, err := v.packagesBy(r)
-		if err != nil {
-			return nil, err
-		}
-		for _, g := range groups[:min(packagesInReport, len(groups))] {
-			if g.rest == 0 && shareOf(g.value, by.total) >= shareInReport {
-				list = append(list, g.link.query)
-			}
+	}
+	v.by = v.measures[0]
+	groups, err := v.packagesBy(r)
+	for _, g := range groups[:min(packagesInReport, len(groups))] {
+		if g.rest == 0 && shareOf(g.value, v.by.total) >= shareInReport {
+			list = append(list, g.link.query)
 		}
 	}
-	return list, nil
+	return list, err
 }
