@@ -143,7 +143,7 @@ func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 		facts.add("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks)
 	}
 	if e, ok := q.Escape(); ok {
-		facts.add("escape 0x%x: local 0x%x, stack 0x%x, returned 0x%x", e.Flags, e.Local, e.Stack, e.Returned)
+		facts.add("escape analysis: %s", entries.EscapeText(e))
 	}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {

@@ -27,17 +27,17 @@ type overview struct {
 	Cutoffs  []string    // how few methods make up most of it
 	Without  uint64      // methods without invocations and counts, beside those that never ran
 	WhyNone  string      // what that means
-	Measures []hotList   // the usual one
+	Hottest  *hotList    // by the usual measure; nil if the archive counts nothing
 	Odd      []link      // what a reader should know before trusting the counts
 	Looking  *unfinished // what else may be odd; nil if all is known
 	Levels   string      // what their levels mean, empty if they have none
 }
 
 type hotList struct {
-	Name, About string
-	Of          uint64 // methods with any
-	Methods     *table
-	All         link
+	About   string
+	Of      uint64 // methods with any
+	Methods *table
+	All     link
 }
 
 const hotListRows = 5
@@ -84,14 +84,11 @@ func (o *overview) count(r *request) error {
 	if err := o.addOddities(r); err != nil {
 		return err
 	}
-	for _, by := range t.measures[:min(len(t.measures), 1)] {
-		list, err := t.hotList(r, by)
-		if err != nil {
-			return err
-		}
-		o.Measures = append(o.Measures, list)
+	if len(t.measures) == 0 {
+		return nil
 	}
-	return nil
+	o.Hottest, err = t.hotList(r, t.measures[0])
+	return err
 }
 
 // addOddities says what is polluted, unchecked or without counts. Nothing waits for it but a report.
@@ -129,22 +126,20 @@ func (o *overview) addOddities(r *request) error {
 	return nil
 }
 
-func (t *tally) hotList(r *request, by *measured) (hotList, error) {
-	list := hotList{Name: by.Name, About: by.About, Of: uint64(len(by.ranked)),
-		All: linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}
-	list.Methods = newTable(r, by.Name, "Hottest by "+by.Name,
-		withLevel(t, []column{{Key: "method", Name: "Method"}, number("value", by.Title), number("share", "Share")}, levelColumn)...)
-	list.Methods.Titled = true
+func (t *tally) hotList(r *request, by *measured) (*hotList, error) {
+	columns := []column{textColumn("method", "Method"), number("value", by.Title), number("share", "Share")}
+	list := newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, columns, levelColumn)...)
+	list.Titled = true
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
 		name, err := t.link(i)
 		if err != nil {
-			return list, err
+			return nil, err
 		}
 		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.share(i))}
-		list.Methods.add(withLevel(t, cells, t.level(i))...)
+		list.add(withLevel(t, cells, t.level(i))...)
 	}
-	list.Methods.fill()
-	return list, nil
+	return &hotList{by.About, uint64(len(by.ranked)), list.fill(),
+		linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
 }
 
 // ageText returns how long ago a time is, empty if that is not known. A report has no ages,

@@ -101,9 +101,9 @@ func TestMeasuresHaveOneName(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
 		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
-		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Measures[0].Name) || !o.Where.By[0].Current ||
+		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Hottest.Methods.ID) || !o.Where.By[0].Current ||
 			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
-			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Measures[0].Name)
+			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Hottest.Methods.ID)
 		}
 		want := map[string]string{"hotspot": "weight", "sampled": "time"}[sp.Name]
 		if want != "" && (len(o.Cutoffs) != 1 || !strings.HasPrefix(o.Cutoffs[0], "Of the "+want+" 50% in ")) {

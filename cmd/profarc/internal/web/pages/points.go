@@ -272,8 +272,6 @@ func (b *pointReader) cellText(c *analyze.Cell) string {
 		return noFrameMethod
 	case c.Method != nil:
 		return c.Method.Spelled()
-	case c.Modified:
-		return modifiedText(int64(c.Value))
 	case c.Text != "":
 		return c.Text
 	}

@@ -164,7 +164,7 @@ func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
 		}
 	}
 	if e, ok := q.Escape(); ok {
-		list = append(list, fact{"Escape analysis", escapeText(e)})
+		list = append(list, fact{"Escape analysis", capital(entries.EscapeText(e))})
 	}
 	return list
 }

@@ -64,21 +64,21 @@ const (
 )
 
 // newTreemaps returns the treemap of groups for wide windows and for narrow ones. Of is the sum
-// of all values.
-func newTreemaps(label string, groups []branch, of uint64, inReport bool) []*treemap {
+// of all values; all leads to all groups.
+func newTreemaps(label string, groups []branch, of uint64, all link, inReport bool) []*treemap {
 	parts := mostParts
 	if inReport {
 		parts = partsInReport
 	}
-	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, parts),
-		newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, parts/2)}
+	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, all, parts),
+		newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, all, parts/2)}
 }
 
 // newTreemap lays a treemap out, with about so many parts.
-func newTreemap(label, class string, in box, groups []branch, of uint64, parts int) *treemap {
+func newTreemap(label, class string, in box, groups []branch, of uint64, all link, parts int) *treemap {
 	w, h := in.W, in.H
 	t := &treemap{Label: label, Class: class, W: w, H: h}
-	shown := fold(groups, mostGroups, func(branch) bool { return true })
+	shown := fold(groups, all, mostGroups, func(branch) bool { return true })
 	fewest := cutoffOf(shown, parts, float64(of)*leastArea/(w*h))
 	boxes := boxesOf(box{0, 0, w, h}, shown)
 	for i, g := range shown {
@@ -103,8 +103,8 @@ func cutoffOf(groups []branch, parts int, least float64) uint64 {
 }
 
 // fold returns the first branches, the heaviest first, and one that stands for the others.
-// keep says which may be shown.
-func fold(list []branch, most int, keep func(branch) bool) []branch {
+// keep says which may be shown, all leads to all of them.
+func fold(list []branch, all link, most int, keep func(branch) bool) []branch {
 	var shown []branch
 	var rest branch
 	list = slices.Clone(list)
@@ -119,6 +119,7 @@ func fold(list []branch, most int, keep func(branch) bool) []branch {
 	if rest.value == 0 {
 		return shown
 	}
+	rest.link = all
 	rest.link.Text = fmt.Sprintf("%s more", cli.Grouped(uint64(rest.rest)))
 	return append(shown, rest)
 }
@@ -147,21 +148,9 @@ func (t *treemap) group(b box, g branch, of, least uint64) {
 	frame := newTile(b, g, of)
 	frame.Class = "frame"
 	t.Tiles = append(t.Tiles, frame)
-	parts := fold(g.parts, len(g.parts), func(p branch) bool { return p.value >= least })
-	if last := &parts[len(parts)-1]; last.rest > 0 {
-		last.link.view, last.link.query = g.link.view, g.link.query
-	}
+	parts := fold(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
 	for i, place := range boxesOf(inner, parts) {
 		t.add(place, parts[i], of)
-	}
-}
-
-// linkMore makes what stands for several groups lead to a page of them.
-func (t *treemap) linkMore(to link) {
-	for i := range t.Tiles {
-		if l := &t.Tiles[i].Link; t.Tiles[i].Class == "more" && l.view == "" {
-			l.view, l.query = to.view, to.query
-		}
 	}
 }
 

@@ -31,7 +31,7 @@ func TestTreemapHasFewTiles(t *testing.T) {
 			g.value = max(g.value, 1)
 			groups, total = append(groups, g), total+g.value
 		}
-		m := newTreemap("", "wide", box{W: 1100, H: 560}, groups, total, mostParts)
+		m := newTreemap("", "wide", box{W: 1100, H: 560}, groups, total, link{}, mostParts)
 		if len(m.Tiles) > 300 {
 			t.Fatalf("%d tiles", len(m.Tiles))
 		}
@@ -54,7 +54,7 @@ func TestTreemapHasFewTiles(t *testing.T) {
 func TestFoldKeepsTheSum(t *testing.T) {
 	t.Parallel()
 	list := []branch{{value: 5}, {value: 9}, {value: 3, rest: 7}, {value: 1}, {value: 4}}
-	folded := fold(list, 2, func(branch) bool { return true })
+	folded := fold(list, link{}, 2, func(branch) bool { return true })
 	if len(folded) != 3 || folded[0].value != 9 || folded[1].value != 5 || folded[2].value != 8 || folded[2].rest != 9 {
 		t.Errorf("folded to %+v", folded)
 	}

@@ -44,20 +44,13 @@ type wherePage struct {
 	Share   float64 // of Whole
 	Whole   string  // the archive, or for sizes the file
 	Levels  string  // what the levels in the table mean, empty if it has none
-	Beyond  int     // how many of the heaviest are left out, since another page shows them
 	part    string  // what the page shows
 	Classes *link   // to the list of all classes; nil if there is none
 	Maps    []*treemap
 	Places  *table
 }
 
-func (p *wherePage) title() string {
-	title := cmp.Or(p.Name, p.Heading())
-	if p.Beyond > 0 {
-		title += fmt.Sprintf(", without the first %d", p.Beyond)
-	}
-	return title
-}
+func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
 
 // Heading names the measure of the areas.
 func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
@@ -113,9 +106,6 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 		}
 		p.Back = nil
 	}
-	if groups, err = p.without(r, groups); err != nil {
-		return nil, err
-	}
 	for _, m := range t.measures {
 		p.By = append(p.By, menuItem{linkTo(m.Title, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
 	}
@@ -128,31 +118,13 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	}
 	p.Sum, p.Share = v.by.text(p.Total), shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
-	p.Maps = newTreemaps(label, groups, p.Total, r.inReport)
+	p.Maps = newTreemaps(label, groups, p.Total, r.here("", "where"), r.inReport)
 	if hasPackages(r.site) {
 		l := linkTo("All classes", nameOfClasses, query{})
 		p.Classes = &l
 	}
-	for _, m := range p.Maps {
-		m.linkMore(linkTo("", whereName, newQuery("at", r.query.get("at"), "by", v.by.Name, "beyond",
-			strconv.Itoa(p.Beyond+mostGroups))))
-	}
 	p.Places = v.table(r, p, groups, whole)
 	return p, nil
-}
-
-// without leaves the heaviest groups out, if the query asks for those beyond them.
-func (p *wherePage) without(r *request, groups []branch) ([]branch, error) {
-	p.Beyond = r.query.number("beyond", 0)
-	if p.Beyond == 0 {
-		return groups, nil
-	}
-	if p.Beyond >= len(groups) {
-		return nil, errNoPage
-	}
-	all := linkTo("With the first "+strconv.Itoa(p.Beyond), whereName, r.query.with("beyond", ""))
-	p.Back, p.part = &all, "the page"
-	return groups[p.Beyond:], nil
 }
 
 // open returns what a page shows: the packages, the classes of a package, or the methods of a class.

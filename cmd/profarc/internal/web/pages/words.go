@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // capital returns a text that begins with a capital, as headings and sentences do.
@@ -67,61 +66,4 @@ func tierText(d layout.Domain, level int) string {
 		return fmt.Sprintf("%d: %s", level, tiers[level])
 	}
 	return fmt.Sprint(level)
-}
-
-// escapeWords are the flags of the result of an escape analysis, by bit.
-var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes",
-	"it modifies objects that are not known"}
-
-// escapeText says what the escape analysis of a method found. Arguments are numbered by slot.
-func escapeText(e reader.Escape) string {
-	if e.Flags&1 == 0 {
-		return "no result"
-	}
-	var parts []string
-	for _, set := range []struct {
-		what  string
-		slots uint64
-	}{{"does not escape", e.Local}, {"may be allocated on the stack", e.Stack}, {"is returned", e.Returned}} {
-		if set.slots != 0 {
-			parts = append(parts, slotsText(set.slots)+" "+set.what)
-		}
-	}
-	if e.Local|e.Stack == 0 {
-		parts = append(parts, "every argument may escape")
-	}
-	for bit, words := range escapeWords {
-		if words != "" && e.Flags>>bit&1 != 0 {
-			parts = append(parts, words)
-		}
-	}
-	if rest := e.Flags >> len(escapeWords) << len(escapeWords); rest != 0 {
-		parts = append(parts, fmt.Sprintf("further flags %#x", rest))
-	}
-	return capital(strings.Join(parts, "; "))
-}
-
-// slotsText names the slots of arguments whose bits are set.
-func slotsText(set uint64) string {
-	var list []string
-	for slot := range 64 {
-		if set>>slot&1 != 0 {
-			list = append(list, fmt.Sprint(slot))
-		}
-	}
-	if len(list) == 1 {
-		return "argument slot " + list[0]
-	}
-	return "each of the argument slots " + strings.Join(list, ", ")
-}
-
-// modifiedText says what a method changes of an argument: the words of the object, as bits.
-func modifiedText(words int64) string {
-	switch {
-	case words == 0:
-		return "not modified"
-	case words == -1 || uint32(words) == 1<<32-1:
-		return "may be modified anywhere"
-	}
-	return fmt.Sprintf("modified in words %#x", uint64(words))
 }

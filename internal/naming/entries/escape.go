@@ -1,0 +1,66 @@
+package entries
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/reader"
+)
+
+// escapeWords are the flags of the result of an escape analysis, by bit.
+var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes",
+	"it modifies objects that are not known"}
+
+// EscapeText says what the escape analysis of C2 found for a method: "argument slot 0 does not escape". Arguments are
+// numbered by slot, from 0.
+func EscapeText(e reader.Escape) string {
+	if e.Flags&1 == 0 {
+		return "no result"
+	}
+	var parts []string
+	for _, set := range []struct {
+		what  string
+		slots uint64
+	}{{"does not escape", e.Local}, {"may be allocated on the stack", e.Stack}, {"is returned", e.Returned}} {
+		if set.slots != 0 {
+			parts = append(parts, slotsText(set.slots)+" "+set.what)
+		}
+	}
+	if e.Local|e.Stack == 0 {
+		parts = append(parts, "every argument may escape")
+	}
+	for bit, words := range escapeWords {
+		if words != "" && e.Flags>>bit&1 != 0 {
+			parts = append(parts, words)
+		}
+	}
+	if rest := e.Flags >> len(escapeWords) << len(escapeWords); rest != 0 {
+		parts = append(parts, fmt.Sprintf("further flags %#x", rest))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// slotsText names the slots of arguments whose bits are set.
+func slotsText(set uint64) string {
+	var list []string
+	for slot := range 64 {
+		if set>>slot&1 != 0 {
+			list = append(list, fmt.Sprint(slot))
+		}
+	}
+	if len(list) == 1 {
+		return "argument slot " + list[0]
+	}
+	return "each of the argument slots " + strings.Join(list, ", ")
+}
+
+// ModifiedText says what a method changes of an argument: the words of the object, as bits.
+func ModifiedText(words int64) string {
+	switch {
+	case words == 0:
+		return "not modified"
+	case words == -1 || uint32(words) == 1<<32-1:
+		return "may be modified anywhere"
+	}
+	return fmt.Sprintf("modified in words %#x", uint64(words))
+}
