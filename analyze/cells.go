@@ -5,7 +5,6 @@ import (
 
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -90,9 +89,7 @@ func (r *pointReader) cell(e reader.Entry, at int, spec disk.CellSpec) Cell {
 		c.Text = fmt.Sprintf("%d (%d)", point, index)
 	case spec.Kind == disk.CellFlags || signed:
 		c.Modified = !signed
-		if c.Text = fmt.Sprint(int64(c.Value)); c.Modified {
-			c.Text = entries.ModifiedText(int64(c.Value))
-		}
+		c.Text = fmt.Sprint(int64(c.Value))
 	}
 	return c
 }

@@ -46,7 +46,7 @@ type callSite struct {
 
 // refusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
 // has a call whose callee is not known: its class is not on the class path, or it is native.
-func (p *Program) refusals(l *Listing, q reader.Profile, entered entries) error {
+func (p *Program) refusals(l *Listing, q reader.Profile, entered methodEntries) error {
 	if !l.Placed() || !entered.known || entered.n == 0 {
 		return nil
 	}

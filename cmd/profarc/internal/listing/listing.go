@@ -119,7 +119,7 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 		return nil, err
 	}
 	var points []analyze.Point
-	var entered entries
+	var entered methodEntries
 	var read analyze.PointReader
 	for _, q := range profiles {
 		some, err := read.Points(q)
@@ -142,20 +142,20 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	return l, err
 }
 
-// entries is how often a method was entered.
-type entries struct {
+// methodEntries is how often a method was entered.
+type methodEntries struct {
 	n     uint64
 	known bool
 }
 
-func (e *entries) add(q reader.Profile) {
+func (e *methodEntries) add(q reader.Profile) {
 	if c, ok := q.Invocations(); ok {
 		e.n, e.known = disk.SaturatingAdd(e.n, c.Load()), true
 	}
 }
 
 // list lists the code of a method.
-func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point, entered entries) *Listing {
+func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point, entered methodEntries) *Listing {
 	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
 		Instructions: []Instruction{}}
 	class, m := p.method(l, d, k, code)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/parse/escape"
@@ -236,7 +236,7 @@ func (r *answer) print(a *cli.App, screen *terminal.Screen) error {
 		return nil
 	}
 	lines, err := r.Context.Lines(r.s)
-	if facts := show.ProfileFacts(r.Context.Profile); facts != "" {
+	if facts := listing.FactsText(listing.ProfileFacts(r.Context.Profile, screen.Count)); facts != "" {
 		lines = append(lines, facts)
 	}
 	for _, line := range lines {

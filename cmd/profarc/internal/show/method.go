@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"strconv"
 
 	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/cmd/profarc/internal/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
 	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/internal/profiles/dump"
@@ -108,55 +107,18 @@ func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch)
 	return p.w.Flush()
 }
 
-// ProfileFacts returns on one line what a profile has besides entries.
-func ProfileFacts(q reader.Profile) string {
-	var facts factList
-	for _, c := range []struct {
-		name string
-		get  func() (reader.Counter, bool)
-	}{{"invocations", q.Invocations}, {"backedges", q.Backedges}, {"interpreted", q.Interpreted}} {
-		if n, ok := c.get(); ok {
-			facts.add("%s %d", c.name, n.Load())
-		}
-	}
-	if h, ok := q.History(); ok {
-		facts.add("decompiles %d", h.Decompiles)
-	}
-	code, host := q.Size()
-	if code > 0 {
-		facts.add("code bytes %d", code)
-	}
-	if host > 0 {
-		facts.add("mdo bytes %d", host)
-	}
-	return strings.Join(facts, ", ")
-}
-
 // compilerFacts returns on one line what the compilers of the VM noted about the method.
 func (p *profilePrinter) compilerFacts(q reader.Profile) string {
-	var facts factList
-	if h, ok := q.History(); ok && h.OverflowRecompiles+h.OverflowTraps+h.TenureTraps > 0 {
-		facts.add("overflow recompiles %d, overflow traps %d, tenure traps %d", h.OverflowRecompiles, h.OverflowTraps,
-			h.TenureTraps)
-	}
-	if c, ok := q.Compile(); ok {
-		facts.add("highest level %d, loops %d, blocks %d", c.Level, c.Loops, c.Blocks)
-	}
-	if e, ok := q.Escape(); ok {
-		facts.add("escape analysis: %s", entries.EscapeText(e))
-	}
+	facts := listing.CompilerFacts(q, plainNumber)
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
-			facts.add("traps of %s %d", p.trapReasons().Name(reason), n)
+			facts = append(facts, listing.Fact{Name: "traps of " + p.trapReasons().Name(reason), Value: fmt.Sprint(n)})
 		}
 	}
-	return strings.Join(facts, ", ")
+	return listing.FactsText(facts)
 }
 
-// A factList is the parts of a line.
-type factList []string
-
-func (l *factList) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+func plainNumber(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // Widths of the columns before the data of an entry: its point and its kind.
 const (
@@ -255,23 +217,16 @@ func (p *profilePrinter) method(m reader.Method) {
 	}
 }
 
-func methodNotes(m reader.Method) string {
-	notes := ""
-	if m.Unexecuted() {
-		notes += ", never ran"
-	}
-	if m.Flags()&layout.MethodNotMatchable != 0 {
-		notes += ", its name means nothing in another run"
-	}
-	if m.Flags()&disk.MethodSharedID != 0 {
-		notes += ", another method has the same id"
+func methodNotes(m reader.Method) (notes string) {
+	for _, note := range listing.MethodNotes(m) {
+		notes += ", " + note
 	}
 	return notes
 }
 
 func (p *profilePrinter) profile(q reader.Profile) {
 	p.context(q)
-	for _, facts := range []string{ProfileFacts(q), p.compilerFacts(q)} {
+	for _, facts := range []string{listing.FactsText(listing.ProfileFacts(q, plainNumber)), p.compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}

@@ -59,7 +59,7 @@ func buildMethod(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &methodPage{Name: name, Access: naming.AccessText(m.Access()), Notes: methodNotes(m)}
+	p := &methodPage{Name: name, Access: naming.AccessText(m.Access()), Notes: listing.MethodNotes(m)}
 	all, err := profilesOf(m)
 	if err != nil {
 		return nil, err
@@ -80,19 +80,22 @@ func buildMethod(r *request) (any, error) {
 }
 
 func (p *methodPage) addSums(all []reader.Profile) {
-	sums := map[string]uint64{}
-	for _, q := range all {
-		p.Size += uint64(len(disk.Block(q.Bytes())))
-		for _, c := range wholeCounts[:2] {
+	for _, c := range []struct {
+		noun string
+		of   func(reader.Profile) (reader.Counter, bool)
+	}{{"invocation", reader.Profile.Invocations}, {"backedge", reader.Profile.Backedges}} {
+		sum := uint64(0)
+		for _, q := range all {
 			if n, ok := c.of(q); ok {
-				sums[c.noun] = disk.SaturatingAdd(sums[c.noun], n.Load())
+				sum = disk.SaturatingAdd(sum, n.Load())
 			}
 		}
-	}
-	for _, c := range wholeCounts[:2] {
-		if n := sums[c.noun]; n > 0 {
-			p.Top = append(p.Top, link{Text: plural(n, c.noun)})
+		if sum > 0 {
+			p.Top = append(p.Top, link{Text: plural(sum, c.noun)})
 		}
+	}
+	for _, q := range all {
+		p.Size += uint64(len(disk.Block(q.Bytes())))
 	}
 }
 
@@ -108,19 +111,6 @@ func codeHint(r *request) string {
 			"jars of sources."
 	}
 	return ""
-}
-
-func methodNotes(m reader.Method) (notes []string) {
-	if m.Unexecuted() {
-		notes = append(notes, "It never ran.")
-	}
-	if m.Flags()&layout.MethodNotMatchable != 0 {
-		notes = append(notes, "Its name means nothing in another run.")
-	}
-	if m.Flags()&disk.MethodSharedID != 0 {
-		notes = append(notes, "Another method has the same id.")
-	}
-	return notes
 }
 
 func profilesOf(m reader.Method) (all []reader.Profile, err error) {

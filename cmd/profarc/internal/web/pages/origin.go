@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 )
@@ -61,7 +62,7 @@ const runsShown = 3
 
 type runFacts struct {
 	Title string
-	Facts []fact
+	Facts []listing.Fact
 }
 
 // addRuns adds the facts about the first runs.
@@ -71,11 +72,11 @@ func (o *origin) addRuns() {
 		if o.NumRuns > 1 {
 			one.Title = fmt.Sprintf("Run %d of %s", i+1, cli.Grouped(uint64(o.NumRuns)))
 		}
-		for _, f := range []fact{{"Program", run.Main}, {"VM or compiler", strings.TrimSpace(run.VM + " " + run.Vendor)},
+		for _, f := range [][2]string{{"Program", run.Main}, {"VM or compiler", strings.TrimSpace(run.VM + " " + run.Vendor)},
 			{"Command", run.Command}, {"Options", run.Options}, {"Begun", momentText(run.Begun)},
 			{"Dumped", momentText(run.Time)}, {"End", run.Exit}, {"Dump id", run.DumpID}} {
-			if f.Value != "" {
-				one.Facts = append(one.Facts, f)
+			if f[1] != "" {
+				one.Facts = append(one.Facts, listing.Fact{Name: f[0], Value: f[1]})
 			}
 		}
 		o.RunFacts = append(o.RunFacts, one)

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -42,7 +43,7 @@ type point struct {
 	Case     string    // what one of them is
 	Left     int       // outcomes that are not shown
 	Types    []typeFact
-	Cells    []fact
+	Cells    []listing.Fact
 }
 
 // An outcome is one of the things that a point counts.
@@ -251,12 +252,12 @@ func (b *pointReader) cells(p *analyze.Point) []analyze.CellGroup {
 }
 
 // facts returns the cells of a point that are in no outcome.
-func (b *pointReader) facts(p *analyze.Point) (list []fact) {
+func (b *pointReader) facts(p *analyze.Point) (list []listing.Fact) {
 	for _, g := range b.cells(p) {
 		for _, cells := range g.Rows[:min(len(g.Rows), outcomesOnPage)] {
 			for i := range cells {
 				if c := &cells[i]; !c.Count {
-					list = append(list, fact{c.Full, b.cellText(c)})
+					list = append(list, listing.Fact{Name: c.Full, Value: b.cellText(c)})
 				}
 			}
 		}
@@ -272,6 +273,8 @@ func (b *pointReader) cellText(c *analyze.Cell) string {
 		return noFrameMethod
 	case c.Method != nil:
 		return c.Method.Spelled()
+	case c.Modified:
+		return entries.ModifiedText(int64(c.Value))
 	case c.Text != "":
 		return c.Text
 	}

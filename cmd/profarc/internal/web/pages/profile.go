@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
@@ -27,18 +28,16 @@ type profilePart struct {
 	ID       string // of its element
 	Link     link   // to the page of this profile alone
 	Code     string
-	Callers  []frameLink // of its context, the direct caller first
-	Outer    int         // further callers
-	Facts    []fact      // counts for the method as a whole
-	Compiler []fact      // what the compilers noted
+	Callers  []frameLink    // of its context, the direct caller first
+	Outer    int            // further callers
+	Facts    []listing.Fact // counts for the method as a whole
+	Compiler []listing.Fact // what the compilers noted
 	Traps    []trapFact
 	Sections []*section
 	// Interpreted is how many invocations HotSpot's interpreter counted, which counts no points
 	// before there is a profile; 0 in other domains.
 	Interpreted uint64
 }
-
-type fact struct{ Name, Value string }
 
 // A frameLink is a caller in a context.
 type frameLink struct {
@@ -72,7 +71,9 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}
-	p.Facts, p.Compiler = countFacts(q), compilerFacts(b.request.archive().Header().Domain, q)
+	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
+		Value: plural(uint64(len(disk.Block(q.Bytes()))), "byte")})
+	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
 	}
@@ -122,51 +123,6 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 	}
 	name, err := analyze.NameOf(s, m)
 	return linkTo(name.Spelled(), nameOfMethod, methodQuery(m)), err
-}
-
-// wholeCounts are the counts of a profile that belong to no point.
-var wholeCounts = []struct {
-	name, noun string
-	of         func(reader.Profile) (reader.Counter, bool)
-}{{"Invocations", "invocation", reader.Profile.Invocations}, {"Backedges", "backedge", reader.Profile.Backedges},
-	{"Invocations by the interpreter", "", reader.Profile.Interpreted}}
-
-func countFacts(q reader.Profile) (list []fact) {
-	for _, c := range wholeCounts {
-		if n, ok := c.of(q); ok {
-			list = append(list, fact{c.name, cli.Grouped(n.Load())})
-		}
-	}
-	code, host := q.Size()
-	if code > 0 {
-		list = append(list, fact{"Size of the code", plural(uint64(code), "byte")})
-	}
-	list = append(list, fact{"Size in the archive", plural(uint64(len(disk.Block(q.Bytes()))), "byte")})
-	if host > 0 {
-		list = append(list, fact{"Size in the VM", plural(uint64(host), "byte")})
-	}
-	return list
-}
-
-func compilerFacts(d layout.Domain, q reader.Profile) (list []fact) {
-	add := func(name string, n uint64) { list = append(list, fact{name, cli.Grouped(n)}) }
-	if c, ok := q.Compile(); ok {
-		list = append(list, fact{"Highest level", tierText(d, int(c.Level))})
-		add("Loops", uint64(c.Loops))
-		add("Basic blocks", uint64(c.Blocks))
-	}
-	if h, ok := q.History(); ok {
-		add("Decompiles", uint64(h.Decompiles))
-		if h.OverflowRecompiles > 0 || h.OverflowTraps > 0 || h.TenureTraps > 0 {
-			add("Overflow recompiles", uint64(h.OverflowRecompiles))
-			add("Overflow traps", uint64(h.OverflowTraps))
-			add("Tenure traps", uint64(h.TenureTraps))
-		}
-	}
-	if e, ok := q.Escape(); ok {
-		list = append(list, fact{"Escape analysis", capital(entries.EscapeText(e))})
-	}
-	return list
 }
 
 // section adds the points of a section, from the one that the query of a single profile says.

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,17 +52,4 @@ var sectionTitles = map[layout.BlockSection]string{
 
 func sectionTitle(s layout.BlockSection) string {
 	return cmp.Or(sectionTitles[s], "Section "+s.String())
-}
-
-var tiers = []string{"never compiled", "C1, without profiling", "C1, with counters", "C1, with full profiling", "C2"}
-
-// tierText returns the highest tier at which a method was compiled.
-func tierText(d layout.Domain, level int) string {
-	if d == layout.DomainHotSpot && level < len(tiers) {
-		if level == 0 {
-			return tiers[level]
-		}
-		return fmt.Sprintf("%d: %s", level, tiers[level])
-	}
-	return fmt.Sprint(level)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-func TestMeasuresAndTiersInWords(t *testing.T) {
+func TestMeasuresInWords(t *testing.T) {
 	for d, want := range map[layout.Domain]string{layout.DomainHotSpot: "Calls of the method, until C2 compiled it",
 		layout.DomainGraal: "Calls of the method"} {
 		if got := measureAbout(d, "invocations", "calls of the method; of HotSpot's others"); got != want {
@@ -15,12 +15,6 @@ func TestMeasuresAndTiersInWords(t *testing.T) {
 	}
 	if got := measureAbout(layout.DomainLLVMIR, "function-count", "LLVM: the counter"); got != "The counter" {
 		t.Errorf("the measure is %q", got)
-	}
-	for level, want := range []string{"never compiled", "1: C1, without profiling", "2: C1, with counters",
-		"3: C1, with full profiling", "4: C2", "5"} {
-		if got := tierText(layout.DomainHotSpot, level); got != want {
-			t.Errorf("level %d is %q, want %q", level, got, want)
-		}
 	}
 }
 
