@@ -155,7 +155,8 @@ func (e *methodEntries) add(q reader.Profile) {
 }
 
 // list lists the code of a method.
-func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point, entered methodEntries) *Listing {
+func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point,
+	entered methodEntries) *Listing {
 	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
 		Instructions: []Instruction{}}
 	class, m := p.method(l, d, k, code)

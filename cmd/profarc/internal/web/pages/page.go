@@ -66,7 +66,6 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 		"n":         cli.Grouped,
 		"n64":       func(n int) string { return cli.Grouped(uint64(n)) },
 		"u64":       func(n int) uint64 { return uint64(n) },
-		"short":     short,
 		"capital":   capital,
 		"moment":    momentText,
 		"percent":   percent,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -23,15 +24,15 @@ func nameElement(text string) template.HTML {
 	if len(text) <= inOneLine {
 		return isolated(text, template.HTMLEscapeString(text))
 	}
-	var b strings.Builder
-	for i, part := range nameParts(text) {
-		if i > 0 {
-			b.WriteString("<wbr>")
-		}
-		template.HTMLEscape(&b, []byte(part))
-	}
-	return isolated(text, b.String())
+	divided := partBegins.ReplaceAllString(partEnds.ReplaceAllString(text, "$1\x01$2"), "$1\x01$2")
+	return isolated(text, strings.ReplaceAll(template.HTMLEscapeString(divided), "\x01", "<wbr>"))
 }
+
+// Names are broken after packages, classes and parameters, and before parameters.
+var (
+	partEnds   = regexp.MustCompile(`([./,$;]|::)([\pL_<])`)
+	partBegins = regexp.MustCompile(`([\pL\d])([(<][^)])`)
+)
 
 // inOneLine is the length of names that fit in a narrow column.
 const inOneLine = 24
@@ -82,25 +83,6 @@ func typeOf(s *reader.Store, t reader.Type) (string, error) {
 
 // nameless is shown where a name is empty, as some functions of CPU profiles have it.
 const nameless = "(no name)"
-
-// short returns a number with three digits and a unit: "1.23 M".
-func short(n uint64) string {
-	v := float64(n)
-	for _, unit := range []string{"", " k", " M", " G", " T", " P"} {
-		switch {
-		case v < 1000 && unit == "":
-			return fmt.Sprintf("%.0f", v)
-		case v < 9.995:
-			return fmt.Sprintf("%.2f%s", v, unit)
-		case v < 99.95:
-			return fmt.Sprintf("%.1f%s", v, unit)
-		case v < 999.5:
-			return fmt.Sprintf("%.0f%s", v, unit)
-		}
-		v /= 1000
-	}
-	return fmt.Sprintf("%.1f E", v)
-}
 
 // percent returns a share in percent: "12.3%"; a share above 0 is never "0.0%".
 func percent(share float64) string {

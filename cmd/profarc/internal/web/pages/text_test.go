@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"html"
+	"slices"
+	"strings"
 	"testing"
-
-	"github.com/profarc/profarc/internal/cli"
+	"unicode/utf8"
 )
 
 func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
@@ -20,17 +22,38 @@ func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
 	}
 }
 
-func TestNumbersHaveSeparatorsAndUnits(t *testing.T) {
-	for n, want := range map[uint64][2]string{
-		0:         {"0", "0"},
-		999:       {"999", "999"},
-		1000:      {"1,000", "1.00 k"},
-		1234567:   {"1,234,567", "1.23 M"},
-		99999:     {"99,999", "100 k"},
-		1<<64 - 1: {"18,446,744,073,709,551,615", "18.4 E"},
+func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
+	for text, want := range map[string]string{
+		"com.sun.tools.Type.hasTag(TypeTag, int[])": "com. sun. tools. Type. hasTag (TypeTag, int[])",
+		"a.Foo$Bar.<init>()":                        "a. Foo$ Bar. <init>()",
+		"a/Foo$1::x(La/B;Lc/D;)V":                   "a/ Foo$1:: x (La/ B; Lc/ D;)V",
+		"std::vector<int>::push_back(int)":          "std:: vector <int>:: push_back (int)",
+		"a.cpp;run(int,char)":                       "a. cpp; run (int, char)",
+		"1,234,567 of 2.5":                          "1,234,567 of 2.5",
+		"a.B.f()":                                   "a. B. f()",
+		"one two three":                             "one two three",
 	} {
-		if got := [2]string{cli.Grouped(n), short(n)}; got != want {
-			t.Errorf("%d is %v, want %v", n, got, want)
+		html := html.UnescapeString(strings.ReplaceAll(string(nameElement(text+strings.Repeat(" ", inOneLine))), "<wbr>", " "))
+		if got := strings.TrimRight(strings.ReplaceAll(html, "  ", " "), " "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A break is never within what stands for one character in HTML.
+func TestBreaksAreBetweenEscapedCharacters(t *testing.T) {
+	const tag = "<script>alert('&')</script>"
+	if got, want := string(nameElement("a."+tag)),
+		"a.<wbr>&lt;script&gt;alert<wbr>(&#39;&amp;&#39;)&lt;/<wbr>script&gt;"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for n := range 40 {
+		html := string(nameElement(strings.Repeat("a", n) + tag))
+		if parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(html, ""), ""),
+			"<wbr>"); slices.ContainsFunc(parts, func(p string) bool {
+			return strings.ContainsAny(p, "<>") || strings.Count(p, "&") != strings.Count(p, ";") || !utf8.ValidString(p)
+		}) {
+			t.Errorf("%s is broken within a character", html)
 		}
 	}
 }

@@ -18,6 +18,10 @@ type treemap struct {
 	Class string // which widths of windows it is for: wide or narrow
 	W, H  float64
 	Tiles []tile
+
+	of     uint64              // the sum of all values
+	amount func(uint64) string // spells a value
+	all    link                // to all groups
 }
 
 // A tile is a rectangle of a treemap. Its class is its heat, or says that it is a frame
@@ -63,28 +67,23 @@ const (
 	letterWidth = 7.7
 )
 
-// newTreemaps returns the treemap of groups for wide windows and for narrow ones. Of is the sum
-// of all values; all leads to all groups.
-func newTreemaps(label string, groups []branch, of uint64, all link, inReport bool) []*treemap {
-	parts := mostParts
-	if inReport {
-		parts = partsInReport
-	}
-	return []*treemap{newTreemap(label, "wide", box{W: 1100, H: 560}, groups, of, all, parts),
-		newTreemap(label, "narrow", box{W: 360, H: 420}, groups, of, all, parts/2)}
+// newTreemaps returns treemaps of groups as t says, for wide windows and for narrow ones, with about so many parts.
+func newTreemaps(t treemap, groups []branch, parts int) []*treemap {
+	wide, narrow := t, t
+	wide.Class, wide.W, wide.H = "wide", 1100, 560
+	narrow.Class, narrow.W, narrow.H = "narrow", 360, 420
+	wide.layOut(groups, parts)
+	narrow.layOut(groups, parts/2)
+	return []*treemap{&wide, &narrow}
 }
 
-// newTreemap lays a treemap out, with about so many parts.
-func newTreemap(label, class string, in box, groups []branch, of uint64, all link, parts int) *treemap {
-	w, h := in.W, in.H
-	t := &treemap{Label: label, Class: class, W: w, H: h}
-	shown := fold(groups, all, mostGroups, func(branch) bool { return true })
-	fewest := cutoffOf(shown, parts, float64(of)*leastArea/(w*h))
-	boxes := boxesOf(box{0, 0, w, h}, shown)
+func (t *treemap) layOut(groups []branch, parts int) {
+	shown := fold(groups, t.all, mostGroups, func(branch) bool { return true })
+	fewest := cutoffOf(shown, parts, float64(t.of)*leastArea/(t.W*t.H))
+	boxes := boxesOf(box{0, 0, t.W, t.H}, shown)
 	for i, g := range shown {
-		t.group(boxes[i], g, of, fewest)
+		t.group(boxes[i], g, fewest)
 	}
-	return t
 }
 
 // cutoffOf returns the least value of a part that is shown, so that there are not too many.
@@ -139,50 +138,37 @@ func boxesOf(in box, list []branch) (boxes []box) {
 	return append(squarify(first[0], values[:n]), last)
 }
 
-func (t *treemap) group(b box, g branch, of, least uint64) {
+func (t *treemap) group(b box, g branch, least uint64) {
 	inner := b.inset(1.5, labelHeight)
 	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
-		t.add(b, g, of)
+		t.add(b, g, "")
 		return
 	}
-	frame := newTile(b, g, of)
-	frame.Class = "frame"
-	t.Tiles = append(t.Tiles, frame)
+	t.add(b, g, "frame")
 	parts := fold(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
 	for i, place := range boxesOf(inner, parts) {
-		t.add(place, parts[i], of)
+		t.add(place, parts[i], "")
 	}
 }
 
-func (t *treemap) add(b box, g branch, of uint64) {
-	if b.W >= 0.5 && b.H >= 0.5 {
-		t.Tiles = append(t.Tiles, newTile(b, g, of))
+// add adds the tile of a branch, unless it is too small to be seen. Without a class it has that of its heat.
+func (t *treemap) add(b box, g branch, class string) {
+	if b.W < 0.5 || b.H < 0.5 {
+		return
 	}
-}
-
-func newTile(b box, g branch, of uint64) tile {
-	share := shareOf(g.value, of)
-	t := tile{box: b, Class: heatClass(share), Link: g.link}
+	share := shareOf(g.value, t.of)
+	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link}
 	if g.rest > 0 {
-		t.Class = "more"
+		shown.Class = "more"
 	}
 	if b.H >= labelHeight {
-		t.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
+		shown.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
 	}
-	t.Link.Text = fmt.Sprintf("%s: %s, %s", withoutMiddle(escape.Printable(g.link.Text)), short(g.value), percent(share))
-	return t
+	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortened(escape.Printable(g.link.Text)), t.amount(g.value), percent(share))
+	t.Tiles = append(t.Tiles, shown)
 }
 
 const mostTitle = 300
-
-// withoutMiddle returns a text, without its middle if it is very long.
-func withoutMiddle(text string) string {
-	letters := []rune(text)
-	if len(letters) <= mostTitle {
-		return text
-	}
-	return string(letters[:mostTitle/2]) + "…" + string(letters[len(letters)-mostTitle/2:])
-}
 
 // fitting returns as much of a name as fits into a width, with an ellipsis if that is not all;
 // empty if it is too little to be read. The last parts of a name with packages say most.

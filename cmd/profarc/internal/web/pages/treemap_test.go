@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -31,7 +32,7 @@ func TestTreemapHasFewTiles(t *testing.T) {
 			g.value = max(g.value, 1)
 			groups, total = append(groups, g), total+g.value
 		}
-		m := newTreemap("", "wide", box{W: 1100, H: 560}, groups, total, link{}, mostParts)
+		m := newTreemaps(treemap{of: total, amount: cli.Grouped}, groups, mostParts)[0]
 		if len(m.Tiles) > 300 {
 			t.Fatalf("%d tiles", len(m.Tiles))
 		}

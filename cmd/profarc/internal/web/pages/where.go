@@ -118,7 +118,11 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	}
 	p.Sum, p.Share = v.by.text(p.Total), shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
-	p.Maps = newTreemaps(label, groups, p.Total, r.here("", "where"), r.inReport)
+	parts := mostParts
+	if r.inReport {
+		parts = partsInReport
+	}
+	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.text, all: r.here("", "where")}, groups, parts)
 	if hasPackages(r.site) {
 		l := linkTo("All classes", nameOfClasses, query{})
 		p.Classes = &l
