@@ -82,8 +82,29 @@ type deoptimisations struct {
 	report  *DeoptimisedReport
 }
 
-// addProfile adds the reasons that a profile counts, and those that only its points note.
+// addProfile adds the reasons of a profile.
 func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least uint64) error {
+	found, err := d.of(q)
+	for _, row := range found {
+		if row.Count >= least {
+			d.methods, d.report.Reasons = append(d.methods, m), append(d.report.Reasons, row)
+			d.report.Total += row.Count
+		}
+	}
+	return err
+}
+
+// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method.
+func DeoptimisedIn(q reader.Profile) ([]Deoptimised, error) {
+	reasons, err := entries.TrapReasonsOf(q.Store())
+	if err != nil {
+		return nil, err
+	}
+	return (&deoptimisations{names: reasons}).of(q)
+}
+
+// of returns the reasons that a profile counts, and those that only its points note.
+func (d *deoptimisations) of(q reader.Profile) (list []Deoptimised, err error) {
 	counts := map[string]uint64{}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
@@ -92,7 +113,7 @@ func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least ui
 	}
 	points, err := d.points.Points(q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at := map[string][]DeoptimisedPoint{}
 	for _, p := range points {
@@ -104,18 +125,17 @@ func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least ui
 		counts[reason] += 0
 	}
 	for reason, n := range counts {
-		if n < least {
-			continue
-		}
 		row := Deoptimised{Reason: reason, Count: n, Points: append([]DeoptimisedPoint{}, at[reason]...),
 			Cure: entries.TrapCure(reason)}
 		if id := q.Code(); id != 0 {
 			row.Code = naming.IDText(id)
 		}
-		d.methods, d.report.Reasons = append(d.methods, m), append(d.report.Reasons, row)
-		d.report.Total += n
+		list = append(list, row)
 	}
-	return nil
+	slices.SortFunc(list, func(a, b Deoptimised) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	return list, nil
 }
 
 // rank sorts the reasons, and names the methods of those that are listed.

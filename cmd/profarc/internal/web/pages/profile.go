@@ -3,14 +3,13 @@ package pages
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
 	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/naming/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -46,11 +45,10 @@ type frameLink struct {
 	Point  int32
 }
 
-// A trapFact says how often compiled code was left for a reason, and at which points.
+// A trapFact is a reason for which compiled code was left, with links to the points that note it.
 type trapFact struct {
-	Reason string
-	Count  uint64
-	Points []link
+	facts.Deoptimised
+	Links []link
 }
 
 // A section is the points of one section of a profile.
@@ -155,43 +153,19 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 	return nil
 }
 
-// traps adds how often compiled code was left, by reason, and where.
+// traps adds why compiled code was left, and where.
 func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
-	points, err := b.points.Points(q)
-	if err != nil {
-		return err
-	}
-	where := map[string][]link{}
-	var order []string
-	for _, at := range points {
-		reason := strings.TrimSuffix(at.Traps, " recompiled")
-		if reason == "" {
-			continue
+	found, err := facts.DeoptimisedIn(q)
+	for _, d := range found {
+		t := trapFact{Deoptimised: d}
+		for _, at := range d.Points {
+			l := link{Text: fmt.Sprint(at.Point)}
+			if b.ids[at.Point] {
+				l = b.request.here(l.Text, pointElement(at.Point))
+			}
+			t.Links = append(t.Links, l)
 		}
-		if where[reason] == nil {
-			order = append(order, reason)
-		}
-		l := link{Text: fmt.Sprint(at.Point)}
-		if b.ids[at.Point] {
-			l = b.request.here(l.Text, pointElement(at.Point))
-		}
-		where[reason] = append(where[reason], l)
+		p.Traps = append(p.Traps, t)
 	}
-	reasons, err := entries.TrapReasonsOf(q.Store())
-	if err != nil {
-		return err
-	}
-	for reason, n := range q.TrapHistory() {
-		if n > 0 {
-			text := reasons.Name(reason)
-			p.Traps = append(p.Traps, trapFact{text, uint64(n), where[text]})
-			delete(where, text)
-		}
-	}
-	for _, reason := range order {
-		if points := where[reason]; points != nil {
-			p.Traps = append(p.Traps, trapFact{Reason: reason, Points: points})
-		}
-	}
-	return nil
+	return err
 }
