@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os/exec"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -145,4 +147,22 @@ func (o *options) serve(ctx context.Context, a *cli.App, site *pages.Site) error
 		}
 	}
 	return pages.Serve(ctx, l)
+}
+
+// openBrowser asks the system to show an address. The program that it starts for that may
+// end before the browser does.
+func openBrowser(ctx context.Context, address string) error {
+	command, arguments := "xdg-open", []string{address}
+	switch runtime.GOOS {
+	case "darwin":
+		command = "open"
+	case "windows":
+		command, arguments = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+	}
+	opening := exec.CommandContext(ctx, command, arguments...)
+	if err := opening.Start(); err != nil {
+		return err
+	}
+	go func() { _ = opening.Wait() }() // so that it leaves no zombie
+	return nil
 }

@@ -69,8 +69,7 @@ func programOf(r *request) (*program, error) {
 	})
 }
 
-// addCode adds the code of the method with the counts of some profiles: the version that the
-// first of them is of.
+// addCode adds the code of the method with the counts of some profiles: the version that the first of them is of.
 func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.Profile) error {
 	if d := b.request.archive().Header().Domain; !listing.Takes(d) {
 		return nil

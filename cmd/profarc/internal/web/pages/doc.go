@@ -1,9 +1,8 @@
 // Package pages shows archives as pages: from a local server, or as one self-contained file.
 //
-// Each kind of page is a view: a function that gathers what the page shows, and a template of
-// the same name in templates/. Views do not know where they are shown. They name other
-// pages by view and query, and the linker of the server or of the report makes addresses of
-// that, or leaves the link out where a report does not hold the page.
+// Each kind of page is a view: a function that gathers what the page shows, and a template of the same name in
+// templates/. Views do not know where they are shown. They name other pages by view and query, and the linker of the
+// server or of the report makes addresses of that, or leaves the link out where a report does not hold the page.
 //
 //	Site      the archives, and what was computed of them
 //	view      one kind of page: overview, methods, method, ...

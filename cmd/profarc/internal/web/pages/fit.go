@@ -29,8 +29,7 @@ func hasClasses(s *Site) bool {
 	return len(s.ClassPath) > 0 && s.Archive.Header().Domain == layout.DomainHotSpot
 }
 
-// A fitPage is what the page about the fit shows. Refused is why nothing can be said; then it
-// shows nothing else.
+// A fitPage is what the page about the fit shows. Refused is why nothing can be said; then it shows nothing else.
 type fitPage struct {
 	*report.Check
 	Refused   string

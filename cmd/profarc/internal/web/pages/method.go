@@ -149,8 +149,7 @@ func codeText(code uint64) string {
 	return naming.IDText(code)
 }
 
-// addProfiles adds those profiles that the query asks for: one of them, all of one version of
-// the code, or all.
+// addProfiles adds those profiles that the query asks for: one of them, all of one version of the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
 		profile, code := r.query.get("profile"), r.query.get("code")
@@ -202,8 +201,7 @@ func methodsWithPages(r *request) ([]query, error) {
 	return queriesInTurn(r.report.Methods, append(lists, polluted)), err
 }
 
-// queriesInTurn returns the queries of at most n methods: the first of each list, the second
-// of each, and so on.
+// queriesInTurn returns the queries of at most n methods: the first of each list, the second of each, and so on.
 func queriesInTurn(n int, lists [][]layout.Ref) (queries []query) {
 	known := map[layout.Ref]bool{}
 	for rank := range n {

@@ -37,8 +37,7 @@ var (
 	scriptElement = template.HTML("<script>" + scriptText + "</script>")
 )
 
-// contentPolicy returns the content security policy of pages. Forms is where forms may lead:
-// 'self' or 'none'.
+// contentPolicy returns the content security policy of pages. Forms is where forms may lead: 'self' or 'none'.
 func contentPolicy(forms string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
@@ -189,4 +188,19 @@ func writeDocument(w io.Writer, t *template.Template, d *document,
 		return err
 	}
 	return t.ExecuteTemplate(w, "document-end", d)
+}
+
+// stackElement returns a bar of several parts. What they are stands beside it, so that the bar
+// is hidden from screen readers.
+func stackElement(parts []segment) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
+	at := 0.0
+	for _, p := range parts {
+		wide := min(max(100*p.Share, 0), 100-at)
+		fmt.Fprintf(&b, `<rect class="%s" x="%.1f" width="%.1f" height="10"/>`, p.Class, at, wide)
+		at += wide
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
 }

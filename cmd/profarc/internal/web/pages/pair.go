@@ -128,8 +128,7 @@ const (
 	callersPaired  = 16 << 20 // bytes of all contexts
 )
 
-// placedProfiles returns the profiles of a method, none of the zero Method, and how many are
-// beyond the limits.
+// placedProfiles returns the profiles of a method, none of the zero Method, and how many are beyond the limits.
 func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
 	if !m.Valid() {
 		return nil, 0, nil
@@ -153,8 +152,7 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 	return list, left, nil
 }
 
-// callersText returns the context of a profile, the direct caller first, whose methods are
-// spelled in some way.
+// callersText returns the context of a profile, the direct caller first, whose methods are spelled in some way.
 func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
 	frames, err := framesOf(q)
 	var parts []string

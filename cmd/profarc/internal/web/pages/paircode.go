@@ -90,8 +90,7 @@ func (l link) onSide(s *Site) link {
 	return l
 }
 
-// ranked reports whether outcomes of a kind are listed by their counts, as types are, not in
-// an order of their own.
+// ranked reports whether outcomes of a kind are listed by their counts, as types are, not in an order of their own.
 func ranked(k analyze.Kind) bool {
 	return k == analyze.OfType || k == analyze.Call || k == analyze.Value
 }

@@ -11,10 +11,9 @@ type ReportOptions struct {
 	Methods int
 }
 
-// WriteReport writes a report: pages of the site as one HTML file that needs nothing else, in
-// the same bytes for the same archives. It holds the pages of the menu and the pages of the
-// hottest methods; links to other pages are plain text there. Progress, if not nil, is
-// called with the number of pages that are written, and of all.
+// WriteReport writes a report: pages of the site as one HTML file that needs nothing else, in the same bytes for the
+// same archives. It holds the pages of the menu and the pages of the hottest methods; links to other pages are plain
+// text there. Progress, if not nil, is called with the number of pages that are written, and of all.
 func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, progress func(done, total int)) error {
 	requests, err := s.reportRequests(ctx, o)
 	if err != nil {

@@ -125,8 +125,7 @@ func (s *Server) admit(q *http.Request) (name string, status int) {
 	return name, http.StatusOK
 }
 
-// isOwn reports whether a value of Host names this server. Names have letters of any case, and
-// may end with a dot.
+// isOwn reports whether a value of Host names this server. Names have letters of any case, and may end with a dot.
 func (s *Server) isOwn(named string) bool {
 	host, port, err := net.SplitHostPort(named)
 	if err != nil {

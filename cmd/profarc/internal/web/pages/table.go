@@ -208,8 +208,7 @@ func compareCells(a, b cell) int {
 type Heading struct {
 	column
 	Sort link
-	// Order is the order of the rows by this column, in the words of aria-sort; empty if they
-	// are sorted by another.
+	// Order is the order of the rows by this column, in the words of aria-sort; empty if they are sorted by another.
 	Order string
 }
 

@@ -270,8 +270,7 @@ func (v *placeView) branches(ctx context.Context, in grouping) ([]branch, error)
 	return list, err
 }
 
-// named returns the heaviest of some groups with their names, and their keys. The others are
-// one branch at the end.
+// named returns the heaviest of some groups with their names, and their keys. The others are one branch at the end.
 func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
 	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
@@ -294,8 +293,7 @@ func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list [
 	return list, keys, nil
 }
 
-// linkOf returns a link to a package, class or method. The long names of methods are those
-// with their classes.
+// linkOf returns a link to a package, class or method. The long names of methods are those with their classes.
 func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	switch key.kind {
 	case inPackage:

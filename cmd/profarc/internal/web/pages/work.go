@@ -86,9 +86,8 @@ func (e *unfinished) Again() int64 {
 	return min(max(e.after, 300*time.Millisecond), 10*time.Second).Milliseconds()
 }
 
-// gather returns what compute returns. It runs compute once for each what, in the
-// background, and waits for it as long as the request may take. If that is too short the
-// error is an *unfinished: the page is asked for again.
+// gather returns what compute returns. It runs compute once for each what, in the background, and waits for it as
+// long as the request may take. If that is too short the error is an *unfinished: the page is asked for again.
 //
 // What names the result for people, as in "the counts of all methods", and is one of few:
 // it must not come from a query, since results are kept as long as the site.
