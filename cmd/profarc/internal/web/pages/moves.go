@@ -57,24 +57,20 @@ func moveTable(r *request, moves []fit.Move) *table {
 		textColumn("kind", "Kind"), number("weight", "counts"),
 		number("confidence", "confidence"), textColumn("note", "Note"))
 	for _, m := range moves {
+		confidence := noNumber
+		if m.From >= 0 && m.To >= 0 {
+			confidence = shareCell(m.Confidence)
+		}
 		t.add(bciCell(m.From), bciCell(m.To), textCell(capital(m.Kind)),
-			realCell(m.Weight), confidenceCell(m), textCell(capital(moveNote(m))))
+			realCell(m.Weight), confidence, textCell(capital(moveNote(m))))
 	}
 	return t.fill()
 }
 
-// confidenceCell returns a cell with the confidence of a move, empty for a point that was not found.
-func confidenceCell(m fit.Move) cell {
-	if m.From < 0 || m.To < 0 {
-		return cell{Number: true}
-	}
-	return shareCell(m.Confidence)
-}
-
-// bciCell returns a cell with a bci, empty if there is none.
+// bciCell returns a cell with a bci, without a number if there is none.
 func bciCell(bci int32) cell {
 	if bci < 0 {
-		return cell{Value: -1, Number: true}
+		return noNumber
 	}
 	return countCell(bci)
 }

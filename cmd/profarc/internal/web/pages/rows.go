@@ -105,29 +105,24 @@ func (v *tableRows) order(t *table) (order []int, err error) {
 	return order, v.sort(order, at, t.falling)
 }
 
-func (v *tableRows) sort(order []int, at int, falling bool) error {
-	by, err := v.comparison(order, &v.columns[at])
+func (v *tableRows) sort(order []int, at int, falling bool) (err error) {
+	c := &v.columns[at]
+	by := c.Compare
+	if !c.Numeric() {
+		texts := map[int]string{}
+		for _, i := range order {
+			shown, wrong := v.cell(c, i)
+			err, texts[i] = cmp.Or(err, wrong), shown.Link.Text
+		}
+		by = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
+	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		if falling {
-			return -by(a, b)
+			a, b = b, a
 		}
 		return by(a, b)
 	})
 	return err
-}
-
-// comparison returns how two rows compare by a column.
-func (v *tableRows) comparison(rows []int, c *listing.TableColumn) (by func(a, b int) int, err error) {
-	if c.Numeric() {
-		return c.Compare, nil
-	}
-	texts := map[int]string{}
-	for _, i := range rows {
-		shown, wrong := v.cell(c, i)
-		err = cmp.Or(err, wrong)
-		texts[i] = shown.Link.Text
-	}
-	return func(a, b int) int { return strings.Compare(texts[a], texts[b]) }, err
 }
 
 func (v *tableRows) row(i int) (shown []cell, err error) {

@@ -1,38 +1,41 @@
 package pages
 
 import (
-	"container/list"
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"math"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
 
-// A connectionLimit bounds the open connections of a server. At the limit, a new connection
-// closes the oldest one that has not shown the token yet, so that a client without the token
-// cannot keep others out. If all have shown it, the one that was not used for longest closes.
+// A connectionLimit bounds the open connections of a server. At the limit, a new connection closes the oldest one that
+// has not shown the token yet, so that a client without the token cannot keep others out. If all have shown it, the one
+// that was not used for longest closes.
 type connectionLimit struct {
 	most int
 
-	mu   sync.Mutex
-	open map[net.Conn]*connection
-	// unproven connections have not shown the token. Of the proven ones the last in the list was used last.
-	unproven, proven *list.List
-}
-
-// A connection is an open connection with its place in one of the lists of its limit.
-type connection struct {
-	limit *connectionLimit
-	in    *list.List
-	at    *list.Element
+	mu    sync.Mutex
+	clock int // counts connections and uses
+	// open has for each connection when it showed the token last; if it never did, a number below 0 that rises with the
+	// time at which it was opened. The lowest closes first.
+	open map[net.Conn]int
 }
 
 type connectionKey struct{}
 
+// A boundConnection is in the contexts of the requests of a connection.
+type boundConnection struct {
+	net.Conn
+	limit *connectionLimit
+}
+
 func newConnectionLimit(most int) *connectionLimit {
-	return &connectionLimit{most: most, open: map[net.Conn]*connection{}, unproven: list.New(), proven: list.New()}
+	return &connectionLimit{most: most, open: map[net.Conn]int{}}
 }
 
 // admit adds a new connection. It is the ConnContext of an http.Server.
@@ -40,22 +43,18 @@ func (l *connectionLimit) admit(ctx context.Context, c net.Conn) context.Context
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.most {
-		l.closeOldest()
+		l.close(slices.MinFunc(slices.Collect(maps.Keys(l.open)), func(a, b net.Conn) int {
+			return cmp.Compare(l.open[a], l.open[b])
+		}))
 	}
-	added := &connection{limit: l, in: l.unproven, at: l.unproven.PushBack(c)}
-	l.open[c] = added
-	return context.WithValue(ctx, connectionKey{}, added)
+	l.clock++
+	l.open[c] = l.clock - math.MaxInt
+	return context.WithValue(ctx, connectionKey{}, boundConnection{c, l})
 }
 
-// closeOldest closes the oldest unproven connection or, if there is none, the proven one that
-// was not used for longest. The caller holds the lock.
-func (l *connectionLimit) closeOldest() {
-	first := l.unproven.Front()
-	if first == nil {
-		first = l.proven.Front()
-	}
-	c := first.Value.(net.Conn)
-	l.remove(c)
+// close closes a connection. The caller holds the lock.
+func (l *connectionLimit) close(c net.Conn) {
+	delete(l.open, c)
 	_ = c.Close() // its goroutine meets the error
 }
 
@@ -63,16 +62,10 @@ func (l *connectionLimit) closeOldest() {
 func (l *connectionLimit) closeUnproven() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.unproven.Len() > 0 {
-		l.closeOldest()
-	}
-}
-
-// remove removes a connection. The caller holds the lock.
-func (l *connectionLimit) remove(c net.Conn) {
-	if removed := l.open[c]; removed != nil {
-		removed.in.Remove(removed.at)
-		delete(l.open, c)
+	for c, at := range l.open {
+		if at < 0 {
+			l.close(c)
+		}
 	}
 }
 
@@ -81,25 +74,23 @@ func (l *connectionLimit) noteState(c net.Conn, state http.ConnState) {
 	if state == http.StateClosed {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.remove(c)
+		delete(l.open, c)
 	}
 }
 
 // noteToken notes that the connection of a request has shown the token just now.
 func noteToken(q *http.Request) {
-	shown, ok := q.Context().Value(connectionKey{}).(*connection)
+	shown, ok := q.Context().Value(connectionKey{}).(boundConnection)
 	if !ok {
 		return // a test without a limit
 	}
 	l := shown.limit
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := shown.at.Value.(net.Conn)
-	if l.open[c] != shown {
-		return // it was closed
+	if _, open := l.open[shown.Conn]; open {
+		l.clock++
+		l.open[shown.Conn] = l.clock
 	}
-	shown.in.Remove(shown.at)
-	shown.in, shown.at = l.proven, l.proven.PushBack(c)
 }
 
 // servingLimits bound what a client can hold of a server, and for how long.

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/profarc/profarc/layout"
@@ -101,26 +102,24 @@ type sideLink struct {
 	Link         link // without a view if there is no such page
 }
 
-// sideLinks returns which archive a page is of, and the way to the other one; none if the
-// site has no other, or if the page is of both.
+// sideLinks returns which archive a page is of, and the way to the other one; none if the site has no other, or if the
+// page is of both.
 func (r *request) sideLinks() (list []sideLink) {
 	if r.site.Other == nil || r.view.both {
 		return nil
 	}
-	own := sideLink{Letter: "A", File: baseName(r.site.Archive.Mapping().Name()), Current: true}
-	other := sideLink{Letter: "B", File: baseName(r.site.Other.Mapping().Name())}
-	side := sideB
+	sites := []*Site{r.site, r.site.twin}
 	if r.site.isB {
-		own.Letter, other.Letter, side = "B", "A", sideA
+		slices.Reverse(sites)
 	}
-	if l, ok := r.inOther(other.File); ok {
-		l.query = l.query.with(keyOfSide, side)
-		other.Link = l
+	for _, s := range sites {
+		shown := sideLink{Letter: strings.ToUpper(s.side()), File: baseName(s.Archive.Mapping().Name()), Current: s == r.site}
+		if l, ok := r.inOther(shown.File); ok && !shown.Current {
+			shown.Link = l.onSide(s)
+		}
+		list = append(list, shown)
 	}
-	if r.site.isB {
-		return []sideLink{other, own}
-	}
-	return []sideLink{own, other}
+	return list
 }
 
 // inOther returns a link to what the page shows, in the other archive. What belongs to a method leads to that
