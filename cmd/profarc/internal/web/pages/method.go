@@ -13,11 +13,12 @@ import (
 )
 
 var methodView = &view{
-	name:  nameOfMethod,
-	title: "Method",
-	about: "What the profiles of a method say, point by point, in the order of its code.",
-	build: buildMethod,
-	pages: methodsWithPages,
+	name:   nameOfMethod,
+	title:  "Method",
+	about:  "What the profiles of a method say, point by point, in the order of its code.",
+	build:  buildMethod,
+	pages:  methodsWithPages,
+	linked: true,
 }
 
 // profilesOnPage is how many profiles of a method its page shows at once: the others have pages of their own.

@@ -16,6 +16,7 @@ var movesView = &view{
 	offered: hasClasses,
 	build:   buildMoves,
 	pages:   movesWithPages,
+	linked:  true,
 }
 
 type movesPage struct {

@@ -147,7 +147,7 @@ type shownPage struct {
 // menu returns the items of the views of a site that stand on their own.
 func (s *Site) menu(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
-		if v.pages == nil {
+		if !v.linked {
 			items = append(items, menuItem{linkTo(wordOf(s.Archive.Header().Domain, v.title), v.name, query{}), v == current})
 		}
 	}

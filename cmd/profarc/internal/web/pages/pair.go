@@ -23,6 +23,7 @@ var pairView = &view{
 	build:   buildPair,
 	both:    true,
 	pages:   pairsWithPages,
+	linked:  true,
 }
 
 type pairPage struct {
@@ -248,34 +249,26 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	return list, b.err
 }
 
-// alignPoints puts points of the same number and kind beside each other. Both lists are in
-// the order of the code, in which the points of one that the other lacks keep their place.
+// alignPoints puts points of the same number and kind beside each other. Both lists are in the order of the
+// code, in which the points of one that the other lacks keep their place.
 func alignPoints(inA, inB []*point) (pairs []pointPair) {
-	same := func(a, b *point) bool { return a.Number == b.Number && a.Kind == b.Kind }
-	for len(inA) > 0 || len(inB) > 0 {
-		switch {
-		case len(inB) == 0, len(inA) > 0 && !same(inA[0], inB[0]) && !comesLater(inA[0], inB):
-			pairs, inA = append(pairs, newPointPair(inA[0], nil)), inA[1:]
-		case len(inA) == 0, !same(inA[0], inB[0]):
-			pairs, inB = append(pairs, newPointPair(nil, inB[0])), inB[1:]
-		default:
-			pairs, inA, inB = append(pairs, newPointPair(inA[0], inB[0])), inA[1:], inB[1:]
+	for _, a := range inA {
+		at := slices.IndexFunc(inB, func(b *point) bool {
+			return a.extra == b.extra && a.Number == b.Number && a.Kind == b.Kind
+		})
+		if at < 0 {
+			pairs = append(pairs, newPointPair(a, nil))
+			continue
 		}
+		for _, b := range inB[:at] {
+			pairs = append(pairs, newPointPair(nil, b))
+		}
+		pairs, inB = append(pairs, newPointPair(a, inB[at])), inB[at+1:]
+	}
+	for _, b := range inB {
+		pairs = append(pairs, newPointPair(nil, b))
 	}
 	return pairs
-}
-
-// comesLater reports whether a list, whose numbers rise at its beginning, has a point.
-func comesLater(p *point, list []*point) bool {
-	for i, other := range list {
-		if other.Number == p.Number && other.Kind == p.Kind {
-			return true
-		}
-		if i > 0 && other.Number > p.Number && list[i-1].Number <= other.Number {
-			return false
-		}
-	}
-	return false
 }
 
 func newPointPair(a, b *point) pointPair {

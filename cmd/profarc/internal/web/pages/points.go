@@ -44,6 +44,8 @@ type point struct {
 	Left     int       // outcomes that are not shown
 	Types    []typeFact
 	Cells    []listing.Fact
+
+	extra bool // it is one of the traps behind the points of the code
 }
 
 // An outcome is one of the things that a point counts.
@@ -90,7 +92,7 @@ func (b *pointReader) element(n int32) string {
 // nil if that is not known.
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
-		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p)}
+		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
 		q.About = "" // of thousands of points
 	}

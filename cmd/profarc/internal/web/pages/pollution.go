@@ -124,7 +124,7 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 		best = noNumber
 	}
 	shown := []cell{linkCell(siteLink(r, s)), numberCell(fmt.Sprint(s.Point), float64(s.Point)),
-		textCell(mixedWords[s.Kind]), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+		textCell(capital(kindWords[s.Kind])), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 	if p.inRuns {
 		shown = append(shown, shareCell(s.CertainShare()))
 	}
@@ -136,7 +136,7 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 		contexts.Link = linkTo(contexts.Link.Text, nameOfPollution, newQuery("at", refText(s.Method),
 			"point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
 	}
-	split := numberCell(splitWords[s.Split], s.Cured)
+	split := numberCell(capital(string(s.Split)), s.Cured)
 	if s.Split == facts.SplitPartly {
 		split.Link.Text = percent(s.Cured)
 	}
@@ -152,10 +152,6 @@ var (
 		analyze.SiteReceivers: "receivers of a call", analyze.SiteChecked: "types at a check",
 		analyze.SiteTargets: "targets of an indirect call",
 		analyze.SiteBranch:  "ways of a branch", analyze.SiteSwitch: "ways of a switch", analyze.SiteNull: "null at a check",
-	}
-	mixedWords = map[analyze.Site]string{
-		analyze.SiteReceivers: "Receivers", analyze.SiteChecked: "Types", analyze.SiteTargets: "Targets",
-		analyze.SiteBranch: "Ways", analyze.SiteSwitch: "Cases", analyze.SiteNull: "Null",
 	}
 	whyWords = map[analyze.Site]string{
 		analyze.SiteReceivers: "more than two types come here, and none of those recorded in nine of ten calls: a " +
@@ -173,9 +169,6 @@ var (
 			"likelier.",
 		facts.DoubtDominant: "Nine of ten or more were of types without a row: if these are all of one type, the site " +
 			"is not polluted. The archive does not tell.",
-	}
-	splitWords = map[facts.Split]string{
-		facts.SplitYes: "Yes", facts.SplitNo: "No", facts.SplitPartly: "Partly", facts.SplitUnknown: "Not known",
 	}
 	splitReasons = map[facts.Split]string{
 		facts.SplitYes:     "A profile for each caller would cure it: it is mixed in none of its contexts.",

@@ -81,13 +81,6 @@ func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*req
 				return nil, err
 			}
 		}
-		if v.further != nil {
-			more, err := v.further(&one)
-			if err != nil {
-				return nil, err
-			}
-			queries = append(queries, more...)
-		}
 		for _, q := range queries {
 			r := one
 			r.query = q.with(keyOfSide, side)

@@ -16,11 +16,12 @@ import (
 const nameOfRows = "rows"
 
 var rowsView = &view{
-	name:  nameOfRows,
-	title: "Table",
-	about: "A table of what belongs to no profile, as show --table prints it.",
-	build: buildRows,
-	pages: tablesInReport,
+	name:   nameOfRows,
+	title:  "Table",
+	about:  "A table of what belongs to no profile, as show --table prints it.",
+	build:  buildRows,
+	pages:  tablesInReport,
+	linked: true,
 }
 
 type rowsPage struct {

@@ -126,7 +126,7 @@ func (r *request) sideLinks() (list []sideLink) {
 // method, what belongs to another record to the overview, as a view that the other archive does not offer.
 func (r *request) inOther(text string) (l link, ok bool) {
 	switch {
-	case r.view.pages == nil && r.site.twin.viewNamed(r.view.name) != nil:
+	case !r.view.linked && r.site.twin.viewNamed(r.view.name) != nil:
 		return linkTo(text, r.view.name, r.query.ofTables()), true
 	case r.view.name != nameOfMethod:
 		return linkTo(text, overviewView.name, query{}), true

@@ -28,7 +28,7 @@ var flameView = &view{
 	about:   "Who calls whom: each box is a method below its caller, as wide as its share of the counts.",
 	offered: func(s *Site) bool { return len(stackSources(s.Archive)) > 0 },
 	build:   buildFlame,
-	further: furtherStacks,
+	pages:   stacksInReport,
 }
 
 // Limits of a page of stacks.
@@ -271,15 +271,14 @@ func (p *flamePage) list(b *flameGraph) error {
 	return b.err
 }
 
-// furtherStacks returns the queries of further pages of a report: of the widest nodes where
-// stacks part, and of other kinds of stacks.
-func furtherStacks(r *request) (list []query, err error) {
+// stacksInReport returns the queries of all kinds of stacks, and of the widest nodes where they part.
+func stacksInReport(r *request) (list []query, err error) {
 	for i, s := range stackSources(r.archive()) {
 		q := query{}
 		if i > 0 {
 			q = newQuery("of", s.name)
-			list = append(list, q)
 		}
+		list = append(list, q)
 		of := *r
 		of.query = q
 		_, t, err := stacksOf(&of)

@@ -16,12 +16,10 @@ type view struct {
 	offered func(*Site) bool
 	// build gathers what a page shows.
 	build func(*request) (any, error)
-	// pages returns the queries whose pages a report holds; nil for the one page without a
-	// query. A view with pages is not in the menu: other pages lead to it.
-	pages func(*request) ([]query, error)
-	// further returns the queries of further pages that a report holds of a view in the menu; nil for none.
-	further func(*request) ([]query, error)
-	both    bool // of the two archives of a site, not of one of them
+	// pages returns the queries whose pages a report holds; nil for the one page without a query.
+	pages  func(*request) ([]query, error)
+	linked bool // it is not in the menu: other pages lead to it
+	both   bool // of the two archives of a site, not of one of them
 }
 
 // Names of views that others lead to.

@@ -27,8 +27,9 @@ var whereView = &view{
 	title: whereTitle,
 	about: "Areas are sums of a measure: of the packages of the archive, the classes in them, and the methods of " +
 		"those. Colours are shares of the sum of the page.",
-	build: buildWhere,
-	pages: whereInReport,
+	build:  buildWhere,
+	pages:  whereInReport,
+	linked: true,
 }
 
 // A wherePage shows the values of a part of the archive: of all packages, of one, or of one class.
