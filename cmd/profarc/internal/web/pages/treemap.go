@@ -164,7 +164,8 @@ func (t *treemap) add(b box, g branch, class string) {
 	if b.H >= labelHeight {
 		shown.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
 	}
-	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortened(escape.Printable(g.link.Text)), t.amount(g.value), percent(share))
+	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortened(escape.Printable(g.link.Text)), t.amount(g.value),
+		percent(share))
 	t.Tiles = append(t.Tiles, shown)
 }
 
