@@ -25,13 +25,15 @@ func nameElement(text string) template.HTML {
 		return isolated(text, template.HTMLEscapeString(text))
 	}
 	divided := partBegins.ReplaceAllString(partEnds.ReplaceAllString(text, "$1\x01$2"), "$1\x01$2")
+	divided = longPart.ReplaceAllString(divided, "$0\x01")
 	return isolated(text, strings.ReplaceAll(template.HTMLEscapeString(divided), "\x01", "<wbr>"))
 }
 
-// Names are broken after packages, classes and parameters, and before parameters.
+// Names are broken after packages, classes and parameters, before parameters, and where they have none of them for long.
 var (
 	partEnds   = regexp.MustCompile(`([./,$;]|::)([\pL_<])`)
 	partBegins = regexp.MustCompile(`([\pL\d])([(<][^)])`)
+	longPart   = regexp.MustCompile(`[^\s\x01]{32}\pM*`)
 )
 
 // inOneLine is the length of names that fit in a narrow column.

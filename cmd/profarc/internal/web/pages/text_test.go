@@ -23,6 +23,7 @@ func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
 }
 
 func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
+	breaks := strings.NewReplacer("<wbr>", " ", "<bdi>", "", "</bdi>", "")
 	for text, want := range map[string]string{
 		"com.sun.tools.Type.hasTag(TypeTag, int[])": "com. sun. tools. Type. hasTag (TypeTag, int[])",
 		"a.Foo$Bar.<init>()":                        "a. Foo$ Bar. <init>()",
@@ -32,8 +33,10 @@ func TestNamesBreakWhereTheirPartsEnd(t *testing.T) {
 		"1,234,567 of 2.5":                          "1,234,567 of 2.5",
 		"a.B.f()":                                   "a. B. f()",
 		"one two three":                             "one two three",
+		strings.Repeat("x", 70):                     strings.Repeat("x", 32) + " " + strings.Repeat("x", 32) + " xxxxxx",
+		strings.Repeat("e\u0301", 20):               strings.Repeat("e\u0301", 16) + " " + strings.Repeat("e\u0301", 4),
 	} {
-		broken := strings.ReplaceAll(string(nameElement(text+strings.Repeat(" ", inOneLine))), "<wbr>", " ")
+		broken := breaks.Replace(string(nameElement(text + strings.Repeat(" ", inOneLine))))
 		if got := strings.TrimRight(strings.ReplaceAll(html.UnescapeString(broken), "  ", " "), " "); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
