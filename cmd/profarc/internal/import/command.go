@@ -62,7 +62,8 @@ recognised by content, also compressed with gzip or zstd. FILE may be - for the 
 Several files of one format are summed: as llvm-profdata merge does if they are LLVM's, else as
 profarc merge does, which counts no file twice. --failure-mode says what becomes of the import when
 one is bad: with any nothing is written, with all and warn it is skipped, and the report says how
-many of how many files were read. An empty file among several is always skipped.
+many of how many files were read. An empty file among several is always skipped. Memory grows with the
+number of different stacks, not of files; for go build, --edges-only keeps none.
 
 What the archive cannot keep is counted and reported. The formats:
 
