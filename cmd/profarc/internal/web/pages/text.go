@@ -29,7 +29,7 @@ func nameElement(text string) template.HTML {
 	return isolated(text, strings.ReplaceAll(template.HTMLEscapeString(divided), "\x01", "<wbr>"))
 }
 
-// Names are broken after packages, classes and parameters, before parameters, and where they have none of them for long.
+// Names are broken after packages, classes and parameters, before parameters, and where they have none for long.
 var (
 	partEnds   = regexp.MustCompile(`([./,$;]|::)([\pL_<])`)
 	partBegins = regexp.MustCompile(`([\pL\d])([(<][^)])`)
