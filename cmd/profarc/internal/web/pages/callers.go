@@ -43,19 +43,13 @@ type caller struct {
 	Cut      bool // of the root: only the first contexts were read
 }
 
-// A contextCount is what one profile counts.
-type contextCount struct {
-	name string // with its noun: "samples"
-	of   func(reader.Profile) uint64
-}
-
-// contextCounts returns how the profiles of an archive are weighed against each other.
-func contextCounts(s *reader.Store) contextCount {
+// contextMeasure returns how the profiles of an archive are weighed against each other.
+func contextMeasure(s *reader.Store) *analyze.Measure {
 	by := analyze.UsualMeasure(s.Header())
 	if unit, err := facts.UnitOfSamples(s); err == nil && unit == facts.Nanoseconds {
 		by, _ = analyze.MeasureNamed(string(unit))
 	}
-	return contextCount{by.Name, by.Of}
+	return by
 }
 
 type contextNode struct {
@@ -67,7 +61,7 @@ type contextNode struct {
 
 // addCallers adds the tree of the method's contexts, unless it has none.
 func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profile) error {
-	by := contextCounts(r.archive())
+	by := contextMeasure(r.archive())
 	root, read, cut, err := readContexts(m, all, by)
 	if err != nil || read == 0 {
 		return err
@@ -77,13 +71,12 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 		b.limit = moreContexts
 	}
 	b.left = b.limit.contexts
-	p.Measure = by.name
+	p.Measure = by.Name
 	if p.Callers, err = b.caller(root, 0); err != nil {
 		return err
 	}
 	if b.cut && b.limit == someContexts {
-		l := linkTo("Show more contexts", nameOfMethod, r.query.with("contexts", "more"))
-		p.MoreCallers = &l
+		p.MoreCallers = linkTo("Show more contexts", nameOfMethod, r.query.with("contexts", "more")).optional()
 	}
 	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, read, cut
 	return nil
@@ -91,7 +84,7 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 
 // readContexts reads the contexts of a method as a tree, of which it returns the root and how
 // many nodes are below it.
-func readContexts(m reader.Method, all []reader.Profile, by contextCount) (root *contextNode, read int, cut bool,
+func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (root *contextNode, read int, cut bool,
 	err error) {
 	root = &contextNode{}
 	nodes := map[layout.Ref]*contextNode{0: root}
@@ -114,7 +107,7 @@ func readContexts(m reader.Method, all []reader.Profile, by contextCount) (root 
 			return nil, 0, false, err
 		}
 		if n := nodes[c.Ref()]; n != nil {
-			n.own, n.total = append(n.own, q), disk.SaturatingAdd(n.total, by.of(q))
+			n.own, n.total = append(n.own, q), disk.SaturatingAdd(n.total, by.Of(q))
 		}
 	}
 	for _, n := range slices.Backward(order[1:]) {
@@ -134,12 +127,12 @@ type callerTree struct {
 	left    int  // contexts that may still be shown
 	cut     bool // some are not shown
 	whole   uint64
-	by      contextCount
+	by      *analyze.Measure
 }
 
 // caller returns a context of the page, with the contexts below it.
 func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
-	c := &caller{Sum: amountCell(n.total, b.by.name).Link.Text, Share: shareOf(n.total, b.whole)}
+	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: shareOf(n.total, b.whole)}
 	if depth > 0 {
 		f, err := n.at.Caller()
 		if err != nil {

@@ -176,8 +176,7 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 		shown.Detail = plural(uint64(len(i.Labels)), "case")
 	}
 	if i.Line > 0 && i.Line <= b.lastLine {
-		l := b.request.here(fmt.Sprint(i.Line), lineElement(i.Line))
-		shown.Source = &l
+		shown.Source = b.request.here(fmt.Sprint(i.Line), lineElement(i.Line)).optional()
 	}
 	for k := range i.Points {
 		shown.Points = append(shown.Points, b.point(&i.Points[k], i.Ref))

@@ -92,6 +92,9 @@ func (l link) to(element string) link {
 	return l
 }
 
+// optional returns the link for where there may be none.
+func (l link) optional() *link { return &l }
+
 // here returns a link to an element of the page.
 func (r *request) here(text, element string) link {
 	return linkTo(text, r.view.name, r.query).to(element)

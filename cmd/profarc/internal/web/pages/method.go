@@ -160,8 +160,7 @@ func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profi
 		return errNoPage
 	}
 	if len(asked) < len(all) {
-		l := linkTo(r.word("All profiles of the method"), r.view.name, methodQuery(m))
-		p.All = &l
+		p.All = linkTo(r.word("All profiles of the method"), r.view.name, methodQuery(m)).optional()
 	}
 	b := newPointReader(r)
 	if err := p.addCode(b, m, asked); err != nil {

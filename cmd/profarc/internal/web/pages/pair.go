@@ -92,8 +92,7 @@ func pageIn(text string, m reader.Method, side string) *link {
 	if !m.Valid() {
 		return nil
 	}
-	l := linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side))
-	return &l
+	return linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side)).optional()
 }
 
 // pair adds the profiles of both methods: profiles of the same context and code beside each other.

@@ -137,8 +137,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 	to := min(from+pointsOnPage, len(all))
 	part := &section{Title: sectionTitle(s)}
 	turn := func(text string, from int) *link {
-		l := linkTo(text, nameOfMethod, at.with(key, strconv.Itoa(max(from, 0))))
-		return &l
+		return linkTo(text, nameOfMethod, at.with(key, strconv.Itoa(max(from, 0)))).optional()
 	}
 	if from > 0 {
 		part.Earlier = turn("Earlier points", from-pointsOnPage)

@@ -57,8 +57,8 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	asked := r.query.get("contexts") + r.query.get("profile") + r.query.get("code")
 	s.Whole = asked == "" && r.archive().Header().Domain == layout.DomainSampled
 	if s.Whole && found.Contexts > 0 {
-		l := linkTo(plural(uint64(found.Contexts), "calling context"), nameOfMethod, r.query.with("contexts", "more"))
-		s.Contexts = &l
+		s.Contexts = linkTo(plural(uint64(found.Contexts), "calling context"), nameOfMethod,
+			r.query.with("contexts", "more")).optional()
 	}
 	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percent(s.Share))},
 		{Text: s.Self + r.word(" in the method itself")}}

@@ -172,6 +172,5 @@ func (r *request) besideLink() *link {
 		a, b = b, a
 	}
 	q, _ := pairQuery(a, b)
-	l := linkTo(pairView.title, nameOfPair, q)
-	return &l
+	return linkTo(pairView.title, nameOfPair, q).optional()
 }

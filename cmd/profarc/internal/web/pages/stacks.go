@@ -71,7 +71,7 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	}
 	if h.Counts.Contexts > 0 {
 		list = append(list, stackSource{"contexts", "Calling contexts of profiles",
-			strings.TrimSuffix(contextCounts(s).name, "s"), contextTree})
+			strings.TrimSuffix(contextMeasure(s).Name, "s"), contextTree})
 	}
 	return list
 }
@@ -108,11 +108,11 @@ func frameOf(m reader.Method) uint32 {
 // contextTree returns the tree of the calling contexts of all profiles. A context need not
 // begin at the start of the program, and a profile's may be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
-	t, by := flame.New(), contextCounts(s)
+	t, by := flame.New(), contextMeasure(s)
 	err := eachMethod(ctx, s, p, func(m reader.Method) error {
 		for q, err := range m.Profiles() {
 			if err == nil {
-				err = addContext(t, m, q, by.of(q))
+				err = addContext(t, m, q, by.Of(q))
 			}
 			if err != nil {
 				return err

@@ -74,12 +74,12 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 func TestContextsHaveTheCountsOfTheProfiles(t *testing.T) {
 	t.Parallel()
 	eachStacks(t, "contexts", func(name string, site *Site, tree *flame.Tree) {
-		by, sum := contextCounts(site.Archive), uint64(0)
+		by, sum := contextMeasure(site.Archive), uint64(0)
 		for q, err := range site.Archive.Profiles() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sum = disk.SaturatingAdd(sum, by.of(q))
+			sum = disk.SaturatingAdd(sum, by.Of(q))
 		}
 		if got := tree.Nodes[flame.Root].Total; got != sum || tree.Cut != 0 {
 			t.Errorf("%s: %d of %d counts, %d cut", name, got, sum, tree.Cut)

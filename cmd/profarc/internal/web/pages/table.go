@@ -266,8 +266,7 @@ func (t *table) turn(text string, by int, possible bool) *link {
 	if !possible || t.request.inReport {
 		return nil
 	}
-	l := t.again(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by))
-	return &l
+	return t.again(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by)).optional()
 }
 
 // A hiddenValue is a value of the query that a search keeps.

@@ -125,8 +125,7 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	}
 	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.text, all: r.here("", "where")}, groups, parts)
 	if hasPackages(r.site) {
-		l := linkTo("All classes", nameOfClasses, query{})
-		p.Classes = &l
+		p.Classes = linkTo("All classes", nameOfClasses, query{}).optional()
 	}
 	p.Places = v.table(r, p, groups, whole)
 	return p, nil
@@ -143,12 +142,12 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 	switch {
 	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
 		p.part = "the package"
-		p.Name, p.Back = v.packageName(int32(n)), v.linkBack("All packages", "")
+		p.Name, p.Back = v.packageName(int32(n)), v.linkAt("All packages", "").optional()
 		return v.branches(r.ctx, v.inPackage(int32(n)))
 	case err == nil && kind == inClass && n < uint64(len(v.classes)):
 		in := v.classes[n].in
 		p.part = "the class"
-		p.Name, p.Back = v.className(int32(n)), v.linkBack(v.packageName(in), inPackage+strconv.Itoa(int(in)))
+		p.Name, p.Back = v.className(int32(n)), v.linkAt(v.packageName(in), inPackage+strconv.Itoa(int(in))).optional()
 		return v.branches(r.ctx, v.inClass(int32(n)))
 	}
 	return nil, errNoPage
@@ -159,11 +158,6 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 func (v *placeView) packagesBy(r *request) ([]branch, error) {
 	return gather(r, "the packages by "+v.by.Name,
 		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, v.byPackage) })
-}
-
-func (v *placeView) linkBack(text, at string) *link {
-	l := v.linkAt(text, at)
-	return &l
 }
 
 func (v *placeView) linkAt(text, at string) link {
