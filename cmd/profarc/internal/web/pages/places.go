@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,10 +17,8 @@ import (
 type places struct {
 	packages []place
 	classes  []place
-	ofMethod []int32 // the class of each method, in the order of the tally
-
-	naming sync.Once
-	named  map[[2]string]bool // packages and classes, once they are asked for
+	ofMethod []int32             // the class of each method, in the order of the tally
+	classOf  map[[2]string]int32 // by the names of their packages and their own
 }
 
 // A place is a package or a class. The class of methods that are directly in a package has no name.
@@ -40,31 +37,25 @@ func (r *request) hasMethods(class string) bool {
 	now := *r
 	now.patience = min(r.patience, 0) // nothing waits for a link
 	where, err := placed(&now)
-	return err != nil || where.hasClass(splitClass(class))
-}
-
-// hasClass reports whether there is a class of a name in a package.
-func (p *places) hasClass(in, name string) bool {
-	p.naming.Do(func() {
-		p.named = map[[2]string]bool{}
-		for _, c := range p.classes {
-			p.named[[2]string{p.packages[c.in].Name, c.Name}] = true
-		}
-	})
-	return p.named[[2]string{in, name}]
+	if err != nil {
+		return true
+	}
+	in, name := splitClass(class)
+	_, ok := where.classOf[[2]string{in, name}]
+	return ok
 }
 
 // A placer finds the places of methods one after the other.
 type placer struct {
 	places
 	packageOf map[string]int32
-	classOf   map[[2]string]int32
 	holders   map[uint32]int32 // classes by the ordinals of types
 }
 
 // findPlaces returns the places of all methods. It keeps the names of packages and classes, and four bytes a method.
 func findPlaces(ctx context.Context, s *Site, p *Progress) (*places, error) {
-	f := &placer{packageOf: map[string]int32{}, classOf: map[[2]string]int32{}, holders: map[uint32]int32{}}
+	f := &placer{packageOf: map[string]int32{}, holders: map[uint32]int32{}}
+	f.classOf = map[[2]string]int32{}
 	d := s.Archive.Header().Domain
 	err := eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
 		class, err := f.classOfMethod(d, m)
