@@ -29,27 +29,20 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	}
 	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
 	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
-		return eachPage(t, requests, func(i int, p *shownPage) error {
+		for i, r := range requests { // one after another: the report need not hold them
+			p, err := render(t.of(r.site), r)
+			if err != nil {
+				return err
+			}
 			if progress != nil {
 				progress(i+1, len(requests))
 			}
-			return yield(p)
-		})
+			if err := yield(p); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
-}
-
-// eachPage calls f with the page of each request, one after another: a report need not hold them.
-func eachPage(t sideTemplates, requests []*request, f func(i int, p *shownPage) error) error {
-	for i, r := range requests {
-		p, err := render(t.of(r.site), r)
-		if err == nil {
-			err = f(i, p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // reportRequests returns the requests for all pages of a report, in their order there.

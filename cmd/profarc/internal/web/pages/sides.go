@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"html/template"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -113,7 +114,7 @@ func (r *request) sideLinks() (list []sideLink) {
 		slices.Reverse(sites)
 	}
 	for _, s := range sites {
-		shown := sideLink{Letter: strings.ToUpper(s.side()), File: baseName(s.Archive.Mapping().Name()), Current: s == r.site}
+		shown := sideLink{Letter: strings.ToUpper(s.side()), File: filepath.Base(s.Archive.Mapping().Name()), Current: s == r.site}
 		if l, ok := r.inOther(shown.File); ok && !shown.Current {
 			shown.Link = l.onSide(s)
 		}

@@ -55,9 +55,9 @@ func (s *Site) Close() {
 // name returns the name of the site: its archives' names, without their folders.
 func (s *Site) name() string {
 	if s.Other == nil {
-		return baseName(s.Archive.Mapping().Name())
+		return filepath.Base(s.Archive.Mapping().Name())
 	}
-	return fmt.Sprintf("%s and %s", baseName(s.Archive.Mapping().Name()), baseName(s.Other.Mapping().Name()))
+	return fmt.Sprintf("%s and %s", filepath.Base(s.Archive.Mapping().Name()), filepath.Base(s.Other.Mapping().Name()))
 }
 
 // guard runs f, and turns a fault on the memory of an archive, whose file was cut short, into an error.
@@ -80,9 +80,6 @@ func missing(err error) bool { return errors.Is(err, errNoPage) || errors.Is(err
 func closed(err error) bool {
 	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
 }
-
-// baseName returns the name of an archive's file without its folder.
-func baseName(path string) string { return filepath.Base(path) }
 
 // folders returns the folders of the files that a site was given, the longest first.
 func (s *Site) folders() (list []string) {

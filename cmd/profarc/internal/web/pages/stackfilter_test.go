@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/parse/escape"
 )
 
 // namedStack is a sampled stack, by the names that the page knows its frames by.
@@ -130,7 +132,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
 		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), amount(p.Whole, p.Unit)),
-			`name="focus" value="` + string(nameText(method)) + `"`, `name="ignore" value="x/y"`,
+			`name="focus" value="` + template.HTMLEscapeString(escape.Printable(method)) + `"`, `name="ignore" value="x/y"`,
 			"do not go through “x/y”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {
 				t.Errorf("%s: the page has no %s: %s", name, want, body[:2000])

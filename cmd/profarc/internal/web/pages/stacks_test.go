@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"html/template"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/parse/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
@@ -62,7 +64,7 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 				}
 				return fmt.Sprintf(`<td class="number">%s`, cli.Grouped(n))
 			}
-			row, total := fmt.Sprintf(`%s</a>%s`, nameText(m.Spelled()), number(m.Self)), number(m.Total)+"\n"
+			row, total := fmt.Sprintf(`%s</a>%s`, template.HTMLEscapeString(escape.Printable(m.Spelled())), number(m.Self)), number(m.Total)+"\n"
 			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "\n")[0], total) {
 				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
 			}

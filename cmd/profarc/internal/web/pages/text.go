@@ -47,12 +47,6 @@ func isolated(text, html string) template.HTML {
 	return template.HTML(html)
 }
 
-// nameText returns a text from an archive for an element that can have no others in it, such as
-// a title. Unprintable characters are escaped, those that change the direction of text too.
-func nameText(text string) template.HTML {
-	return template.HTML(template.HTMLEscapeString(escape.Printable(text)))
-}
-
 // sourceElement returns a line of source code as HTML, with its tabs. What else is not printable is escaped.
 func sourceElement(line string) template.HTML {
 	var b strings.Builder

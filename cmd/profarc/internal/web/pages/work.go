@@ -141,11 +141,12 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobs[what]
-	if j == nil && w.closed {
-		return endedJob()
-	}
 	if j == nil {
-		j = &job{done: make(chan struct{}), begun: time.Now()}
+		j = &job{done: make(chan struct{}), begun: time.Now(), err: context.Canceled}
+		if w.closed {
+			close(j.done)
+			return j
+		}
 		w.jobs[what] = j
 		go func() {
 			defer close(j.done)
@@ -155,13 +156,6 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 			})
 		}()
 	}
-	return j
-}
-
-// endedJob returns a job that was not started, since the work is closed.
-func endedJob() *job {
-	j := &job{done: make(chan struct{}), err: context.Canceled}
-	close(j.done)
 	return j
 }
 
