@@ -2,7 +2,7 @@ package flame
 
 import (
 	"cmp"
-	"container/heap"
+	"slices"
 )
 
 // A Limit bounds a layout.
@@ -29,8 +29,12 @@ type Box struct {
 func (t *Tree) Layout(at int, limit Limit) []Box {
 	l := &opener{tree: t, limit: limit, boxes: []Box{{Node: at, Width: 1, Total: t.Nodes[at].Total}}}
 	l.wait(0)
-	for l.waiting.Len() > 0 {
-		l.open(heap.Pop(&l.waiting).(waitingBox).box)
+	for len(l.waiting) > 0 {
+		widest := slices.MaxFunc(l.waiting, func(a, b int) int { // of several that are as wide the first one
+			return cmp.Or(cmp.Compare(l.boxes[a].Width, l.boxes[b].Width), cmp.Compare(b, a))
+		})
+		l.waiting = slices.DeleteFunc(l.waiting, func(box int) bool { return box == widest })
+		l.open(widest)
 	}
 	return l.boxes
 }
@@ -40,7 +44,7 @@ type opener struct {
 	tree    *Tree
 	limit   Limit
 	boxes   []Box
-	waiting waitingBoxes
+	waiting []int // boxes that may be opened, as many as the limit at most
 }
 
 // wait notes that a box has children to be shown.
@@ -50,7 +54,7 @@ func (l *opener) wait(box int) {
 		return
 	}
 	if b.Closed = true; b.Depth < l.limit.Depth {
-		heap.Push(&l.waiting, waitingBox{box, b.Width})
+		l.waiting = append(l.waiting, box)
 	}
 }
 
@@ -98,29 +102,4 @@ func (l *opener) merge(nodes []int, x float64, depth int, scale float64) {
 		b.Width += float64(l.tree.Nodes[c].Total) * scale
 	}
 	l.boxes = append(l.boxes, b)
-}
-
-// A waitingBox is a box that may be opened.
-type waitingBox struct {
-	box   int
-	width float64
-}
-
-// waitingBoxes is a heap with the widest box first, of several that are as wide the first one.
-type waitingBoxes []waitingBox
-
-func (w waitingBoxes) Len() int { return len(w) }
-func (w waitingBoxes) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(w[j].width, w[i].width), cmp.Compare(w[i].box, w[j].box)) < 0
-}
-func (w waitingBoxes) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
-
-// Push adds a box.
-func (w *waitingBoxes) Push(b any) { *w = append(*w, b.(waitingBox)) }
-
-// Pop removes the last box.
-func (w *waitingBoxes) Pop() any {
-	last := (*w)[len(*w)-1]
-	*w = (*w)[:len(*w)-1]
-	return last
 }

@@ -31,13 +31,9 @@ type tile struct {
 	Class string
 	Link  link   // where it leads; its text is for people who cannot see it
 	Label string // as much of its name as fits, empty for none
+
+	LabelX, LabelY float64 // where it begins
 }
-
-// LabelX and LabelY are where the label begins.
-func (t tile) LabelX() float64 { return t.X + labelGap }
-
-// LabelY is documented with LabelX.
-func (t tile) LabelY() float64 { return t.Y + labelHeight - 4 }
 
 // A branch is what a treemap shows: a group, or a part of one.
 type branch struct {
@@ -157,7 +153,8 @@ func (t *treemap) add(b box, g branch, class string) {
 		return
 	}
 	share := shareOf(g.value, t.of)
-	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link}
+	shown := tile{box: b, Class: cmp.Or(class, heatClass(share)), Link: g.link, LabelX: b.X + labelGap,
+		LabelY: b.Y + labelHeight - 4}
 	if g.rest > 0 {
 		shown.Class = "more"
 	}
