@@ -59,7 +59,6 @@ type contextNode struct {
 	children []*contextNode
 }
 
-// addCallers adds the tree of the method's contexts, unless it has none.
 func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profile) error {
 	by := contextMeasure(r.archive())
 	root, read, cut, err := readContexts(m, all, by)
@@ -130,7 +129,6 @@ type callerTree struct {
 	by      *analyze.Measure
 }
 
-// caller returns a context of the page, with the contexts below it.
 func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: shareOf(n.total, b.whole)}
 	if depth > 0 {

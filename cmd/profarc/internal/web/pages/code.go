@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// instructionsOnPage is how much of the code a page shows at once.
 const instructionsOnPage = 1500
 
 // A codePart is one version of a method's code, with its counts.
@@ -29,7 +28,6 @@ type codePart struct {
 	Unplaced     []*point
 }
 
-// An instruction is one bytecode.
 type instruction struct {
 	ID       string
 	Bci      int
@@ -123,7 +121,6 @@ func matchText(l *listing.Listing) string {
 	return strings.TrimSuffix("The class is not on the class path. "+l.Problem, " ")
 }
 
-// code returns a listing as the page shows it.
 func (b *pointReader) code(l *listing.Listing) *codePart {
 	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(),
 		Problem: b.request.place(l.Problem)}
@@ -154,7 +151,6 @@ func saysNothing(i listing.Instruction) bool {
 	return i.NotInlined == nil && (len(i.Points) == 0 || i.Basis == listing.Counted && i.Count == 0)
 }
 
-// instruction returns a bytecode as the page shows it.
 func (b *pointReader) instruction(i *listing.Instruction) instruction {
 	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
 		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: basedText(i.Count, i.Basis),

@@ -168,7 +168,6 @@ func addList[T any](l *diffLists, id, title, about string, found compare.Ranking
 	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.fill()})
 }
 
-// mostOf returns the highest of some shares of a list.
 func mostOf[T any](found compare.Ranking[T], shares func(T) float64) (most float64) {
 	for _, one := range found.List {
 		most = max(most, shares(one))
@@ -246,7 +245,6 @@ func (l *diffLists) seen(of *reader.Store, s compare.Seen) []cell {
 	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), countCell(s.Targets)}
 }
 
-// targets returns a cell with types or targets and their shares.
 func (l *diffLists) targets(of *reader.Store, found []compare.Target) cell {
 	var texts []string
 	for _, t := range found {
@@ -277,7 +275,6 @@ func (l *diffLists) certainties(id, title, about string, found compare.Ranking[c
 	})
 }
 
-// place returns a cell with a link to a point in both archives.
 func (l *diffLists) place(found compare.Place) cell {
 	a, errA := found.A.Method()
 	b, errB := found.B.Method()

@@ -168,7 +168,6 @@ func countedLines(r *request) (*hotLines, error) {
 	})
 }
 
-// add adds the lines of a method whose code is known.
 func (h *hotLines) add(r *request, m reader.Method) error {
 	if r.archive().Header().Domain.LLVM() {
 		return h.addFunction(r, m)

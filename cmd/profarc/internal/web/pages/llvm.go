@@ -94,19 +94,18 @@ func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
 
 // addLines adds the lines of a function, or says why there are none.
 func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
-	if c.reason != nil {
-		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", c.reason))
-		return nil
+	var f *coverage.Function
+	reason := c.reason
+	if reason == nil {
+		if f, reason = c.Function(m); reason == nil && !hasCode(m, f.Hash) {
+			reason = coverage.ErrMismatch
+		}
 	}
-	f, err := c.Function(m)
-	switch {
-	case errors.Is(err, coverage.ErrNotMapped), errors.Is(err, coverage.ErrMismatch):
-		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", err))
-		return nil
-	case err != nil:
-		return err
-	case !hasCode(m, f.Hash):
-		p.Says = fmt.Sprintf("Its counters are shown by block: %v.", coverage.ErrMismatch)
+	if reason != nil {
+		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", reason))
+		if c.reason == nil && !errors.Is(reason, coverage.ErrNotMapped) && !errors.Is(reason, coverage.ErrMismatch) {
+			return reason
+		}
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
@@ -118,7 +117,6 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	return nil
 }
 
-// sourceOf returns the lines of a listing.
 func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 	t := &sourceTable{File: r.withoutFolders(list.File), Short: list.Short, More: max(len(list.Lines)-linesOnPage, 0)}
 	most := uint64(0)
@@ -175,7 +173,6 @@ func hasCode(m reader.Method, code uint64) bool {
 	return false
 }
 
-// A counterList has the highest counters of one of LLVM's profiles.
 type counterList struct {
 	Code    string
 	Of      int // counters of the profile

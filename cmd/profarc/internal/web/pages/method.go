@@ -124,7 +124,6 @@ func profilesOf(m reader.Method) (all []reader.Profile, err error) {
 	return all, nil
 }
 
-// addVersions adds links to the versions of the code, if there are several.
 func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profile) {
 	count := map[uint64]int{}
 	var codes []uint64

@@ -15,7 +15,6 @@ var methodsView = &view{
 	build: buildMethods,
 }
 
-// A memberList is what the page of all methods shows, or of all classes.
 type memberList struct {
 	Levels string // what the levels mean, empty if there are none
 	Table  *table

@@ -22,7 +22,6 @@ type searchNames struct {
 	ends         []int // of the names of each, in the order of the tally
 }
 
-// nameInPieces is a name by the numbers of its pieces.
 type nameInPieces struct{ head, tail int32 }
 
 // separators are the characters that heads end with.

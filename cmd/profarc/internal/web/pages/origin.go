@@ -65,7 +65,6 @@ type runFacts struct {
 	Facts []listing.Fact
 }
 
-// addRuns adds the facts about the first runs.
 func (o *origin) addRuns() {
 	for i := range o.Facts.Runs[:min(len(o.Facts.Runs), runsShown)] {
 		run, one := &o.Facts.Runs[i], runFacts{Title: "Run"}

@@ -150,18 +150,19 @@ func (r *request) ageText(of time.Time) string {
 	if r.inReport || of.IsZero() {
 		return ""
 	}
-	switch age := time.Since(of); {
-	case age < 0:
+	age, text := time.Since(of), "just now"
+	if age < 0 {
 		return "in the future"
-	case age < 2*time.Minute:
-		return "just now"
-	case age < 2*time.Hour:
-		return plural(uint64(age/time.Minute), "minute") + " ago"
-	case age < 48*time.Hour:
-		return plural(uint64(age/time.Hour), "hour") + " ago"
-	default:
-		return plural(uint64(age/(24*time.Hour)), "day") + " ago"
 	}
+	for _, unit := range []struct {
+		time.Duration
+		noun string
+	}{{time.Minute, "minute"}, {time.Hour, "hour"}, {24 * time.Hour, "day"}} {
+		if age >= 2*unit.Duration {
+			text = plural(uint64(age/unit.Duration), unit.noun) + " ago"
+		}
+	}
+	return text
 }
 
 func summarized(r *request) (*facts.Summary, error) {

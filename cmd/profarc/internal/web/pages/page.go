@@ -129,13 +129,11 @@ type document struct {
 	Script template.HTML
 }
 
-// A menuItem leads to a view.
 type menuItem struct {
 	Link    link
 	Current bool
 }
 
-// A shownPage is a page in a document.
 type shownPage struct {
 	ID, Title, About string
 	Failure          string     // why it cannot be shown

@@ -311,7 +311,6 @@ func changeOf(a, b *point) (text, way string) {
 
 const pairsInReport = 10
 
-// pairsWithPages returns the queries of the methods that changed most.
 func pairsWithPages(r *request) ([]query, error) {
 	page, err := buildDiff(&request{ctx: r.ctx, site: r.site, view: diffView, patience: r.patience, inReport: true,
 		report: r.report})

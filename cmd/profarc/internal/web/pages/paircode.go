@@ -39,7 +39,6 @@ func (p *profilePair) addCode(r *request) error {
 	return nil
 }
 
-// addCode adds the bytecode of the point, and its line.
 func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
 	i, ok := l.At(int(p.Number))
 	if !ok {

@@ -61,7 +61,6 @@ type outcome struct {
 	ranked bool // it is listed by its count
 }
 
-// A typeFact is the type of an argument or of a result.
 type typeFact struct {
 	Where string
 	Type  link
@@ -106,7 +105,6 @@ func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 	return q
 }
 
-// caseWords are what outcomes of some kinds of points are called.
 var caseWords = map[string]string{"MultiBranch": "case", "Counters": "counter"}
 
 // addOutcomes adds the outcomes of a point. Many that never ran come behind the others.
@@ -151,7 +149,6 @@ func (b *pointReader) pointNotes(p *analyze.Point) (notes []string) {
 	return notes
 }
 
-// outcome returns outcome i of a point as the page shows it.
 func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
 	shown := outcome{What: link{Text: o.What()}, Count: o.Count, Share: o.Share, ranked: ranked(o.Kind),
@@ -223,16 +220,12 @@ func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
 		l.Text = text
 		return l
 	}
-	if name == "" || name[0] == '[' {
-		return link{Text: text}
-	}
-	if !b.request.hasMethods(name) {
+	if name == "" || name[0] == '[' || !b.request.hasMethods(name) {
 		return link{Text: text}
 	}
 	return linkTo(text, nameOfMethods, newQuery("methods.find", name+"::"))
 }
 
-// valueType returns the type of an argument or result as the page shows it.
 func (b *pointReader) valueType(t analyze.ValueType) typeFact {
 	f := typeFact{Where: fmt.Sprintf("slot %d", t.Slot), Type: b.typeLink(t.Type, t.Loader, nil)}
 	if t.Slot < 0 {

@@ -54,7 +54,6 @@ type allSites struct {
 	inRuns     bool // any site was certain in some of the merged runs
 }
 
-// A pollutedSite is a polluted site in words.
 type pollutedSite struct {
 	Method link
 	At     string // what the point is numbered by
@@ -67,7 +66,6 @@ type pollutedSite struct {
 	Mixed  []segment
 }
 
-// A segment is a part of a stacked bar.
 type segment struct {
 	Text  string
 	Count uint64
@@ -346,7 +344,6 @@ func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 	return l, err
 }
 
-// pollutedMethods returns the methods of the most polluted sites.
 func pollutedMethods(r *request) (list []layout.Ref, err error) {
 	if !pollutionView.offered(r.site) {
 		return nil, nil

@@ -38,7 +38,6 @@ type profilePart struct {
 	Interpreted uint64
 }
 
-// A frameLink is a caller in a context.
 type frameLink struct {
 	Method link
 	At     string // what the point is numbered by
@@ -51,7 +50,6 @@ type trapFact struct {
 	Links []link
 }
 
-// A section is the points of one section of a profile.
 type section struct {
 	Title         string
 	Points        []*point
@@ -152,7 +150,6 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 	return nil
 }
 
-// traps adds why compiled code was left, and where.
 func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
 	found, err := facts.DeoptimisedIn(q)
 	for _, d := range found {

@@ -81,7 +81,6 @@ type tableRows struct {
 	n       int
 }
 
-// order returns the rows that match the search of a table, in its order.
 func (v *tableRows) order(t *table) (order []int, err error) {
 	steps := poll.New(v.request.ctx)
 	for i := range v.n {

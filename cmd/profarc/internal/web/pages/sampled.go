@@ -31,7 +31,6 @@ func samplesOf(r *request) (*listing.Samples, error) {
 		})
 }
 
-// addSamples adds the samples of the method, if it has any.
 func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	all, err := samplesOf(r)
 	if err != nil {

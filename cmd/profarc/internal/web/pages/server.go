@@ -41,7 +41,6 @@ type Server struct {
 	queueing  time.Duration // how long a page may wait for one of them
 }
 
-// Limits of pages.
 const (
 	pagesAtOnce    = 8 // that are built at the same time
 	mostQueryBytes = 4 << 10
@@ -183,7 +182,8 @@ func (s *Server) build(q *http.Request, name string) (answer []byte, status int,
 	}
 	var b bytes.Buffer
 	if err == nil {
-		err = s.write(&b, site, v, p)
+		d := &document{Title: p.Title + site.letter() + " · " + s.site.name(), Site: s.site.name(), Menu: site.menu(v)}
+		err = writeDocument(&b, s.templates.of(site), d, func(yield func(*shownPage) error) error { return yield(p) })
 	}
 	return b.Bytes(), status, err
 }
@@ -195,11 +195,6 @@ func (s *Server) render(r *request) (*shownPage, error) {
 	}
 	defer release()
 	return render(s.templates.of(r.site), r)
-}
-
-func (s *Server) write(b *bytes.Buffer, site *Site, v *view, p *shownPage) error {
-	d := &document{Title: p.Title + site.letter() + " · " + s.site.name(), Site: s.site.name(), Menu: site.menu(v)}
-	return writeDocument(b, s.templates.of(site), d, func(yield func(*shownPage) error) error { return yield(p) })
 }
 
 // failure returns the page of an error, and its status.

@@ -20,7 +20,6 @@ const (
 	sideB     = "b"
 )
 
-// newSides gives a site with a second archive another one for it.
 func (s *Site) newSides() {
 	if s.Other == nil {
 		return
@@ -78,7 +77,6 @@ func (l linksOfSide) address(name string, q query) (string, bool) {
 	return l.linker.address(name, q.with(keyOfSide, side))
 }
 
-// sideTemplates are the templates of the pages of both sides.
 type sideTemplates struct{ a, b *template.Template }
 
 func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error) {

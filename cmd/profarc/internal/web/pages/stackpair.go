@@ -155,7 +155,6 @@ type frameNumbers struct {
 	err     error
 }
 
-// of returns the number of a frame.
 func (f *frameNumbers) of(side int, frame uint32) uint32 {
 	if f.known[side] == nil {
 		f.known[side] = map[uint32]uint32{}

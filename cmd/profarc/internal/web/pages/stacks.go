@@ -138,7 +138,6 @@ func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) erro
 	return err
 }
 
-// A flamePage is what the page of stacks shows.
 type flamePage struct {
 	What    string
 	Unit    string
@@ -162,15 +161,9 @@ type flamePage struct {
 	Left    int
 }
 
-// stacksOf returns the source that the query asks for, and its tree.
 func stacksOf(r *request) (stackSource, *flame.Tree, error) {
 	sources := stackSources(r.archive())
-	source := sources[0]
-	for _, s := range sources {
-		if s.name == r.query.get("of") {
-			source = s
-		}
-	}
+	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.get("of") }))]
 	t, err := gather(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
 		return source.read(ctx, s.Archive, p)
 	})
@@ -201,7 +194,6 @@ func buildFlame(r *request) (any, error) {
 	return p, errors.Join(b.err, p.list(b))
 }
 
-// nodeAsked returns the node that the query asks for.
 func nodeAsked(r *request, t *flame.Tree) (int, error) {
 	text := r.query.get("at")
 	if text == "" {
@@ -319,7 +311,6 @@ type flameGraph struct {
 	err     error
 }
 
-// newFlameGraph returns a graph of the stacks of the archive of a request.
 func newFlameGraph(r *request, t *flame.Tree, at int, p *flamePage) *flameGraph {
 	b := &flameGraph{request: r, tree: t, at: at, page: p, names: map[uint32]frameName{}}
 	b.methods = func(frame uint32) (reader.Method, error) { return r.archive().MethodAt(layout.Ref(frame)) }

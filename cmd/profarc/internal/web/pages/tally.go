@@ -137,7 +137,6 @@ func withLevel[T any](t *tally, list []T, level T) []T {
 	return append(list, level)
 }
 
-// level returns the cell with the level of a method.
 func (t *tally) level(i int32) cell {
 	if t.levels == nil || t.levels[i] < 0 {
 		return noNumber
@@ -205,13 +204,8 @@ func (m *measured) rank(ctx context.Context) error {
 // by returns the measure of a name, the first one if there is none of that name, and nil if
 // the archive counts nothing.
 func (t *tally) by(name string) *measured {
-	for _, m := range t.measures {
-		if m.Name == name {
-			return m
-		}
-	}
 	if len(t.measures) == 0 {
 		return nil
 	}
-	return t.measures[0]
+	return t.measures[max(0, slices.IndexFunc(t.measures, func(m *measured) bool { return m.Name == name }))]
 }

@@ -164,7 +164,6 @@ func (v *placeView) linkAt(text, at string) link {
 	return linkTo(text, whereName, newQuery("at", at, "by", v.by.Name))
 }
 
-// packageName returns the name of a package for people.
 func (v *placeView) packageName(n int32) string {
 	name := v.packages[n].Name
 	switch d := v.store.Header().Domain; {
