@@ -112,7 +112,8 @@ func (r *request) sideLinks() (list []sideLink) {
 		slices.Reverse(sites)
 	}
 	for _, s := range sites {
-		shown := sideLink{Letter: strings.ToUpper(s.side()), File: filepath.Base(s.Archive.Mapping().Name()), Current: s == r.site}
+		file := filepath.Base(s.Archive.Mapping().Name())
+		shown := sideLink{Letter: strings.ToUpper(s.side()), File: file, Current: s == r.site}
 		if l, ok := r.inOther(shown.File); ok && !shown.Current {
 			shown.Link = l.onSide(s)
 		}

@@ -64,7 +64,8 @@ func TestStacksHaveTheNumbersOfTheRanking(t *testing.T) {
 				}
 				return fmt.Sprintf(`<td class="number">%s`, cli.Grouped(n))
 			}
-			row, total := fmt.Sprintf(`%s</a>%s`, template.HTMLEscapeString(escape.Printable(m.Spelled())), number(m.Self)), number(m.Total)+"\n"
+			spelled := template.HTMLEscapeString(escape.Printable(m.Spelled()))
+			row, total := fmt.Sprintf(`%s</a>%s`, spelled, number(m.Self)), number(m.Total)+"\n"
 			if _, after, ok := strings.Cut(body, row); !ok || !strings.Contains(strings.SplitAfter(after, "\n")[0], total) {
 				t.Errorf("%s: no row of %s with %d and %d", name, m.Method, m.Self, m.Total)
 			}
