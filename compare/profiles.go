@@ -66,7 +66,7 @@ func (all *profiles) measure(p *profile) {
 	for i := range all.sites.list {
 		s := &all.sites.list[i]
 		if s.kind.ofSamples() {
-			all.samples.add(s)
+			all.samples.addSite(s)
 			continue
 		}
 		for _, c := range s.cells {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/profarc/profarc/internal/format/disk"
 )
 
 // A samplePoint is where samples of one kind were taken in a method.
@@ -19,10 +21,11 @@ func (k kind) ofSamples() bool { return k == kindSamples || k == kindNanoseconds
 // samples are the samples of a method.
 type samples map[samplePoint]uint64
 
-// add adds the samples of a site.
-func (s samples) add(t *site) {
+// addSite adds the samples of a site.
+func (s samples) addSite(t *site) {
+	at := samplePoint{t.kind, t.point}
 	for _, c := range t.cells {
-		s[samplePoint{t.kind, t.point}] += c.count
+		s[at] = disk.SaturatingAdd(s[at], c.count)
 	}
 }
 
