@@ -104,7 +104,7 @@ func (c *comparison) both(m, n reader.Method) error {
 	found := method{a: m, b: n, shareA: share(sumA[k], c.sumA[k]), shareB: share(sumB[k], c.sumB[k])}
 	before := c.overlap[k]
 	o := overlapping{c: c, ownA: sumA[k], ownB: sumB[k]}
-	o.samples()
+	o.addSamples()
 	for _, p := range pairs {
 		matched, err := o.pair(p)
 		if err != nil {
@@ -197,7 +197,7 @@ func (o *overlapping) site(p pair, a, b *site) error {
 	c := o.c
 	for x, y := range common(a.cells, b.cells) {
 		if !a.kind.ofSamples() {
-			o.add(a.kind, x, y)
+			o.addOverlap(a.kind, x, y)
 		}
 	}
 	at := place{p.a.Profile, p.b.Profile, a.point}
@@ -214,8 +214,8 @@ func (o *overlapping) site(p pair, a, b *site) error {
 	return nil
 }
 
-// add adds the overlap of two counts of a kind.
-func (o *overlapping) add(k kind, x, y uint64) {
+// addOverlap adds the overlap of two counts of a kind.
+func (o *overlapping) addOverlap(k kind, x, y uint64) {
 	o.c.overlap[k] += score(x, y, o.c.sumA[k], o.c.sumB[k])
 	if k == o.c.primary {
 		o.own += score(x, y, o.ownA, o.ownB)

@@ -36,10 +36,10 @@ func (s samples) inOrder() []samplePoint {
 	})
 }
 
-// samples compares the samples of the method.
-func (o *overlapping) samples() {
+// addSamples adds the overlap of the samples of the method.
+func (o *overlapping) addSamples() {
 	a, b := o.c.profilesA.samples, o.c.profilesB.samples
 	for _, at := range a.inOrder() {
-		o.add(at.kind, a[at], b[at])
+		o.addOverlap(at.kind, a[at], b[at])
 	}
 }

@@ -96,7 +96,7 @@ func regionTable(r *request, f *facts.Facts) *table {
 	end := int64(0)
 	padding := func(to int64) {
 		if size := uint64(to - end); to > end {
-			t.add(textCell("padding"), textCell("zeros, so that what follows begins where it must"), countCell(end),
+			t.addRow(textCell("padding"), textCell("zeros, so that what follows begins where it must"), countCell(end),
 				countCell(size), shareCell(float64(size)/float64(f.Size)), noNumber)
 		}
 	}
@@ -107,7 +107,7 @@ func regionTable(r *request, f *facts.Facts) *table {
 		padding(g.Offset)
 		end = g.Offset + g.Size
 		share := float64(g.Size) / float64(f.Size)
-		t.add(textCell(g.Name), textCell(regionsAbout[g.Name]), countCell(g.Offset), countCell(g.Size), shareCell(share),
+		t.addRow(textCell(g.Name), textCell(regionsAbout[g.Name]), countCell(g.Offset), countCell(g.Size), shareCell(share),
 			countCell(uint64((g.Offset+g.Size-1)>>disk.PageShift-g.Offset>>disk.PageShift)+1))
 	}
 	padding(f.Size)
@@ -120,7 +120,7 @@ func sectionTable(r *request) *table {
 		number("offset", "offset"), number("size", "size").in("bytes"), number("share", "share of the file"))
 	for i, s := range sectionNames {
 		if part := h.Parts[i]; part.Size > 0 {
-			t.add(textCell(s.name), textCell(s.about),
+			t.addRow(textCell(s.name), textCell(s.about),
 				countCell(part.Offset), countCell(part.Size), shareCell(float64(part.Size)/float64(h.FileSize)))
 		}
 	}
@@ -139,7 +139,7 @@ func mapTables(r *request) (*table, error) {
 		for i := range found.Columns() {
 			size += cellSize(found.Column(i)) * found.Rows
 		}
-		t.add(linkCell(rowsLink(found.Kind)), countCell(found.Rows), countCell(found.Columns()), countCell(size))
+		t.addRow(linkCell(rowsLink(found.Kind)), countCell(found.Rows), countCell(found.Columns()), countCell(size))
 	}
 	return t.unlessEmpty(), nil
 }
@@ -173,7 +173,7 @@ func contentTable(r *request) (*table, error) {
 		number("size", "size").in("bytes"), number("share", "Share of rw"))
 	t.None = "It holds no profiles."
 	add := func(name, about string, n, bytes uint64) {
-		t.add(textCell(name), textCell(about), countCell(n), countCell(bytes), shareCell(shareOf(bytes, size)))
+		t.addRow(textCell(name), textCell(about), countCell(n), countCell(bytes), shareCell(shareOf(bytes, size)))
 	}
 	rest := held.blocks.bytes
 	tags := slices.SortedFunc(maps.Keys(held.kinds), func(a, b layout.Tag) int {
@@ -203,13 +203,13 @@ func readContent(ctx context.Context, s *Site, p *Progress) (*contentOfRW, error
 			if err = cmp.Or(err, steps.Err()); err != nil {
 				return err
 			}
-			held.add(q)
+			held.addProfile(q)
 		}
 		return nil
 	})
 }
 
-func (held *contentOfRW) add(q reader.Profile) {
+func (held *contentOfRW) addProfile(q reader.Profile) {
 	held.blocks.add(len(disk.Block(q.Bytes())))
 	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
 		for e := range q.Section(section) {

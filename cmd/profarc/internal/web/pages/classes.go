@@ -52,17 +52,17 @@ func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
 			continue // these include what was called
 		}
 		c.by = cmp.Or(c.by, by)
-		c.add(by, by.values)
+		c.addMeasure(by, by.values)
 	}
 	each := make([]uint64, len(v.ofMethod))
 	for i := range each {
 		each[i] = 1
 	}
-	c.add(&measured{Name: "methods", Title: "Methods"}, each)
+	c.addMeasure(&measured{Name: "methods", Title: "Methods"}, each)
 	return c, c.sums.rank(ctx)
 }
 
-func (c *classTally) add(by *measured, values []uint64) {
+func (c *classTally) addMeasure(by *measured, values []uint64) {
 	sums := make([]uint64, len(c.classes))
 	for i, n := range values {
 		class := c.ofMethod[i]

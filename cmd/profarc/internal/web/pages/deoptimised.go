@@ -39,7 +39,7 @@ func buildDeoptimised(r *request) (any, error) {
 		number("points", "Points"), number("recompiled", "Recompiled"), textColumn("cure", "What cures it"))
 	t.Titled = true
 	for i := range found.Reasons {
-		t.add(deoptimisedRow(&found.Reasons[i])...)
+		t.addRow(deoptimisedRow(&found.Reasons[i])...)
 	}
 	return &deoptimisedPage{found, t.fill()}, nil
 }

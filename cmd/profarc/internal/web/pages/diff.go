@@ -98,7 +98,7 @@ func tallyTable(r *request, d *compare.Report) *table {
 		name string
 		compare.Tally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		t.add(textCell(capital(n.name)), countCell(n.A), countCell(n.B),
+		t.addRow(textCell(capital(n.name)), countCell(n.A), countCell(n.B),
 			countCell(n.Matched), countCell(n.Mismatch), countCell(n.OnlyA), countCell(n.OnlyB))
 	}
 	return t.fill()
@@ -108,7 +108,7 @@ func kindTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), number("overlap", "overlap"),
 		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
 	for _, k := range d.Kinds {
-		t.add(textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
+		t.addRow(textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
 			shareCell(k.Mismatch), shareCell(k.OnlyB), sumCell(k.Kind, k.SumA), sumCell(k.Kind, k.SumB))
 	}
 	return t.fill()
@@ -163,7 +163,7 @@ func addList[T any](l *diffLists, id, title, about string, found compare.Ranking
 	t := newTable(l.request, id, title, append([]column{textColumn("method", "Method")}, columns...)...)
 	t.Titled = true
 	for _, one := range found.List {
-		t.add(cells(one)...)
+		t.addRow(cells(one)...)
 	}
 	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.fill()})
 }

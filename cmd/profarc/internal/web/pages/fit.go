@@ -129,7 +129,7 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.add(linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight))
+		t.addRow(linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight))
 	}
 	return t.unlessEmpty(), nil
 }
@@ -148,7 +148,7 @@ func stateTable(r *request, c *report.Check) *table {
 		number("profiles", "profiles"), number("weight", "events"), number("share", "share of all events"))
 	for _, state := range fit.States() {
 		s := c.States[string(state)]
-		t.add(textCell(capital(string(state))), textCell(capital(statesAbout[state])),
+		t.addRow(textCell(capital(string(state))), textCell(capital(statesAbout[state])),
 			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share))
 	}
 	return t.fill()
@@ -163,7 +163,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
 		number("points", "points"), number("counts", "counts"), number("share", "share"))
 	add := func(what string, l report.CheckLost) {
-		t.add(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
+		t.addRow(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
 	}
 	add("Found", p.Found)
 	if p.Swapped.Points > 0 {
@@ -179,7 +179,7 @@ func reasonTable(r *request, reasons []report.CheckReason) *table {
 	t := newTable(r, "reasons", "Why profiles are unchecked", textColumn("reason", "Reason"),
 		number("profiles", "profiles"))
 	for _, n := range reasons {
-		t.add(textCell(capital(n.Reason)), countCell(n.Profiles))
+		t.addRow(textCell(capital(n.Reason)), countCell(n.Profiles))
 	}
 	return t.unlessEmpty()
 }
@@ -189,7 +189,7 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 		textColumn("to", "To"), number("profiles", "profiles"), number("weight", "events"),
 		number("methods", "methods"), number("same", "with the same code"))
 	for _, n := range renames {
-		t.add(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
+		t.addRow(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
 			realCell(n.Weight), countCell(n.Methods), countCell(n.Same))
 	}
 	return t.unlessEmpty()
@@ -208,7 +208,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		if len(v.Moves) > 0 {
 			name = linkTo(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		t.add(linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
+		t.addRow(linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
 			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
 	return t.fill(), nil

@@ -99,7 +99,7 @@ func buildLines(r *request) (any, error) {
 		if withText {
 			cells = append(cells, textCell(shortened(strings.TrimSpace(l.text))))
 		}
-		p.Lines.add(cells...)
+		p.Lines.addRow(cells...)
 	}
 	p.Lines.fill()
 	return p, nil
@@ -155,7 +155,7 @@ func countedLines(r *request) (*hotLines, error) {
 		for i, n := range hottest {
 			m, err := t.store.MethodAt(t.methods[n])
 			if err = cmp.Or(err, steps.Err()); err == nil {
-				err = h.add(&within, m)
+				err = h.addMethod(&within, m)
 			}
 			if err != nil {
 				return nil, err
@@ -168,7 +168,7 @@ func countedLines(r *request) (*hotLines, error) {
 	})
 }
 
-func (h *hotLines) add(r *request, m reader.Method) error {
+func (h *hotLines) addMethod(r *request, m reader.Method) error {
 	if r.archive().Header().Domain.LLVM() {
 		return h.addFunction(r, m)
 	}

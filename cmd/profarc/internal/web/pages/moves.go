@@ -62,7 +62,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 		if m.From >= 0 && m.To >= 0 {
 			confidence = shareCell(m.Confidence)
 		}
-		t.add(bciCell(m.From), bciCell(m.To), textCell(capital(m.Kind)),
+		t.addRow(bciCell(m.From), bciCell(m.To), textCell(capital(m.Kind)),
 			realCell(m.Weight), confidence, textCell(capital(moveNote(m))))
 	}
 	return t.fill()

@@ -37,7 +37,7 @@ func (o *origin) aboutTable(r *request) *table {
 	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
 		textColumn("name", "Name"), textColumn("value", "Value"))
 	add := func(kind, name, value string) {
-		t.add(textCell(kind), textCell(name), textCell(value))
+		t.addRow(textCell(kind), textCell(name), textCell(value))
 	}
 	c := o.Counts
 	for _, n := range []struct {

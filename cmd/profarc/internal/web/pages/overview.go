@@ -138,7 +138,7 @@ func (t *tally) hotList(r *request, by *measured) (*hotList, error) {
 			return nil, err
 		}
 		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.share(i))}
-		list.add(withLevel(t, cells, t.level(i))...)
+		list.addRow(withLevel(t, cells, t.level(i))...)
 	}
 	return &hotList{by.About, uint64(len(by.ranked)), list.fill(),
 		linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil

@@ -100,7 +100,7 @@ func buildPollution(r *request) (any, error) {
 	}
 	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
 	for i := range report.Sites {
-		p.Sites.add(p.siteCells(r, &report.Sites[i])...)
+		p.Sites.addRow(p.siteCells(r, &report.Sites[i])...)
 	}
 	p.Sites.fill()
 	if len(report.Sites) > 0 {
@@ -309,7 +309,7 @@ func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext
 		if kind == analyze.SiteNull {
 			best = noNumber
 		}
-		p.Contexts.add(linkCell(caller), countCell(c.Count), best,
+		p.Contexts.addRow(linkCell(caller), countCell(c.Count), best,
 			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seenCell(r, kind, c.Seen, c.Count, c.Untyped))
 	}
 	p.Contexts.fill()

@@ -95,7 +95,7 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 				return nil, err
 			}
 		}
-		t.add(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
+		t.addRow(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
 	}
 	return t.unlessEmpty(), nil
 }

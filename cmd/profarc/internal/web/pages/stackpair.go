@@ -98,7 +98,7 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
 			cells = append(cells, amountCell(c, unit+"s"))
 		}
-		list.add(cells...)
+		list.addRow(cells...)
 	}
 	return list.fill()
 }

@@ -256,7 +256,7 @@ func (p *flamePage) list(b *flameGraph) error {
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
 	for _, c := range frames[:len(frames)-p.Left] {
-		p.Methods.add(linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
+		p.Methods.addRow(linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
 			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
 	p.Methods.fill()

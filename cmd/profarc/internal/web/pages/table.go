@@ -115,7 +115,7 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	return t
 }
 
-func (t *table) add(cells ...cell) { t.Rows = append(t.Rows, cells) }
+func (t *table) addRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
 // sortKey returns the key of the column by which the table is sorted, empty for none.
 func (t *table) sortKey() string {
@@ -153,7 +153,7 @@ func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error))
 		if err != nil {
 			return err
 		}
-		t.add(shown...)
+		t.addRow(shown...)
 	}
 	return nil
 }

@@ -137,18 +137,18 @@ func boxesOf(in box, list []branch) (boxes []box) {
 func (t *treemap) group(b box, g branch, least uint64) {
 	inner := b.inset(1.5, labelHeight)
 	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
-		t.add(b, g, "")
+		t.addTile(b, g, "")
 		return
 	}
-	t.add(b, g, "frame")
+	t.addTile(b, g, "frame")
 	parts := fold(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
 	for i, place := range boxesOf(inner, parts) {
-		t.add(place, parts[i], "")
+		t.addTile(place, parts[i], "")
 	}
 }
 
-// add adds the tile of a branch, unless it is too small to be seen. Without a class it has that of its heat.
-func (t *treemap) add(b box, g branch, class string) {
+// addTile adds the tile of a branch, unless it is too small to be seen. Without a class it has that of its heat.
+func (t *treemap) addTile(b box, g branch, class string) {
 	if b.W < 0.5 || b.H < 0.5 {
 		return
 	}

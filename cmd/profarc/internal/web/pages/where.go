@@ -347,7 +347,7 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 		} else {
 			cells = withLevel(v.tally, cells, v.level(g.method))
 		}
-		t.add(cells...)
+		t.addRow(cells...)
 	}
 	return t.fill()
 }
