@@ -39,7 +39,6 @@ func (t *Tree) Layout(at int, limit Limit) []Box {
 	return l.boxes
 }
 
-// An opener opens boxes.
 type opener struct {
 	tree    *Tree
 	limit   Limit
