@@ -27,8 +27,8 @@
 // Methods are matched by key, calling contexts by the keys and points of their frames, profiles of one method
 // and context by code id; an unknown id matches any remaining profile. Entries are matched by profile point
 // and by what they record, rows by their type (by name and loader), value or target. A row of a fixed entry
-// and one of a wide entry match. Entries of other tags are matched by the keys of their schema. Samples are
-// summed over the calling contexts, of which two runs share few, and matched by method and line.
+// and one of a wide entry match. Entries of other tags are matched by the keys of their schema. Two runs
+// share few calling contexts, so samples are summed over all of them, and matched by method and line.
 //
 // The names of hidden classes, such as lambdas, end in numbers that the VM gives in the
 // order in which it makes them. A method of such a class whose name the other archive lacks

@@ -15,6 +15,7 @@ type profiles struct {
 	sites   sites
 	poll    *poll.Poll
 	samples samples // of all contexts
+	sampled perKind // their sums
 	leftOut int     // excluded profiles so far
 	marked  int     // marked profiles so far, which have no counts
 }
@@ -41,6 +42,7 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 		p.poll, p.samples = poll.New(c.ctx), samples{} // there may be two goroutines
 	}
 	clear(p.samples)
+	p.sampled = perKind{}
 	for q, err := range m.Profiles() {
 		if err = cmp.Or(err, p.poll.Err()); err != nil {
 			return err
@@ -66,7 +68,7 @@ func (all *profiles) measure(p *profile) {
 	for i := range all.sites.list {
 		s := &all.sites.list[i]
 		if s.kind.ofSamples() {
-			all.samples.addSite(s)
+			all.sampled[s.kind] += all.samples.addSite(s)
 			continue
 		}
 		for _, c := range s.cells {
@@ -89,11 +91,9 @@ func (all *profiles) measure(p *profile) {
 func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
 
 func (p *profiles) addTo(sum *perKind) {
-	for _, at := range p.samples.inOrder() {
-		sum[at.kind] += float64(p.samples[at])
-	}
-	for i := range p.list {
-		for k := range numKinds {
+	for k := range numKinds {
+		sum[k] += p.sampled[k]
+		for i := range p.list {
 			sum[k] += p.list[i].sum[k]
 		}
 	}

@@ -21,12 +21,14 @@ func (k kind) ofSamples() bool { return k == kindSamples || k == kindNanoseconds
 // samples are the samples of a method.
 type samples map[samplePoint]uint64
 
-// addSite adds the samples of a site.
-func (s samples) addSite(t *site) {
+// addSite adds the samples of a site, and returns their sum.
+func (s samples) addSite(t *site) (sum float64) {
 	at := samplePoint{t.kind, t.point}
 	for _, c := range t.cells {
 		s[at] = disk.SaturatingAdd(s[at], c.count)
+		sum += float64(c.count)
 	}
+	return sum
 }
 
 // inOrder returns the points in an order that is the same in each comparison, as floating-point sums need it.
