@@ -84,7 +84,7 @@ type deoptimisations struct {
 
 // addProfile adds the reasons of a profile.
 func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least uint64) error {
-	found, err := d.of(q)
+	found, err := reasonsIn(q, &d.points, d.names)
 	for _, row := range found {
 		if row.Count >= least {
 			d.methods, d.report.Reasons = append(d.methods, m), append(d.report.Reasons, row)
@@ -94,24 +94,26 @@ func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least ui
 	return err
 }
 
-// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method.
-func DeoptimisedIn(q reader.Profile) ([]Deoptimised, error) {
+// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method. It reads the points
+// with a reader that the caller has.
+func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised, error) {
 	reasons, err := entries.TrapReasonsOf(q.Store())
 	if err != nil {
 		return nil, err
 	}
-	return (&deoptimisations{names: reasons}).of(q)
+	return reasonsIn(q, points, reasons)
 }
 
-// of returns the reasons that a profile counts, and those that only its points note.
-func (d *deoptimisations) of(q reader.Profile) (list []Deoptimised, err error) {
+// reasonsIn returns the reasons that a profile counts, and the reasons that only its points note.
+func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReasons) ([]Deoptimised, error) {
+	var list []Deoptimised
 	counts := map[string]uint64{}
 	for reason, n := range q.TrapHistory() {
 		if n > 0 {
-			counts[d.names.Name(reason)] += uint64(n)
+			counts[names.Name(reason)] += uint64(n)
 		}
 	}
-	points, err := d.points.Points(q)
+	points, err := of.Points(q)
 	if err != nil {
 		return nil, err
 	}

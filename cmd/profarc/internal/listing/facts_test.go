@@ -17,7 +17,8 @@ func TestTiersInWords(t *testing.T) {
 
 func TestFactsInALine(t *testing.T) {
 	facts := []Fact{{"invocations", "3"}, {"highest level", "never compiled"}, {"size in the VM", "200 bytes"}}
-	if got, want := FactsText(facts), "invocations 3, highest level: never compiled, size in the VM 200 bytes"; got != want {
+	want := "invocations 3, highest level: never compiled, size in the VM 200 bytes"
+	if got := FactsText(facts); got != want {
 		t.Errorf("the line is %q, want %q", got, want)
 	}
 }

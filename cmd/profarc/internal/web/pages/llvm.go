@@ -217,8 +217,7 @@ func (c *counterList) place(r *request, f *coverage.Function) {
 	}
 	for i := range c.Highest {
 		if line := f.LineOf(c.Highest[i].Index); line > 0 {
-			at := r.here(fmt.Sprintf("line %d", line), lineElement(line))
-			c.Highest[i].At = &at
+			c.Highest[i].At = r.here(fmt.Sprintf("line %d", line), lineElement(line)).optional()
 		}
 	}
 }

@@ -81,32 +81,26 @@ func (m *members) order(t *table) ([]int32, error) {
 	return names.having(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
 }
 
-// sorted returns all members as a table sorts them. Those of one level are in the order of the first measure, those
+// sorted returns all members as a table sorts them. Members of one level are in the order of the first measure, members
 // without a level come last of falling ones.
 func (m *members) sorted(t *table) []int32 {
-	named := t.sorted != nil && !t.sorted.Number
-	if !named && len(m.measures) > 0 && (t.sorted == nil || t.sorted.Key != levelColumn.Key) {
-		return m.by(t.sortKey()).order(t.sorted != nil && !t.falling)
+	key := t.sortKey()
+	if len(m.measures) > 0 && key != m.noun && key != levelColumn.Key {
+		return m.by(key).order(key != "" && !t.falling)
 	}
 	order := make([]int32, m.n)
 	for i := range order {
 		order[i] = int32(i)
 	}
-	compare := m.byName
-	if !named {
+	switch {
+	case key == levelColumn.Key:
 		if len(m.measures) > 0 {
 			order = m.measures[0].order(false)
 		}
-		compare = func(a, b int32) int { return cmp.Compare(m.level(a).Value, m.level(b).Value) }
-	}
-	if compare != nil {
-		slices.SortStableFunc(order, func(a, b int32) int {
-			if t.falling {
-				a, b = b, a
-			}
-			return compare(a, b)
-		})
-	} else if t.falling {
+		sortStable(order, t.falling, func(a, b int32) int { return cmp.Compare(m.level(a).Value, m.level(b).Value) })
+	case key == m.noun && m.byName != nil:
+		sortStable(order, t.falling, m.byName)
+	case t.falling:
 		slices.Reverse(order)
 	}
 	return order

@@ -157,8 +157,7 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 		shown.What.Text, shown.Amount = "of time", facts.TimeText(o.Count)
 	}
 	if o.Target != nil {
-		l := b.bytecode(*o.Target)
-		shown.Then = &l
+		shown.Then = b.bytecode(*o.Target).optional()
 	}
 	switch o.Kind {
 	case analyze.To:

@@ -151,7 +151,7 @@ func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSe
 }
 
 func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
-	found, err := facts.DeoptimisedIn(q)
+	found, err := facts.DeoptimisedIn(q, &b.points)
 	for _, d := range found {
 		t := trapFact{Deoptimised: d}
 		for _, at := range d.Points {

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -116,12 +115,7 @@ func (v *tableRows) sort(order []int, at int, falling bool) (err error) {
 		}
 		by = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if falling {
-			a, b = b, a
-		}
-		return by(a, b)
-	})
+	sortStable(order, falling, by)
 	return err
 }
 

@@ -125,7 +125,7 @@ func (t *table) sortKey() string {
 	return t.sorted.Key
 }
 
-// fill ends the adding of rows: it searches and sorts them, and keeps those of the page.
+// fill ends the adding of rows: it searches and sorts them, and keeps the rows of the page.
 func (t *table) fill() *table {
 	t.Of = len(t.Rows)
 	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matches(cells) })
@@ -143,8 +143,8 @@ func (t *table) unlessEmpty() *table {
 	return t.fill()
 }
 
-// fillPage sets the rows of a table that has too many for fill: it makes those of the page, of all that match, in their
-// order.
+// fillPage sets the rows of a table that has too many for fill. Order has the rows that match; it makes only the
+// rows of the page.
 func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) error {
 	t.Of = of
 	from, to := t.window(len(order))
@@ -188,12 +188,16 @@ func (t *table) sort(rows [][]cell) {
 		return
 	}
 	at := slices.IndexFunc(t.Columns, func(c column) bool { return c.Key == t.sorted.Key })
-	slices.SortStableFunc(rows, func(a, b []cell) int {
-		order := compareCells(a[at], b[at])
-		if t.falling {
-			return -order
+	sortStable(rows, t.falling, func(a, b []cell) int { return compareCells(a[at], b[at]) })
+}
+
+// sortStable sorts a list; equal elements keep their order, also if it falls.
+func sortStable[T any](list []T, falling bool, compare func(a, b T) int) {
+	slices.SortStableFunc(list, func(a, b T) int {
+		if falling {
+			a, b = b, a
 		}
-		return order
+		return compare(a, b)
 	})
 }
 

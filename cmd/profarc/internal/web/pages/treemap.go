@@ -147,7 +147,7 @@ func (t *treemap) group(b box, g branch, least uint64) {
 	}
 }
 
-// addTile adds the tile of a branch, unless it is too small to be seen. Without a class it has that of its heat.
+// addTile adds the tile of a branch, unless it is too small to be seen. Without a class it takes the class of its heat.
 func (t *treemap) addTile(b box, g branch, class string) {
 	if b.W < 0.5 || b.H < 0.5 {
 		return
